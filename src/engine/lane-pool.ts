@@ -46,6 +46,8 @@ export interface LanePool {
   readonly depth: number;
   /** The lanes that execute the search. Their number may change during the run. */
   readonly capacity: LaneCapacity;
+  /** The first {@link LaneReport.keptMemory} of a lane. Absent if all targets began without the memory of earlier ones. */
+  readonly keptMemory?: string | undefined;
   start(): Promise<readonly LaneReport[]>;
   /** Executes an experiment on every lane, and returns the differences between executions that the first lane found. */
   calibrate(walk?: CalibrationWalk): Promise<Calibration>;

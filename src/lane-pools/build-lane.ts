@@ -105,6 +105,7 @@ async function buildOne(
       ...roots,
     };
     opened = await bringUp(definition, parts, options);
+    if (target?.keptMemory !== undefined) opened = { ...opened, report: { ...opened.report, keptMemory: target.keptMemory } };
   } catch (error) {
     for (const system of Object.values(systems)) await Promise.resolve(system.close()).catch(() => undefined);
     await target?.close();

@@ -20,6 +20,8 @@ export interface RunningTarget {
   readonly baseUrl: string;
   readonly fetch: ((request: Request) => Response | Promise<Response>) | undefined;
   readonly close: () => Promise<void>;
+  /** The error because of which the module could not be evaluated again. The target then has the memory of an earlier target. */
+  readonly keptMemory?: string | undefined;
 }
 
 /** Calls code of the target; see {@link StoreAdapter.callTarget}. */
@@ -35,7 +37,9 @@ let starts = 0;
 
 /**
  * Starts the target of a lane in this thread. The module is evaluated again, so that the target begins without the memory of an earlier one. Packages
- * in `node_modules` keep their memory. @throws SeqqaError `TARGET_MODULE_INVALID` with exit status 2 */
+ * in `node_modules` keep their memory. If the module throws an error when it is evaluated again, it keeps its memory, too; see `keptMemory`.
+ * @throws SeqqaError `TARGET_MODULE_INVALID` with exit status 2
+ */
 export async function startInProcess(module: string, lane: Lane, systems: Readonly<Record<string, StoreAdapter>>): Promise<RunningTarget> {
   const clock = Object.values(systems).find(({ callTarget }) => callTarget !== undefined);
   const inTarget: Caller = clock === undefined ? (call) => call() : (call) => clock.callTarget!(call);
@@ -48,7 +52,11 @@ export async function startInProcess(module: string, lane: Lane, systems: Readon
 }
 
 async function start(module: string, lane: Lane): Promise<RunningTarget> {
-  const loaded = await evaluate(module);
+  const { loaded, keptMemory } = await evaluate(module);
+  return { ...(await create(loaded, lane)), keptMemory };
+}
+
+async function create(loaded: TargetModule, lane: Lane): Promise<RunningTarget> {
   if (typeof loaded.createTarget !== "function") {
     throw new SeqqaError("TARGET_MODULE_INVALID", "The module that target.module names exports no function createTarget(lane).", {
       exitStatus: 2,
@@ -74,17 +82,17 @@ async function start(module: string, lane: Lane): Promise<RunningTarget> {
   );
 }
 
-async function evaluate(module: string): Promise<TargetModule> {
+async function evaluate(module: string): Promise<{ readonly loaded: TargetModule } & Pick<RunningTarget, "keptMemory">> {
   try {
     // Node evaluates a module once for each URL.
     const loaded = (await import(`${module}?${++starts}`)) as TargetModule;
     evaluated.set(module, loaded);
-    return loaded;
+    return { loaded };
   } catch (error) {
     // Some modules can only be evaluated once, such as one that registers a metric of a package under a fixed name.
     const before = evaluated.get(module);
     if (before === undefined) throw error;
-    return before;
+    return { loaded: before, keptMemory: error instanceof Error ? error.message : String(error) };
   }
 }
 

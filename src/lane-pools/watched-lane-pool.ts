@@ -36,6 +36,7 @@ export class WatchedLanePool implements LanePool {
   readonly capacity: LaneCapacity;
   readonly #inner: LanePool;
   readonly #processes: Processes;
+  #keptMemory: string | undefined;
   /** The report of the first lane when it was brought to the root state. */
   #root: LaneReport | undefined;
   #printedAtSetup: readonly string[] | undefined;
@@ -48,6 +49,10 @@ export class WatchedLanePool implements LanePool {
     this.lanes = inner.lanes;
     this.depth = inner.depth;
     this.capacity = inner.capacity;
+  }
+
+  get keptMemory(): string | undefined {
+    return this.#keptMemory;
   }
 
   async start(): Promise<readonly LaneReport[]> {
@@ -104,6 +109,7 @@ export class WatchedLanePool implements LanePool {
     // Standby lanes need targets that can run at the same time. A run with several lanes shows that this is possible.
     const mayStandBy = this.lanes > 1 || this.#root?.isolated === true;
     const report = await this.#inner.rebuild(lane, mayStandBy ? standby : undefined);
+    this.#keptMemory ??= report.keptMemory;
     const isOther = report.standby === true && this.#root !== undefined && !sameRoot(report, this.#root);
     return isOther ? this.#inner.rebuild(lane) : report;
   }
@@ -152,6 +158,7 @@ export class WatchedLanePool implements LanePool {
    */
   #atRoot(reports: readonly LaneReport[]): Promise<readonly LaneReport[]> {
     this.#root = reports[0];
+    for (const { keptMemory } of reports) this.#keptMemory ??= keptMemory;
     return Promise.all(
       reports.map(async (report, lane) => ({
         ...report,

@@ -6,9 +6,14 @@ import { shownPath } from "./shown-path.ts";
 
 /** A TypeORM column whose type is only in the type of the property. */
 const UNTYPED_COLUMN = /@(?:Column|PrimaryColumn)\(\s*\)/;
-/** The constructor of a class that NestJS creates, if its first parameter has no decorator that names the value. */
-const INJECTED =
-  /(?<=@(?:Injectable|Controller|Catch|Resolver|WebSocketGateway)\([^)]*\)[^{}()]*(?:@\w+\([^)]*\)[^{}()]*)*class\s[^{]*\{[^}]*?)\bconstructor\(\s*(?:(?:private|public|protected|readonly)\s+)+\w+\s*:\s*[A-Z]/;
+/** A constructor whose first parameter has a type and no decorator that names the value. */
+const CONSTRUCTOR = /\bconstructor\(\s*(?:(?:private|public|protected|readonly)\s+)+\w+\s*:\s*[A-Z]/g;
+/** The end of the code before the body of a class that NestJS creates. */
+const CREATED =
+  /@(?:Injectable|Controller|Catch|Resolver|WebSocketGateway)\((?:[^()]|\([^()]*\))*\)[^{}()]*(?:@\w+\((?:[^()]|\([^()]*\))*\)[^{}()]*)*class\s[^{}]*$/;
+/** The maximum length in characters of the code before the body of a class that is searched for decorators. */
+const DECORATORS = 2_000;
+const STRINGS_AND_COMMENTS = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\[^]|[^`\\])*`|\/\*[^]*?\*\/|\/\/.*/g;
 const CREATES = /\bNestFactory\b|\bcreateTestingModule\b/;
 
 /**
@@ -27,16 +32,44 @@ export async function refuseMetadata(folder: string, { inputs, outputs }: Metafi
       files.map(async (input) => ({ file: resolve(folder, input), text: await readFile(resolve(folder, input), "utf8") })),
     );
   };
-  for (const { file, text } of await importing(/^typeorm$/)) refuse(file, text, UNTYPED_COLUMN);
+  for (const { file, text } of await importing(/^typeorm$/)) refuse(file, text, (code) => code.search(UNTYPED_COLUMN));
   const creators = await importing(/^@nestjs\/(?:core|testing)$/);
   if (!creators.some(({ text }) => CREATES.test(text))) return;
-  for (const { file, text } of await importing(/^@nestjs\//)) refuse(file, text, INJECTED);
+  for (const { file, text } of await importing(/^@nestjs\//)) refuse(file, text, injectedAt);
 }
 
-function refuse(file: string, text: string, pattern: RegExp): void {
-  const found = pattern.exec(text);
-  if (found === null) return;
-  const lines = text.slice(0, found.index).split("\n");
+/** Returns the position of a constructor whose values NestJS selects by their types, or -1. */
+function injectedAt(code: string): number {
+  for (const { index } of code.matchAll(CONSTRUCTOR)) {
+    const body = bodyAround(code, index);
+    if (CREATED.test(code.slice(Math.max(body - DECORATORS, 0), Math.max(body, 0)))) return index;
+  }
+  return -1;
+}
+
+/** Returns the position of the brace that opens the block around a position, or -1. */
+function bodyAround(code: string, position: number): number {
+  let depth = 1;
+  let at = position - 1;
+  for (; at >= 0; at--) {
+    if (code[at] === "}") depth++;
+    else if (code[at] === "{" && --depth === 0) break;
+  }
+  return at;
+}
+
+/** Replaces comments by spaces, and the content of strings. Positions stay the same. */
+function codeOf(text: string): string {
+  return text.replace(STRINGS_AND_COMMENTS, (part) =>
+    part.startsWith("/") ? part.replace(/[^\n]/g, " ") : `"${part.slice(1, -1).replace(/[^\n]/g, "_")}"`,
+  );
+}
+
+/** @param find Returns the position of code that needs the types, or -1. */
+function refuse(file: string, text: string, find: (code: string) => number): void {
+  const found = find(codeOf(text));
+  if (found < 0) return;
+  const lines = text.slice(0, found).split("\n");
   throw new SeqqaError(
     "LOAD_METADATA",
     `${shownPath(file)}:${lines.length}:${lines.at(-1)!.length + 1}: this decorator needs the types of the code (emitDecoratorMetadata), which seqqa's bundler leaves out.`,

@@ -414,6 +414,11 @@ export interface LaneReport {
   readonly uses: readonly string[];
   /** `true` if the lane has stores, and each of them is a copy for this lane alone. */
   readonly isolated?: boolean | undefined;
+  /**
+   * The error because of which a target in this process (`target.module`) could not be evaluated again. The target of this lane then has the memory of
+   * an earlier target.
+   */
+  readonly keptMemory?: string | undefined;
   /** `true` if the lane was replaced by a standby lane. */
   readonly standby?: boolean | undefined;
 }

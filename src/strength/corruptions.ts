@@ -140,6 +140,7 @@ export function corruptions(table: ExploredTable): readonly Corruption[] {
                 row[key],
                 all.map((one) => one[key]),
               );
+              if (next === undefined) return undefined;
               return { sql: write.double(row, next), what: `a row of ${table.name} is duplicated` };
             },
           },
@@ -150,25 +151,33 @@ export function corruptions(table: ExploredTable): readonly Corruption[] {
 const number = (value: unknown): number | undefined =>
   value === null || value === undefined || typeof value === "object" || Number.isNaN(Number(value)) ? undefined : Number(value);
 
-/** Returns a key that no row has: the next number, or a key of the same form as `key`. The same keys give the same result. */
+/**
+ * Returns a key that no row has: the next number, or a key of the same form as `key`. Returns `undefined` if rows have all keys of this form. The same
+ * keys give the same result.
+ */
 function freshKey(key: unknown, all: readonly unknown[]): unknown {
   const ids = all.map(number);
   if (ids.every((id) => id !== undefined)) return Math.max(...ids) + 1;
   const taken = new Set(all.map(textOf));
   let next = key;
-  do next = successor(next);
-  while (taken.has(textOf(next)));
-  return next;
+  // Among as many different keys as there are rows, one is free, because the key of this row is not among them.
+  for (const _ of all) {
+    next = successor(next);
+    if (!taken.has(textOf(next))) return next;
+  }
+  return undefined;
 }
 
 const textOf = (key: unknown): string => (key instanceof Uint8Array ? Buffer.from(key).toString("hex") : String(key)).toLowerCase();
 
-/** Returns another key of the same form. The last digit of a UUID, and the last byte of a binary key, are replaced by the next one. */
+/** Returns another key of the same form. One is added to the last group of a UUID, and to a binary key. */
 function successor(key: unknown): unknown {
-  if (key instanceof Uint8Array) return Uint8Array.from(key, (byte, index) => (index === key.length - 1 ? (byte + 1) % 256 : byte));
+  if (key instanceof Uint8Array) return Buffer.from(oneMore(Buffer.from(key).toString("hex")), "hex");
   const text = String(key);
-  if (!UUID.test(text)) return `${text}-2`;
-  return `${text.slice(0, -1)}${((Number.parseInt(text.slice(-1), 16) + 1) % 16).toString(16)}`;
+  return UUID.test(text) ? `${text.slice(0, -12)}${oneMore(text.slice(-12))}` : `${text}-2`;
 }
+
+/** Adds one to a number of hexadecimal digits. The largest number is followed by zero. */
+const oneMore = (digits: string): string => (BigInt(`0x0${digits}`) + 1n).toString(16).padStart(digits.length, "0").slice(-digits.length);
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;

@@ -65,6 +65,7 @@ export class Feed implements Reporter {
   readonly #listeners: Set<(event: UiEvent) => void> = new Set();
   readonly #explorations: Known[] = [];
   #run: string | undefined;
+  #folder: string | undefined;
   #exitStatus: number | undefined;
   #failures: readonly UiFailure[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -89,6 +90,7 @@ export class Feed implements Reporter {
       feed.#explorations.push({ ...known, ...findingsOf(entry, index, more) });
     });
     feed.#run = document.run;
+    feed.#folder = document.folder;
     feed.#exitStatus = document.exitStatus;
     feed.#failures = document.failures;
     return feed;
@@ -110,6 +112,11 @@ export class Feed implements Reporter {
   /** The id of the run; `undefined` while it runs. */
   get run(): string | undefined {
     return this.#run;
+  }
+
+  /** The folder in which a stored run was started, relative to the folder of its reports. `undefined` for a run of this process. */
+  get folder(): string | undefined {
+    return this.#folder;
   }
 
   event(name: string, given: ExplorationEvent): void {

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { emptyFolder, folderWith, linkPackages, only, seqqa, writtenIn } from "../support/e2e.ts";
 
 /** Keeps in memory which orders are paid. A restore of the store does not restore this memory, so that open orders are shown as paid. */
@@ -52,4 +52,20 @@ it.each(["1", "2"])("a finding that only an older memory of target.module explai
   const { status } = await seqqa(["run", ".", "--output", output, "--parallel", lanes], { cwd: folder });
   expect(only(writtenIn(output)).violations).toMatchObject([{ invariant: "shows_payments", confirmed: false }]);
   expect(status).toBe(3);
+});
+
+it("a note says that new targets kept the memory of target.module, because it can be evaluated only once", async () => {
+  const once = 'if (globalThis.seqqaTestMetric) throw new Error("The metric exists already."); globalThis.seqqaTestMetric = true;';
+  onTestFinished(() => void Reflect.deleteProperty(globalThis, "seqqaTestMetric"));
+  const folder = folderWith({
+    "target.mjs": `${once}\n${TARGET}`,
+    "seqqa.yaml": 'target: { module: target.mjs, env: { DB_PATH: "{db_path}" } }\n',
+    "orders.explore.mjs": EXPLORATION,
+  });
+  linkPackages(folder, "seqqa", "better-sqlite3");
+  const output = emptyFolder();
+  await seqqa(["run", ".", "--output", output], { cwd: folder });
+  expect(only(writtenIn(output)).notes.filter((note) => note.includes("memory"))).toEqual([
+    expect.stringMatching(/^New targets kept the memory of earlier ones, .*\(The metric exists already\.\)\. .*--parallel 2/),
+  ]);
 });

@@ -1,5 +1,6 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { emptyFolder, seqqa, start, until } from "../support/e2e.ts";
+import { emptyFolder, root, seqqa, start, until } from "../support/e2e.ts";
 
 const RUN = ["run", "fixtures/demo", "--races", "off", "--max-steps", "60"];
 
@@ -20,6 +21,21 @@ describe("the page of a run", () => {
     child.kill("SIGINT");
     expect(await ended).toMatchObject({ status: 1, signal: null });
     await expect(fetch(uses[0]!)).rejects.toThrow("fetch failed");
+  });
+
+  it("of a stored run opens lanes from any folder", async () => {
+    const output = emptyFolder();
+    await seqqa([...RUN, "--output", output]);
+    const { child, said, ended } = start(["ui", "--output", output, "--config", join(root, "fixtures/demo/seqqa.yaml")], {
+      cwd: emptyFolder(),
+    });
+    const address = /^The page of this run: (\S+\/)\?token=([0-9a-f]{32})$/m;
+    await until(() => address.test(said.stderr), "the page is served");
+    const [, page, token] = address.exec(said.stderr)!;
+    const lane = await fetch(`${page}api/lane?token=${token}`, { method: "POST", body: '{"exploration":0,"path":["create_order"]}' });
+    expect(await lane.json()).toMatchObject({ uses: expect.any(Array) as unknown });
+    child.kill("SIGINT");
+    await ended;
   });
 
   it.each([

@@ -76,7 +76,7 @@ export async function replayCommand(
   if (options.emit !== undefined) {
     if (options.fromStep !== undefined)
       throw usage("--from-step cannot be combined with --emit, because --emit executes no steps.", "Remove --from-step or --emit.");
-    shell.stdout.write(emitted(options.emit, found, { config, cwd: shell.cwd, entry, startedAt: data.document.startedAt }));
+    shell.stdout.write(emitted(options.emit, found, { config, cwd: shell.cwd, env: shell.env, entry, startedAt: data.document.startedAt }));
     return 0;
   }
   const steps = found.kind === "race" ? found.race.prefix.length + 1 : found.violation.reproductionPath.length;

@@ -34,7 +34,7 @@ export async function strengthCommand(
   const config = configFor(shell, { directory: ".", ...laneFlags(options, flagsOf(options)) });
   const { id, explorations, folder, skipped } = readStates(config.report.outputDir, options.run);
   tellSkipped(shell, skipped);
-  const [of, ...others] = statesNamed(named, id, explorations, shell.cwd);
+  const [of, ...others] = statesNamed(named, id, explorations, { folder, outputDir: config.report.outputDir, cwd: shell.cwd });
   if (others.length > 0) {
     throw usage(
       `The run has ${others.length + 1} explorations, but seqqa strength measures only one at a time.`,

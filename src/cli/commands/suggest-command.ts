@@ -51,7 +51,7 @@ export async function suggestCommand(
   );
   const { id, explorations, folder, skipped } = readStates(config.report.outputDir, options.run);
   tellSkipped(shell, skipped);
-  const chosen = statesNamed(named, id, explorations, shell.cwd);
+  const chosen = statesNamed(named, id, explorations, { folder, outputDir: config.report.outputDir, cwd: shell.cwd });
   const single = options.write !== undefined ? "--write" : options.forGaps === true ? "--for-gaps" : undefined;
   if (single !== undefined && chosen.length > 1) {
     throw usage(

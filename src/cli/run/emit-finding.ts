@@ -1,6 +1,6 @@
-import { dirname, relative, resolve, sep } from "node:path";
-import type { Config } from "../../config/index.ts";
-import { harText, raceVitestText, vitestText, type VitestInput } from "../../reports/index.ts";
+import { basename, dirname, relative, resolve, sep } from "node:path";
+import { loadConfig, type Config, type Environment } from "../../config/index.ts";
+import { harText, printable, raceVitestText, vitestText, type VitestInput } from "../../reports/index.ts";
 import type { ExplorationEntry, FoundFinding, FoundRace, FoundViolation } from "../arguments/find-finding.ts";
 import { drawsByName } from "../arguments/draws-by-action.ts";
 import { usage } from "../arguments/run-options.ts";
@@ -14,6 +14,7 @@ export interface EmitPlace {
   readonly entry: string;
   readonly config: Config;
   readonly cwd: string;
+  readonly env: Environment;
   readonly startedAt: string;
 }
 
@@ -31,7 +32,7 @@ export function emitted(emitter: Emitter, found: FoundFinding, place: EmitPlace)
   }
   if (emitter === "vitest") {
     refuseGone(place.entry);
-    refuseUnreachable(place.config);
+    refuseUnreachable(place);
     return found.kind === "race" ? raceTestOf(found, place) : testOf(found, place);
   }
   const { curl } = found.kind === "race" ? found.race : found.violation;
@@ -46,11 +47,19 @@ export function emitted(emitter: Emitter, found: FoundFinding, place: EmitPlace)
  * Throws an error if the URL of the target is in no file. Without a configuration, `replay()` reads no environment variables either.
  * @throws SeqqaError with exit status 2
  */
-function refuseUnreachable({ file, baseUrl }: Config): void {
-  if (file !== undefined || baseUrl === undefined) return;
+function refuseUnreachable({ config: { file, baseUrl }, cwd, env }: EmitPlace): void {
+  if (baseUrl === undefined) return;
+  if (file === undefined) {
+    throw usage(
+      "--emit vitest cannot write a test without a seqqa.yaml, because the test would not know the URL of the target.",
+      "Write base_url: <url> to a seqqa.yaml in this folder, and run seqqa replay again.",
+    );
+  }
+  const { baseUrl: own, target, lanes } = loadConfig({ file, cwd, env });
+  if (own !== undefined || target !== undefined || lanes.length > 0) return;
   throw usage(
-    "--emit vitest cannot write a test without a seqqa.yaml, because the test would not know the URL of the target.",
-    "Write base_url: <url> to a seqqa.yaml in this folder, and run seqqa replay again.",
+    `--emit vitest cannot write a test, because ${printable(basename(file))} does not contain the URL of the target.`,
+    "Write base_url: <url> to this file, and run seqqa replay again.",
   );
 }
 

@@ -2,11 +2,12 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import type { Config } from "../../config/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { pathJourneyText, pathVitestText, printable } from "../../reports/index.ts";
+import { explorationPath } from "../arguments/exploration-path.ts";
 import type { Feed, UiGoal, UiText } from "../../ui/index.ts";
 
 interface PathTextContext {
-  readonly config: Pick<Config, "folder" | "file">;
-  readonly feed: Pick<Feed, "exploration" | "run">;
+  readonly config: Pick<Config, "folder" | "file"> & { readonly report: Pick<Config["report"], "outputDir"> };
+  readonly feed: Pick<Feed, "exploration" | "run" | "folder">;
   readonly cwd: string;
 }
 
@@ -36,7 +37,7 @@ export function pathText(
     return way.startsWith("../") ? way : `./${way}`;
   };
   const exportName = ended.isGraph ? "graph" : "agent";
-  const module = here(resolve(cwd, known.file));
+  const module = here(explorationPath(known.file, { folder: feed.folder, outputDir: config.report.outputDir, cwd }));
   const named = (kind: string): string => `${(path.at(-1) ?? "root").replace(/[^\w-]+/g, "-").slice(0, 60)}.${kind}.ts`;
   if (as === "journey") {
     refuseJourney(path, ended);

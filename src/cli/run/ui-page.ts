@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { Config } from "../../config/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { Reporters, redactText, redactor } from "../../reports/index.ts";
@@ -8,6 +7,7 @@ import type { ExitStatus } from "../../run/session/exit-status.ts";
 import type { OpenLane } from "../../ui/index.ts";
 import { Feed, LaneDesk, UiServer } from "../../ui/index.ts";
 import { aliveUntil } from "../process/alive-until.ts";
+import { explorationPath } from "../arguments/exploration-path.ts";
 import { isExplorationFile } from "../arguments/find-explorations.ts";
 import { usage } from "../arguments/run-options.ts";
 import type { Shell } from "../process/shell.ts";
@@ -88,7 +88,7 @@ function laneOpener({ config, feed, shell, machinery }: Omit<UiOptions, "port">)
     const stored = config.report.formats.length === 0 ? [] : readStoredRun(config.report.outputDir, feed.run).explorations;
     const { beginning, seed } = stored.find((one) => one.file === file) ?? {};
     const problems: Error[] = [];
-    const entry = resolve(shell.cwd, file);
+    const entry = explorationPath(file, { folder: feed.folder, outputDir: config.report.outputDir, cwd: shell.cwd });
     await machinery.withServices(config, { signal, onProblem: (error) => problems.push(error) }, () =>
       machinery.walkFile({ entry, config, signal, seed, actions: path, known: beginning }, work),
     );

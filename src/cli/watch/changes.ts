@@ -1,7 +1,7 @@
 import { watch, type FSWatcher } from "chokidar";
 import { existsSync, statSync } from "node:fs";
-import { dirname } from "node:path";
-import { hashOfFile, isBuilt, isIgnored, isWithin, reportFolder, type Watched } from "./watched-files.ts";
+import { basename, dirname } from "node:path";
+import { hashOfFile, isBuilt, isBuildFolder, isIgnored, isWithin, reportFolder, type Watched } from "./watched-files.ts";
 
 /** The time in milliseconds without further changes after which a group of changes is reported. Editors and compilers write several files at once. */
 const QUIET_MS = 150;
@@ -18,6 +18,8 @@ export class Changes {
   /** A hash of the content of each file at its last change that was taken. */
   readonly #taken: Map<string, string> = new Map();
   #timer: NodeJS.Timeout | undefined;
+  /** `true` if a file of a build is among the changes that wait for the timer. */
+  #isBuilding = false;
   #tell: (() => void) | undefined;
 
   private constructor(watcher: FSWatcher, isBuiltFile: (file: string) => boolean) {
@@ -26,13 +28,15 @@ export class Changes {
     watcher.on("all", (event, path) => {
       if (event === "addDir" || event === "unlinkDir") return;
       this.#changed.add(path);
+      this.#isBuilding ||= isBuiltFile(path);
       clearTimeout(this.#timer);
       this.#timer = setTimeout(
         () => {
           this.#timer = undefined;
+          this.#isBuilding = false;
           this.#tell?.();
         },
-        isBuiltFile(path) ? BUILT_MS : QUIET_MS,
+        this.#isBuilding ? BUILT_MS : QUIET_MS,
       );
     });
   }
@@ -41,7 +45,7 @@ export class Changes {
    * Starts to watch folders and files for changes.
    * @param outputDir The folder of reports. The files that seqqa writes there are ignored.
    */
-  static async in({ folders, files }: Watched, outputDir: string): Promise<Changes> {
+  static async in({ folders, files, withoutBuilds }: Watched, outputDir: string): Promise<Changes> {
     const reports = reportFolder(outputDir, folders);
     const single = new Set(files);
     // The folder of a file is watched, not the file itself, because a watched file that is deleted and written again would be lost.
@@ -51,7 +55,9 @@ export class Changes {
       ignored: (path, stats) =>
         !roots.has(path) &&
         !single.has(path) &&
-        (!folders.some((folder) => isWithin(path, folder)) || isIgnored(path, reports, stats?.isFile())),
+        (!folders.some((folder) => isWithin(path, folder)) ||
+          isIgnored(path, reports, stats?.isFile()) ||
+          (withoutBuilds && isBuildFolder(basename(path)))),
     });
     await new Promise<void>((resolve) => void watcher.once("ready", () => resolve()));
     return new Changes(watcher, (file) => !single.has(file) && isBuilt(file, folders));

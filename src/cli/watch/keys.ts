@@ -6,7 +6,15 @@ import { sqlitePathOf } from "../../model/stores/sqlite-path.ts";
 import { packageVersion } from "../../reports/document/package-version.ts";
 import type { Machinery } from "../run/machinery.ts";
 import type { RunTarget } from "../run/run-target.ts";
-import { hashOfFile, hashOfFolder, hashOfPackages, isWithin, stubDescriptions, watchedFolders } from "./watched-files.ts";
+import {
+  hashOfFile,
+  hashOfFolder,
+  hashOfPackages,
+  isBuildFolder,
+  isDevelopmentServer,
+  stubDescriptions,
+  watchedFolders,
+} from "./watched-files.ts";
 
 export type Explorations = RunTarget & { readonly kind: "explorations" };
 /** The hash of the bundled code of each file, and the files from which the code comes. */
@@ -28,11 +36,12 @@ export function keysOf({ files, config, options, directory }: Explorations, env:
     config.composeFile !== undefined ||
     Object.values(config.systems).some(({ adapter }) => adapter !== undefined) ||
     urls.some((url, at) => copied[at] === undefined && ON_SERVER.test(url)) ||
-    UNWATCHED.test(config.target?.command ?? "");
+    namesUnwatched(config.target?.command ?? "");
   if (isForeign) return new Map();
   const known = config.knownFindings === undefined ? "" : readOr(config.knownFindings);
   const cwd = config.target?.cwd;
-  const target = cwd === undefined ? "" : hashOfFolder(cwd, config.report.outputDir);
+  const target =
+    cwd === undefined ? "" : hashOfFolder(cwd, config.report.outputDir, undefined, isDevelopmentServer(config.target?.command));
   const others = hashesOfOthers(directory, config, code);
   const folders = new Set([...files, ...(config.target?.module === undefined ? [] : [config.target.module])].map((file) => dirname(file)));
   const packages = [...folders, ...(cwd === undefined ? [] : [cwd])].map((folder) => hashOfPackages(folder, cwd ?? folder));
@@ -71,13 +80,18 @@ function hashesOfOthers(directory: string, config: Config, code: Code): readonly
   const bundled = new Set([...code.values()].flatMap(({ inputs }) => inputs));
   const cwd = config.target?.cwd;
   return watchedFolders(directory, config)
-    .filter((folder) => cwd === undefined || !isWithin(folder, cwd))
+    .filter((folder) => folder !== cwd)
     .map((folder) => hashOfFolder(folder, config.report.outputDir, (path) => path === cwd || bundled.has(path)));
 }
 
 const ON_SERVER = /^(?:postgres(?:ql)?|mysql|mariadb|rediss?|amqps?|nats):/;
-/** Matches a command with a path outside the working directory, or in a folder whose name begins with a dot, such as `.output`. */
-const UNWATCHED = /(?:^|[\s"'=])(?:\/|~|\S*\.\.\/|\S*\/?\.[\w-]+\/)/;
+/** Returns `true` for a command with a path outside the working directory, or in a hidden folder that is not hashed, such as `.venv/bin/python`. */
+function namesUnwatched(command: string): boolean {
+  const hidden = [...command.matchAll(/(?<![^\s"'=/])\.[\w-]+(?=\/)/g)];
+  return OUTSIDE.test(command) || hidden.some(([name]) => !isBuildFolder(name));
+}
+
+const OUTSIDE = /(?:^|[\s"'=])(?:\/|~|\S*\.\.\/)/;
 
 function readOr(file: string): string {
   try {

@@ -8,7 +8,7 @@ import type { Machinery } from "../run/machinery.ts";
 import { Changes } from "./changes.ts";
 import { KeptResults } from "./kept-results.ts";
 import { keysOf, sameKeys, type Code, type Explorations } from "./keys.ts";
-import { watchedFiles, watchedFolders } from "./watched-files.ts";
+import { isDevelopmentServer, watchedFiles, watchedFolders } from "./watched-files.ts";
 
 /** The maximum number of times in a row that files which change during a run start the explorations again. */
 const MOST_RESTARTS = 2;
@@ -168,7 +168,11 @@ class Rounds {
 
   /** Watches the folders and files of a target. If they are the same as before, the watcher stays. */
   async #watch({ directory, config }: Explorations): Promise<Changes> {
-    const watched = { folders: watchedFolders(directory, config), files: watchedFiles(config, [...this.#inputs.values()].flat()) };
+    const watched = {
+      folders: watchedFolders(directory, config),
+      files: watchedFiles(config, [...this.#inputs.values()].flat()),
+      withoutBuilds: isDevelopmentServer(config.target?.command),
+    };
     const { outputDir } = config.report;
     const text = JSON.stringify([watched, outputDir]);
     if (this.#changes !== undefined && text === this.#watched) return this.#changes;

@@ -12,11 +12,9 @@ const SOURCES: ReadonlySet<string> = new Set(
     " ",
   ),
 );
-/** Folders that are no part of a target, or contain installed packages or caches. Other hidden folders may contain a build, such as `.next`. */
-const FOLDERS: ReadonlySet<string> = new Set(
-  "node_modules __pycache__ .git .hg .svn .jj .github .gitlab .circleci .husky .changeset .vscode .idea .vs .fleet .zed .history .devcontainer .claude .cursor .venv .tox .nox .eggs .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache .parcel-cache .turbo .nx .angular .gradle .m2 .bundle .cargo .npm .yarn .pnpm-store .nyc_output .storybook .terraform .vagrant .Trash".split(
-    " ",
-  ),
+/** Hidden folders in which frameworks and compilers write builds. Other hidden folders belong to tools, or contain installed packages or caches. */
+const BUILDS: ReadonlySet<string> = new Set(
+  ".next .nuxt .output .svelte-kit .build .vinxi .medusa .nitro .astro .tsbuild .dist .open-next .react-router".split(" "),
 );
 /** Files that test runners write to a folder `coverage`. Without one of them, a folder with this name contains sources. */
 const COVERAGE: readonly string[] = ["lcov.info", "coverage-final.json", "clover.xml"];
@@ -25,7 +23,12 @@ export interface Watched {
   readonly folders: readonly string[];
   /** Single files, which are watched whatever their names and folders are. */
   readonly files: readonly string[];
+  /** `true`: builds in hidden folders are not watched, see {@link isDevelopmentServer}. */
+  readonly withoutBuilds: boolean;
 }
+
+/** Returns `true` for a command such as `next dev`. It makes its build from the watched sources, and writes it again during each run. */
+export const isDevelopmentServer = (command: string | undefined): boolean => /(?:^|[\s:])dev(?:elop)?(?=$|[\s:;&|"'])/.test(command ?? "");
 
 /**
  * Returns the folders with files that influence the result of a run: those of the explorations, of the configuration, and of a target that seqqa
@@ -38,7 +41,7 @@ export function watchedFolders(directory: string, { folder, target }: Config): r
     ...(target === undefined ? [] : [target.cwd]),
     ...(target?.module === undefined ? [] : [dirname(target.module)]),
   ];
-  return [...new Set(all)].filter((one) => !all.some((other) => other !== one && isWithin(one, other)));
+  return [...new Set(all)].filter((one) => !all.some((other) => other !== one && isWithin(one, other) && !isBelowHidden(one, other)));
 }
 
 /**
@@ -96,7 +99,8 @@ export function isIgnored(path: string, reports: ReportFolder, isFile: boolean |
   if (reports.isShared ? isInside && REPORTS.test(basename(path)) : isInside || path === reports.path) return true;
   const name = basename(path);
   if (name.startsWith(".env")) return false;
-  if (FOLDERS.has(name) || (isFile === true && isHidden(name))) return true;
+  if (name === "node_modules" || name === "__pycache__") return true;
+  if (isHidden(name) && (isFile === true || !BUILDS.has(name))) return true;
   if (name === "cache" && isHidden(basename(dirname(path)))) return true;
   if (name === "coverage" && COVERAGE.some((file) => existsSync(join(path, file)))) return true;
   return isFile === true && name !== "Dockerfile" && !SOURCES.has(extname(name) || name);
@@ -104,12 +108,18 @@ export function isIgnored(path: string, reports: ReportFolder, isFile: boolean |
 
 const isHidden = (name: string): boolean => name.startsWith(".") && name !== ".";
 
-/**
- * Returns `true` for a file in a hidden folder below a watched folder. Such a file usually belongs to a build, or a development server in the target
- * writes it during each run.
- */
+/** Returns `true` for a folder that is not watched together with the folder above, because a folder between them is hidden. */
+const isBelowHidden = (folder: string, above: string): boolean =>
+  relative(above, folder)
+    .split(sep)
+    .some((name) => isHidden(name) && !isBuildFolder(name));
+
+/** Returns `true` for the name of a hidden folder in which frameworks and compilers write builds, such as `.next`. */
+export const isBuildFolder = (name: string): boolean => BUILDS.has(name);
+
+/** Returns `true` for a file of a build in a hidden folder. A development server in the target may write such files during each run. */
 export function isBuilt(path: string, folders: readonly string[]): boolean {
-  return folders.some((folder) => isWithin(path, folder) && relative(folder, dirname(path)).split(sep).some(isHidden));
+  return folders.some((folder) => isWithin(path, folder) && relative(folder, dirname(path)).split(sep).some(isBuildFolder));
 }
 
 const WRITTEN = /\.(?:db|sqlite3?|log|pid|sock|tmp)(?:-\w+)?$/;
@@ -120,15 +130,21 @@ const READ = 4_000_000;
  * Returns a hash of the files in a folder, to detect changes. It includes files that are not sources, such as compiled programs. Returns `undefined` if
  * files outside the folder may belong to it: a link to a folder, or a source file with a path such as `../lib` that leads out of the folder.
  * @param without The files and folders to leave out. If it is set, paths that lead out of the folder are allowed.
+ * @param withoutBuilds `true`: builds in hidden folders are left out.
  */
-export function hashOfFolder(folder: string, outputDir: string, without?: (path: string) => boolean): string | undefined {
+export function hashOfFolder(
+  folder: string,
+  outputDir: string,
+  without?: (path: string) => boolean,
+  withoutBuilds: boolean = false,
+): string | undefined {
   const hash = createHash("sha256");
   const reports = reportFolder(outputDir, [folder]);
   const visit = (path: string, depth: number): boolean =>
     entriesOf(path).every((entry) => {
       const inside = join(path, entry.name);
       if (isIgnored(inside, reports, undefined) || WRITTEN.test(entry.name) || without?.(inside) === true) return true;
-      if (!entry.isDirectory() && isHidden(entry.name) && !entry.name.startsWith(".env")) return true;
+      if (withoutBuilds && isBuildFolder(entry.name)) return true;
       if (entry.isDirectory()) return visit(inside, depth + 1);
       if (entry.isSymbolicLink() && isFolder(inside)) return false;
       if (!entry.isFile() && !entry.isSymbolicLink()) return true;

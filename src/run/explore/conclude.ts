@@ -155,6 +155,12 @@ async function notesOf(
     ...[...explorer.rejectedCookies].toSorted(),
     ...(await freshStateNotes(explorer, lanes.home.lanePool)),
   );
+  const { keptMemory } = lanes.home.lanePool;
+  if (keptMemory !== undefined)
+    notes.push(
+      `New targets kept the memory of earlier ones, because target.module threw an error when it was evaluated again (${keptMemory}). ` +
+        "Findings may depend on this memory, also if they are confirmed. Run with --parallel 2, so that each new target gets a thread of its own.",
+    );
   // Skip this note for a resumed run or a shard. Such a run has not seen all context keys, so the note could be false.
   if (options.shard === undefined && input.keep?.before === undefined) notes.push(...neverOccurredNotes(explorer), ...stubNotes(explorer));
   if (input.operations !== undefined && explorer.earlier !== undefined && explorer.earlier.operations === undefined)

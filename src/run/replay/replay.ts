@@ -62,7 +62,9 @@ export async function replay(input: ReplayInput): Promise<ReplayResult> {
   const settings = { literals, dataSeed: seed, shapes: false, gated: race?.schedule !== undefined, faulty: fault !== undefined };
   return withLanes({ config, definition, directory, signal, settings }, async ({ host, lanePool, inline }) => {
     let [report] = await lanePool.start();
-    if (input.rule !== undefined && report?.leftOutRules?.includes(input.rule) === true) throw noSuchRule(input.rule);
+    const judged = [input.rule, race?.verdict === "invariant" ? race.invariant : undefined];
+    const leftOut = report?.leftOutRules?.find((rule) => judged.includes(rule));
+    if (leftOut !== undefined) throw noSuchRule(leftOut);
     // After a restart, the target's state is compared with the root state. Learn first which values change by themselves, so that they do not count
     // as differences.
     const learned = config.target?.rollback === "restart" ? (await lanePool.calibrate()).learned : NOTHING_KNOWN;

@@ -1,5 +1,5 @@
 import type { RunDocument } from "../../reports/index.ts";
-import { readRun, type StoredRun } from "../../run-log/index.ts";
+import { readFindings, readRun, type StoredRun } from "../../run-log/index.ts";
 import type { KeptReason, ResumableInput } from "../resume/check-resumable.ts";
 import { storedFailures, type StoredFailure } from "../shards/merge-explorations.ts";
 import type { RunEngine } from "./run-engine.ts";
@@ -23,7 +23,9 @@ export interface ResumedRun {
 export async function resumedRun({ checkResumable }: Pick<RunEngine, "checkResumable">, input: ResumableInput): Promise<ResumedRun> {
   const { stored, config } = input;
   const kept = await checkResumable(input);
-  const { document } = readRun(config.report.outputDir, stored.id).data;
+  // The results that are kept contain the numbers of their graphs. Reading the graphs takes long.
+  const read = kept.size === 0 ? readFindings : readRun;
+  const { document } = read(config.report.outputDir, stored.id).data;
   const entries = document.explorations;
   return {
     stored,

@@ -162,6 +162,12 @@ export class Accounts {
   it.each([
     ["a column without a type", entity(""), 'export { Account } from "./part.ts";', "part.ts:4:3"],
     ["a class that NestJS creates", service("private readonly store: Store"), app, "part.ts:6:3"],
+    [
+      "a class with a method before its constructor",
+      service("private readonly store: Store").replace('= "accounts";', '= "{"; /* { */ all() { return `}}`; }'),
+      app,
+      "part.ts:6:3",
+    ],
   ])("%s is refused before it runs", async (_what, part, entry, place) => {
     const failure = await failureOf(bundled({ ...packages, "part.ts": part, "a.explore.ts": entry }));
     expect(failure).toMatchObject({ code: "LOAD_METADATA", exitStatus: 2 });
@@ -172,6 +178,19 @@ export class Accounts {
   });
 
   it.each([
+    [
+      "a column without a type in a comment or a text",
+      entity('"int"').replace("@Entity()", '// @Column() needs a type.\n/* @Column() */ @Entity({ comment: "@Column()" })'),
+      'export { Account } from "./part.ts";',
+    ],
+    [
+      "a constructor in a comment",
+      service('@Inject("store") private readonly store: Store').replace(
+        "readonly name",
+        "// constructor(private store: Store) {}\n  readonly name",
+      ),
+      app,
+    ],
     ["a column with a type", entity('"int"'), 'export { Account } from "./part.ts";'],
     ["a class whose parameters are named", service('@Inject("store") private readonly store: Store'), app],
     ["a class that the exploration creates", service("private readonly store: Store"), 'export { Accounts } from "./part.ts";'],

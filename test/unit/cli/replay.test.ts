@@ -89,6 +89,12 @@ describe("in another folder", () => {
     expect(refused.stderr).toContain("error: --emit vitest cannot write a test without a seqqa.yaml,");
     // Without a URL, the API runs in the process of the test.
     expect((await emit()).status).toBe(0);
+    writeFileSync(`${folder}/seqqa.yaml`, "timeout: 7\n");
+    const without = await emit("--base-url", "http://127.0.0.1:3000");
+    expect(without).toMatchObject({ status: 2, stdout: "" });
+    expect(without.stderr).toContain(
+      "error: --emit vitest cannot write a test, because seqqa.yaml does not contain the URL of the target.",
+    );
     writeFileSync(`${folder}/seqqa.yaml`, "base_url: http://127.0.0.1:3000\n");
     expect((await emit("--base-url", "http://127.0.0.1:3000")).stdout).toContain('new URL("./seqqa.yaml", import.meta.url)');
   });

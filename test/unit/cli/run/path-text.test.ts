@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { pathText } from "../../../../src/cli/run/path-text.ts";
 import { Feed } from "../../../../src/ui/index.ts";
+import { folderWith } from "../harness.ts";
 import { report, result } from "../../reports/results.ts";
 
 const actions = ["create", "pay", "../../etc/x y"];
-const config = { folder: "/work/qa", file: "/work/qa/seqqa.yaml" };
+const config = { folder: "/work/qa", file: "/work/qa/seqqa.yaml", report: { outputDir: "/work/qa/reports" } };
 
 /** A run of one exploration that has ended with a result, or goes on. */
 function feedOf(changes: Parameters<typeof result>[0] | undefined): Feed {
@@ -61,6 +62,14 @@ describe("a path that is saved", () => {
         hint: "Save the path as a test.",
       }),
     );
+  });
+
+  it("imports the exploration of a stored run from the folder in which the run was started", () => {
+    const root = folderWith({ "a/qa/shop.explore.ts": "", "b/qa/shop.explore.ts": "" });
+    const known = feedOf({});
+    const feed = { exploration: (index: number) => known.exploration(index), run: "run", folder: ".." };
+    const context = { config: { ...config, report: { outputDir: `${root}/a/reports` } }, feed, cwd: `${root}/b` };
+    expect(pathText(context, 0, { path: ["create"], as: "test" }).text).toContain('import { agent } from "../a/qa/shop.explore.ts";');
   });
 
   it("has a file name that is no path", () => {

@@ -70,6 +70,7 @@ describe("the keys of explorations", () => {
     ["the output of a test runner", "api/coverage/index.html"],
     ["the cache of a build", "api/.next/cache/webpack/0.pack"],
     ["what tools of developers write", "api/.git/index"],
+    ["a package that a tool installed", "api/.direnv/python/site.py"],
     ["a hidden file", "api/.server.js.swp"],
   ])("%s does not count", (_what, name) => {
     const { write, keys } = project({ "api/coverage/lcov.info": "" });
@@ -90,5 +91,35 @@ describe("the keys of explorations", () => {
       "cart-store.ts": "",
     });
     expect(keys()).toEqual(new Map());
+  });
+
+  it.each([
+    ["node .output/server/index.mjs", true],
+    ["node ./.next/standalone/server.js --port=1", true],
+    ["NODE_ENV=test node apps/web/.svelte-kit/index.js", true],
+    [".venv/bin/python server.py", false],
+    ["node ./.server/index.js", false],
+    ["node dist/.hidden/index.js", false],
+    ["node ../shop/server.js", false],
+    ["/opt/shop/server", false],
+  ])("a command in a build folder is hashed, in another hidden folder or outside it is not: %s", (command, isKnown) => {
+    const { keys } = project({ "seqqa.yaml": `target:\n  command: ${command}\n  cwd: api\n` });
+    expect(keys().size).toBe(isKnown ? 2 : 0);
+  });
+
+  it.each([
+    ["npx next dev --port 1", true],
+    ["npm run dev", true],
+    ["npx medusa develop", true],
+    ["npx next start", false],
+    ["NODE_ENV=dev node .next/server.js", false],
+  ])("a build counts unless a development server makes it from the sources: %s", (command, isSame) => {
+    const { write, keys } = project({ "seqqa.yaml": `target:\n  command: ${command}\n  cwd: api\n`, "api/.next/app.js": "1" });
+    const before = keys();
+    write("api/.next/app.js", "2");
+    expect([before.size, sameKeys(before, keys())]).toEqual([2, isSame]);
+    const built = keys();
+    write("api/server.js", "2");
+    expect(sameKeys(built, keys())).toBe(false);
   });
 });

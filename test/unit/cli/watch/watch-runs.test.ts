@@ -101,6 +101,22 @@ it("a build in a hidden folder is explored, and what a development server writes
   await end();
 });
 
+it("what a development server writes to a hidden folder is not watched", async () => {
+  const yaml = POSTGRES.replace("tsc && node dist/server.js", "next dev");
+  const cwd = folderOf({ "seqqa.yaml": yaml, "a.explore.ts": AGENT, ".next/server/app.js": "0" });
+  const { calls, change, idle, stderr, end } = watching(cwd, async (_file, call) => {
+    const heard = once(watch(join(cwd, ".next/server")).unref(), "change");
+    writeFileSync(join(cwd, ".next/server/app.js"), `compiled ${call}`);
+    await heard;
+    return result();
+  });
+  await idle(1);
+  await change("seqqa.yaml", `${yaml}# changed`);
+  expect(calls()).toBe(2);
+  expect(stderr.text).not.toContain("changed during the run");
+  await end();
+});
+
 it("files of a build that change during the run after a build start it again", async () => {
   const cwd = folderOf({ "seqqa.yaml": POSTGRES, "a.explore.ts": AGENT, ".next/BUILD.json": "0" });
   const { calls, change, idle, stderr, end } = watching(cwd, (_file, call) => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { hashOfFolder, hashOfPackages, isIgnored, reportFolder } from "../../../../src/cli/watch/watched-files.ts";
+import { hashOfFolder, hashOfPackages, isIgnored, reportFolder, watchedFolders } from "../../../../src/cli/watch/watched-files.ts";
 
 /** A folder with files of these contents. */
 function folderWith(files: Readonly<Record<string, string>>): string {
@@ -69,4 +69,13 @@ it("in a folder that also holds sources, only the files that seqqa writes are ig
   expect(names.map((name) => ignored(name, "/shop"))).toEqual([true, true, true, false, false]);
   expect(isIgnored("/shop", reportFolder("/shop", ["/shop"]), false)).toBe(false);
   expect(names.map((name) => ignored(name, "/other"))).toEqual([true, true, true, true, true]);
+});
+
+it("hidden folders are ignored except those of builds, and explorations in one are watched beside the target's folder", () => {
+  const names = [".next", ".output", ".venv", ".direnv", ".vercel", ".data", "src", "node_modules"];
+  const ignored = names.filter((name) => isIgnored(join("/shop", name), reportFolder("/reports", ["/shop"]), false));
+  expect(ignored).toEqual([".venv", ".direnv", ".vercel", ".data", "node_modules"]);
+  const folders = (directory: string): readonly string[] =>
+    watchedFolders(directory, { folder: directory, target: { cwd: "/shop" } } as unknown as Parameters<typeof watchedFolders>[1]);
+  expect([folders("/shop/.qa"), folders("/shop/qa")]).toEqual([["/shop/.qa", "/shop"], ["/shop"]]);
 });

@@ -70,8 +70,11 @@ describe("a replay of a finding", () => {
       const api = new MemoryAdapter({ state: { n: 0 } });
       return new World<Keys, Memory>({ api, systems: {}, reset: () => void (api.state.n = 0) });
     };
-    const replayed = agent({ world, invariants, actions: [add] }).replay(["add"], { rule: "rejected_means_unchanged" });
-    await expect(replayed).rejects.toMatchObject(NO_RULE("rejected_means_unchanged"));
+    const rule = "rejected_means_unchanged";
+    const numbers = agent({ world, invariants, actions: [add] });
+    await expect(numbers.replay(["add"], { rule })).rejects.toMatchObject(NO_RULE(rule));
+    const race = { actions: ["add", "add"], verdict: "invariant", invariant: rule } as const;
+    await expect(numbers.replay([], { race })).rejects.toMatchObject(NO_RULE(rule));
   });
 
   it("says if the rule is inconclusive after the last step, and fails only then", async () => {
