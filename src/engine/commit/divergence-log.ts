@@ -37,7 +37,7 @@ export class DivergenceLog {
   get all(): readonly Divergence[] {
     return [...this.#found]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([, { calls: _calls, reduced: _reduced, unlinked: _unlinked, seen: _seen, ...reported }]) => ({
+      .map(([, { calls: _calls, reduced: _reduced, seconds: _seconds, unlinked: _unlinked, seen: _seen, ...reported }]) => ({
         ...reported,
         path: reported.path.map((action) => this.#actions[action]!),
       }));
