@@ -368,7 +368,8 @@ export const agent = new Agent<any>({
 });
 `,
     });
-    const { status } = await seqqa(["run", ".", "--output", "out"], { cwd });
+    // On several lanes, a lane may keep the file, and the defect is then found.
+    const { status } = await seqqa(["run", ".", "--output", "out", "--parallel", "1"], { cwd });
     return { status, ...only(writtenIn(join(cwd, "out"))) };
   };
   const result = await run(true);
@@ -558,7 +559,8 @@ createServer((request, response) => {
 }).listen(Number(process.env.PORT), "127.0.0.1");
 `;
 
-it.each(some(["end of another", "now"], 1))(
+// It waits for half a minute. `unit/state/compare/derived-times` owns the property at quick size.
+it.runIf(full).each(["end of another", "now"])(
   "a time in whole seconds that a step derives from the %s has one name, however old the state is",
   async (from) => {
     const cwd = folderWith({

@@ -3,13 +3,16 @@ import { driverMissing, unreachable } from "../failures.ts";
 import { SeqqaError } from "../../../model/errors.ts";
 import { shownRabbitmq, type RabbitmqPlace } from "./rabbitmq-place.ts";
 
+/** Timeout in milliseconds for connecting. A server that has just started on a busy machine may take more than 10 seconds. */
+const CONNECT_MS = 30_000;
+
 /** Connects to a virtual host. @throws SeqqaError `DRIVER_MISSING`, `STORE_UNREACHABLE`, `STORE_NOT_ALLOWED`, `STORE_MISSING` */
 export async function connectRabbitmq(place: RabbitmqPlace): Promise<ChannelModel> {
   const { connect } = await import("amqplib").catch((cause: unknown) => {
     throw driverMissing("amqplib", "RabbitMQ", cause);
   });
   try {
-    const connection = await connect(place.url, { clientProperties: { connection_name: "seqqa" }, timeout: 10_000, noDelay: true });
+    const connection = await connect(place.url, { clientProperties: { connection_name: "seqqa" }, timeout: CONNECT_MS, noDelay: true });
     // An `error` event without a listener would crash the process. Pending calls reject with the same error.
     connection.on("error", () => undefined);
     return connection;
