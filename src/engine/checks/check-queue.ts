@@ -184,7 +184,7 @@ export class CheckQueue {
       Number.isInteger(Math.log2(ofAction)) ||
       mix(this.#draw(2, to), this.#edgeOf({ from, action })) % AUDITS_ONE_IN === 0;
     if (!isSelected) return undefined;
-    const ends = [action, nodes.path(to).at(-1)!].toSorted((a, b) => a - b).join();
+    const ends = [action, nodes.action(to)].toSorted((a, b) => a - b).join();
     const apart = to !== from && to > 0 && this.#apart.size < MOST_APART && !this.#apart.has(ends);
     if (apart) this.#apart.add(ends);
     return { apart, followed: (atDepth <= AUDITS_FIRST || ofAction === 1) && nodes.depth(to) + 1 < this.#options.maxDepth };

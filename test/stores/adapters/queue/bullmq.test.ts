@@ -28,6 +28,24 @@ async function lane(prefix = "bull") {
   return { queue, store, close, connection };
 }
 
+/** Executes work twice from the root state, at different times. Returns the state after each execution as text. */
+async function statesAtTwoTimes(work: (own: Awaited<ReturnType<typeof lane>>) => Promise<void>): Promise<readonly string[]> {
+  const own = await lane();
+  const { store, close } = own;
+  onTestFinished(close);
+  await store.root();
+  const root = await store.mark();
+  const states: string[] = [];
+  for (const round of [1, 2]) {
+    await store.restore(root);
+    const since = Date.now();
+    await until(async () => Date.now() > since + round, "another time");
+    await work(own);
+    states.push(JSON.stringify(await store.observe()));
+  }
+  return states;
+}
+
 describe("queues of BullMQ", () => {
   queueContract(async (): Promise<QueueSubject> => {
     const { queue, store, close, connection } = await lane();
@@ -79,22 +97,13 @@ describe("queues of BullMQ", () => {
   });
 
   it("the jobs of a job scheduler do not depend on the time at which it makes them", async () => {
-    const { queue, store, close } = await lane();
-    onTestFinished(close);
-    await store.root();
-    const root = await store.mark();
-    const states: string[] = [];
-    for (const round of [1, 2]) {
-      await store.restore(root);
-      const since = Date.now();
-      await until(async () => Date.now() > since + round, "another time");
+    const states = await statesAtTwoTimes(async ({ queue, store }) => {
       await queue.upsertJobScheduler("daily", { every: 86_400_000 }, { name: "digest", data: { n: 1 } });
       await queue.upsertJobScheduler("nightly", { pattern: "0 3 * * *" }, { name: "digest" });
       const taken = await store.take("charges");
       expect(taken?.job.name).toBe("digest");
       await taken!.settle("done");
-      states.push(JSON.stringify(await store.observe()));
-    }
+    });
     expect(states[0]).toContain("repeat:daily:");
     expect(states[0]).toBe(states[1]);
   });
@@ -130,21 +139,12 @@ describe("queues of BullMQ", () => {
   });
 
   it("a state does not depend on when its jobs were added, taken and finished", async () => {
-    const { queue, store, close } = await lane();
-    onTestFinished(close);
-    await store.root();
-    const root = await store.mark();
-    const states: string[] = [];
-    for (const round of [1, 2]) {
-      await store.restore(root);
-      const since = Date.now();
-      await until(async () => Date.now() > since + round, "another time");
+    const states = await statesAtTwoTimes(async ({ queue, store }) => {
       await queue.add("charge", { n: 1 });
       await queue.add("charge", { n: 2 });
       await (await store.take("charges"))!.settle("done");
       await (await store.take("charges"))!.settle("retry");
-      states.push(JSON.stringify(await store.observe()));
-    }
+    });
     expect(states[0]).toContain("bull:charges:failed");
     expect(states[0]).toBe(states[1]);
   });
