@@ -5,16 +5,16 @@ import { deadRuns, sweepCompose, sweepDeadRuns } from "../targets/index.ts";
 import { withRunDirectory } from "./prepare/run-directory.ts";
 import { storesOf, systemsOf } from "./prepare/store-modules.ts";
 
-/** The result of cleaning up. With a dry run, it is what would be done. */
+/** The result of a clean-up. In a dry run, the fields list what a clean-up would remove. */
 export interface CleanedUp {
   readonly removed: readonly string[];
   /** The rows that dead runs left in external stores. */
   readonly leftovers: readonly Leftover[];
-  /** One sentence for each store that was left as it is, because a run that may be alive uses it. */
+  /** One sentence for each store that was not cleaned, because a run that may still be alive uses the store. */
   readonly inUse: readonly string[];
-  /** Leftovers that stay, because the users in the URLs of the stores may not remove them, one line each. */
+  /** One line for each leftover that stays, because the user in the store's URL has no permission to remove it. */
   readonly notAllowed: readonly string[];
-  /** The errors of the parts that failed. All other parts were done. */
+  /** The errors of the parts of the clean-up that failed. All other parts succeeded. */
   readonly failures: readonly unknown[];
 }
 

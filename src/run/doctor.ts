@@ -46,7 +46,10 @@ async function storeChecks(name: string, system: SystemConfig, config: Config, d
   }
 }
 
-/** Returns how runs use a store of which lanes can get copies. If seqqa starts no target, the store belongs to a target that runs already, or to the World. */
+/**
+ * Returns how runs use a store that can be copied for each lane. If seqqa starts no target, the store belongs to a target that is already running, or
+ * to the World.
+ */
 function useOf({ isolation }: SystemConfig, { target, baseUrl, lanes }: Config): StoreUse {
   const isStarted = target?.command !== undefined;
   return { inPlace: target === undefined, inProcess: !isStarted && baseUrl === undefined && lanes.length === 0, isolation };

@@ -55,8 +55,7 @@ interface Ended {
 }
 
 /**
- * Sends the events of a run to the pages of `seqqa ui`, and keeps the run's data for pages that are opened later. It also serves runs that have
- * ended.
+ * Sends the events of a run to the pages of `seqqa ui`, and keeps the run's data for pages that are opened later. The run may also have ended before.
  */
 export class Feed implements Reporter {
   readonly #visibility: Visibility;
@@ -70,7 +69,7 @@ export class Feed implements Reporter {
   #failures: readonly UiFailure[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param flags The flags of commands that find the run; see `commandFlags` of the document. */
+  /** @param flags The command-line flags with which commands find the run; see `commandFlags` of the document. */
   constructor(visibility: Visibility, flags?: string) {
     this.#visibility = visibility;
     this.#flags = flags;
@@ -109,7 +108,7 @@ export class Feed implements Reporter {
     return this.#explorations[index];
   }
 
-  /** The id of the run; `undefined` while it runs. */
+  /** The id of the run; `undefined` while the run is in progress. */
   get run(): string | undefined {
     return this.#run;
   }
@@ -191,7 +190,7 @@ export class Feed implements Reporter {
     this.#run = run;
     this.#exitStatus = exitStatus;
     this.#failures = failures;
-    // An exploration that failed after its beginning has no result, and no later event ends it.
+    // Report the end of each exploration that failed after it began, because no result of the exploration will arrive.
     this.#explorations.forEach((known, exploration) => {
       if (known.verdict !== undefined) return;
       const failure = failures.find(({ file }) => file === known.file);

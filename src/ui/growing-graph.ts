@@ -7,7 +7,7 @@ import type { UiEdge, UiNode } from "./messages.ts";
 const NODES = 5_000;
 const EDGES = 30_000;
 
-/** The part of a running exploration's graph that pages show: its first states and transitions. Later ones are only counted. */
+/** The part of a running exploration's graph that pages show: its first states and transitions. Later states and transitions are only counted. */
 export class GrowingGraph {
   readonly nodes: UiNode[] = [];
   readonly edges: UiEdge[] = [];
@@ -43,7 +43,7 @@ export class GrowingGraph {
     return graph;
   }
 
-  /** Adds the root state if the graph is empty. Its list of lines is empty, because the rows in the root state are not known here. */
+  /** Adds the root state if the graph is empty. The root state gets no lines, because this class does not know the rows in the root state. */
   root(name: string): void {
     if (this.states === 0) this.#node({ node: 0, name, parent: -1, action: -1, depth: 0, lines: [] });
   }

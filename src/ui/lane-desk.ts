@@ -7,7 +7,7 @@ import type { UiGoal, UiLaneState } from "./messages.ts";
 export interface DeskWalk {
   readonly actions: readonly string[];
   readonly uses: readonly string[];
-  /** Brings the lane to the state at the end of a path. `draws` also seed the random test data of the steps after it. */
+  /** Brings the lane to the state at the end of a path. `draws` seed the random test data, also of the steps that are executed later. */
   goTo(path: readonly string[], draws?: UiGoal["draws"]): Promise<WalkPlace>;
   place(): Promise<WalkPlace>;
   step(action: string): Promise<WalkedStep>;
@@ -29,13 +29,13 @@ interface Opened {
   readonly path: string[];
 }
 
-/** The lane on which the user of `seqqa ui` executes actions by hand. There is at most one: opening another lane closes it. */
+/** The lane on which the user of `seqqa ui` executes actions by hand. At most one lane is open: opening a lane closes the previous lane. */
 export class LaneDesk {
   readonly #open: OpenLane;
   readonly #visibility: Visibility;
   readonly #hide: ReturnType<typeof redactor>;
   #opened: Opened | undefined;
-  /** Interrupts the last call of {@link open}, as long as its lane is not open. */
+  /** Aborts the last call of {@link open}. `undefined` if no lane is being opened. */
   #opening: AbortController | undefined;
   /**
    * Resolves when the last queued request is finished. Requests run one after another, because a step begins in the state after the previous step.
@@ -49,8 +49,9 @@ export class LaneDesk {
   }
 
   /**
-   * Opens a lane in the state at the end of a path. Interrupts a lane that is opened at the moment.
-   * @throws SeqqaError if an action of the path is unknown, or is not executed; `LANE_NOT_OPEN` if another call of `open` or `close` interrupts this one
+   * Opens a lane in the state at the end of a path. Interrupts an earlier call that is still opening its lane.
+   * @throws SeqqaError if an action of the path is unknown, or is not executed; `LANE_NOT_OPEN` if another call of `open` or `close` interrupts this
+   * call
    */
   open(exploration: number, goal: UiGoal): Promise<UiLaneState> {
     this.#opening?.abort();
@@ -64,7 +65,7 @@ export class LaneDesk {
         return await untilAborted(this.#walk(this.#opened, goal), signal);
       } catch (error) {
         const why = signal.aborted ? closedEarly() : error;
-        // The page shows no lane in the middle of the path.
+        // Close the lane, because after an error it may be in a state in the middle of the path.
         await this.#close();
         throw why;
       }
@@ -99,7 +100,7 @@ export class LaneDesk {
     });
   }
 
-  /** Closes the lane. If it is opened at the moment, interrupts this. */
+  /** Closes the lane. If a lane is being opened, interrupts the opening. */
   close(): Promise<void> {
     this.#opening?.abort();
     return this.#inTurn(() => this.#close());

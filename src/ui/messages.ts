@@ -1,7 +1,7 @@
 import type { RecordedExchange } from "../model/results/result.ts";
 import type { WalkedStep, WalkJudged, WalkPlace } from "../model/results/walked.ts";
 
-/** The messages between the server of `seqqa ui` and its page. They are plain data without secrets. */
+/** The messages between the server of `seqqa ui` and its page. All messages are plain data without secrets. */
 
 /** A state of the graph. `node` is its number in the exploration; 0 is the root state. */
 export interface UiNode {
@@ -27,7 +27,7 @@ export interface UiEdge {
   readonly found: boolean;
 }
 
-/** The state that is opened for a finding. */
+/** The path to a state, from which the page opens a lane or makes the source text of a test. */
 export interface UiGoal {
   readonly path: readonly string[];
   /** The paths that seed the random test data of the steps; absent if each step has the data of its own path. */
@@ -62,7 +62,7 @@ export interface UiExploration {
   readonly actions: readonly string[];
   readonly nodes: readonly UiNode[];
   readonly edges: readonly UiEdge[];
-  /** The total numbers of states and transitions. If they are larger than the lengths of `nodes` and `edges`, the rest is not shown. */
+  /** The total numbers of states and transitions. Larger than the lengths of `nodes` and `edges` if the page shows only a part of the graph. */
   readonly states: number;
   readonly transitions: number;
   readonly findings: readonly UiFinding[];
@@ -83,7 +83,7 @@ export interface UiLane {
 }
 
 export type UiEvent =
-  /** All data of the run so far. This is the first event on each connection. */
+  /** All data of the run so far. This event is the first on each connection. */
   | {
       readonly kind: "all";
       readonly run?: string | undefined;

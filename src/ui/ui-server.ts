@@ -18,7 +18,7 @@ export interface UiServerOptions {
   readonly port: number;
   /** The HTML of the page, and the content security policy that allows only its own script and style. */
   readonly page: { readonly html: string; readonly policy: string };
-  /** Hides secrets in a text. It is used for error messages, because these may quote answers of the target. */
+  /** Hides secrets in a text. Used for error messages, because error messages may quote answers of the target. */
   readonly shown: (text: string) => string;
   /** Returns a path of actions as the source text of a journey or a test. @throws SeqqaError */
   readonly textOf: (exploration: number, goal: UiGoal, as: "journey" | "test") => UiText;

@@ -4,7 +4,7 @@ import { compareGraphs, type Outcome, type OutcomeChange } from "./compare-graph
 
 export interface Side {
   readonly entry: ExplorationEntry;
-  /** The state graph. `undefined` if it was too large for the document to list its nodes and edges. */
+  /** The state graph. `undefined` if the graph was too large for the document to list its nodes and edges. */
   readonly graph: GraphReader | undefined;
 }
 

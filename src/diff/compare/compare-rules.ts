@@ -84,8 +84,8 @@ function added(rule: string, [first]: readonly Violation[], { entry }: Side): Ch
 }
 
 /**
- * Returns the change for findings of one rule that only the second run has: the text `worse` if the first run executed the path of one of them without
- * the finding, else `now`, because the API may have been the same.
+ * Returns the change for the findings of one rule that only the second run has. The text is `worse` if the first run executed the path of a finding
+ * without this finding. Otherwise the text is `now`, because the API may have had the error in the first run, too.
  */
 function brokenNow(found: readonly Violation[], before: Side, worse: string, now: string): Change {
   const first = found[0]!;
@@ -100,7 +100,10 @@ function broken(found: Violation, kind: "worse" | "changed", text: string): Chan
   return { about: "rule", kind, subject, text: `${text} (${severity}${doubt}): ${message}`, path };
 }
 
-/** Returns the change for a finding that the other run does not have: the text `unseen` if that run did not check the rule everywhere, else `held`. */
+/**
+ * Returns the change for a finding that the other run does not have. The text is `unseen` if the other run did not check the rule everywhere, else
+ * `held`.
+ */
 function gone({ invariant: subject, reproductionPath: path }: Violation, { entry }: Side, held: string, unseen: string): Change {
   if (!isUnjudged(subject, entry)) return { about: "rule", kind: "better", subject, text: held, path };
   return { about: "rule", kind: "changed", subject, text: `${unseen}, but ${NOT_CHECKED}`, path };

@@ -7,7 +7,7 @@ export function refuseBrokenGraph({ actions, nodes, leftOut, ...lists }: GraphEn
   const between = (list: readonly number[], low: number, high: number): boolean => list.every((one) => one >= low && one < high);
   const checks: Readonly<Record<string, boolean>> = {
     depths: depths.length === nodes,
-    // The depth of a parent must be less than that of its children. Otherwise following the parents of a node might never end.
+    // The depth of a parent must be less than the depth of its children. Otherwise following the parents of a node might never end.
     parents: parents.length === nodes && parents.slice(1).every((parent, node) => depths[parent]! < depths[node + 1]!),
     parentActions: parentActions.length === nodes && between(parentActions.slice(1), 0, actions.length),
     edgeFrom: between(edgeFrom, 0, nodes),

@@ -5,5 +5,5 @@ import { diffText } from "./diff-text.ts";
 
 export type DiffFormat = (diff: RunDiff) => string;
 
-/** The formats of `seqqa diff`, by their names in `--format`. The first one is the default. */
+/** The formats of `seqqa diff`, by their names in `--format`. The first format is the default. */
 export const DIFF_FORMATS: Readonly<Record<string, DiffFormat>> = { text: diffText, markdown: diffMarkdown, html: diffHtml };

@@ -1,7 +1,7 @@
 import type { Change, DiffPart, RunDiff } from "../run-diff.ts";
 
 export interface DiffRow {
-  /** `+`: added. `-`: removed. `!`: a rule, race or journey is worse. `v`: it is better. `~`: another difference. */
+  /** `+`: added. `-`: removed. `!`: a rule, race or journey is worse. `v`: a rule, race or journey is better. `~`: another difference. */
   readonly mark: "+" | "-" | "!" | "v" | "~";
   readonly subject: string;
   readonly text: string;

@@ -1,6 +1,6 @@
 /**
- * The environment variables by which coding agents identify themselves, copied from `detectAgent` of std-env. That function cannot be used here: it
- * reads the environment of the process when it is loaded, but a command receives its environment as a parameter.
+ * The environment variables by which coding agents identify themselves, copied from `detectAgent` of std-env. std-env cannot be used here, because it
+ * reads the environment of the process, but a command receives its environment as a parameter.
  */
 const VARIABLES: readonly (readonly [agent: string, variables: readonly string[]])[] = [
   ["claude", ["CLAUDECODE", "CLAUDE_CODE"]],

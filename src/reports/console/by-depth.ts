@@ -1,11 +1,11 @@
 /** The number of states at each depth, and the number of executions of each action at each depth. */
 export interface ByDepth {
   readonly states: readonly number[];
-  /** The number of executions by action and depth. The list is empty if a table of it would be too large to read. */
+  /** The number of executions by action and depth. The list is empty if a table of these numbers would be too large to read. */
   readonly executed: readonly (readonly number[])[];
 }
 
-/** `MOST_ACTIONS`, `MOST_DEPTHS`: the largest numbers of actions and of depths for which executions are counted. */
+/** The largest numbers of actions (`MOST_ACTIONS`) and of depths (`MOST_DEPTHS`) for which executions are counted. */
 const MOST_ACTIONS = 60;
 const MOST_DEPTHS = 40;
 

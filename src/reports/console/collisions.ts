@@ -3,15 +3,15 @@ import { plural } from "./numbers.ts";
 
 type Collisions = Pick<ExplorationFacts, "collisions" | "collisionProbability" | "statesVisited">;
 
-/** The smallest probability that reports mention. It is the probability that different states had equal fingerprints. */
+/** The smallest probability of equal fingerprints of different states that reports mention. */
 const WORTH_TELLING = 1e-6;
 
-/** Returns `true` if different states had equal fingerprints, or if the probability of this is at least `WORTH_TELLING`. */
+/** Returns `true` if different states had equal fingerprints, or if such a collision has at least the probability `WORTH_TELLING`. */
 export function isWorthTelling({ collisions, collisionProbability }: Collisions): boolean {
   return collisions > 0 || collisionProbability >= WORTH_TELLING;
 }
 
-/** Returns one line about different states with equal fingerprints: how many there were, or how probable they are. */
+/** Returns one line about different states with equal fingerprints (collisions): their number, or their probability. */
 export function collisionText({ collisions, collisionProbability, statesVisited }: Collisions): string {
   const among = `of ${plural(statesVisited, "state")}`;
   if (collisions > 0)

@@ -3,7 +3,7 @@ import type { RunReport } from "../document/run-report.ts";
 import { grouped } from "./numbers.ts";
 import { printable } from "./printable.ts";
 
-/** Returns the lines about the coverage of a run; empty if none was measured. */
+/** Returns the lines about the coverage of a run; empty if no coverage was measured. */
 export function coverageLines({ explorations, coverage }: Pick<RunReport, "explorations" | "coverage">): readonly string[] {
   const operations = joinedOperations(explorations.map(({ result }) => result.coverage.operations ?? []));
   const code = coverage?.code;

@@ -15,7 +15,7 @@ export function updateLines(known: ReportedKnown | undefined): readonly string[]
   return [`${printable(known.file)}: ${grouped(added.length)} added, ${grouped(removed.length)} removed${ids}`];
 }
 
-/** Returns lines that name the known findings that were found again, that no longer occur, and that the run may have missed. */
+/** Returns lines that name the known findings in three groups: found again, no longer existing, and possibly missed by the run. */
 export function knownLines(known: ReportedKnown | undefined): readonly string[] {
   if (known === undefined) return [];
   const file = printable(known.file);

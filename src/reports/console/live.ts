@@ -103,7 +103,7 @@ export class Live {
   }
 }
 
-/** Progress lines at the bottom of a terminal. They are overwritten by the next progress, and removed before other output. */
+/** Progress lines at the bottom of a terminal. New progress overwrites these lines, and other output removes them. */
 class ProgressLine {
   readonly #output: LineOutput;
   #shown = 0;
@@ -112,7 +112,7 @@ class ProgressLine {
     this.#output = output;
   }
 
-  /** The number of usable columns. It is one less than the terminal has, because some terminals begin a new line when the last column is full. */
+  /** The number of usable columns: one less than the terminal has, because some terminals begin a new line when the last column is full. */
   get width(): number {
     return Math.max(20, (this.#output.columns ?? 80) - 1);
   }

@@ -35,8 +35,8 @@ export function raceText(race: Omit<Race, "toString">): string {
 }
 
 /**
- * Returns the differences between the changes in the race and the most similar changes by the calls one after another. Each line says whether it
- * belongs to the race or to the order of the calls.
+ * Returns the changes that differ between the race and the most similar order of the calls. Each line says if the change belongs to the race or to
+ * the order.
  */
 function differing(race: Omit<Race, "toString">): readonly string[] {
   const { observed } = race;

@@ -12,7 +12,10 @@ export interface ReplayedSteps {
   readonly observed: readonly (RecordedStep | undefined)[];
   /** The index of the first step that is shown, from 0. */
   readonly from: number;
-  /** The index of the first step that runs at the same time as all later steps. These steps share one number. Absent if there are no such steps. */
+  /**
+   * The index of the first step that runs at the same time as all later steps. All these steps have the same number. Absent if no steps run at the
+   * same time.
+   */
   readonly together?: number;
 }
 

@@ -31,7 +31,7 @@ export function ruleStates(result: Judged): ReadonlyMap<string, RuleState> {
   return new Map(result.invariants.map((name) => [name, broken.has(name) ? "broken" : isUnjudged(name, result) ? "unjudged" : "held"]));
 }
 
-/** The largest number of unbroken rules that are named. Further ones are only counted. */
+/** The largest number of unbroken rules that are named. Further rules are only counted. */
 const NAMED = 20;
 
 export function ruleLines(result: Judged, colours: Colours): readonly string[] {

@@ -3,7 +3,7 @@ import { grouped, plural } from "./numbers.ts";
 
 type Counts = Pick<ExplorationFacts, "stopReason" | "open" | "statesVisited" | "completeToDepth">;
 
-/** The beginning of the exception in a verdict that says that the target's state cannot be observed. Such an exploration is never exhaustive. */
+/** The beginning of the verdict's exception for a target whose state cannot be observed. An exploration with this exception is never exhaustive. */
 export const NOT_VISIBLE = "state not visible";
 
 export function verdictOf(counts: Counts, exceptions: readonly VerdictException[] = [], reductions: readonly Reduction[] = []): Verdict {

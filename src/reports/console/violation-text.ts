@@ -28,7 +28,7 @@ export function violationText(violation: Omit<Violation, "toString">): string {
   ].join("\n");
 }
 
-/** The largest number of actions with the same cause that are named in addition. */
+/** The largest number of other actions with the same cause that are named. */
 const NAMED = 12;
 
 /** Returns a line that names the other actions with findings of the same cause. */
@@ -39,7 +39,7 @@ function alsoLines({ operations = [], reproductionPath }: Pick<Violation, "opera
   return [`also in   ${printable(others.slice(0, NAMED).join(", "))}${more}`];
 }
 
-/** Returns a word and a phrase that say why a finding is uncertain; `undefined` if a replay confirmed the finding. */
+/** Returns a word and a phrase that say why a finding is not confirmed; `undefined` if a replay confirmed the finding. */
 export function doubtOf({
   confirmed,
   notReplayed,

@@ -29,7 +29,7 @@ import { pathOf, thingOfPath } from "./sources.ts";
  */
 const JUDGED_BY_STORES = new Set(["rejected_means_unchanged", "leakage", "idempotent", "retry_safe", "ownership"]);
 
-/** The finding of an answer that is not valid HTTP. curl is more tolerant than the client of a run. */
+/** The name of the finding for an answer that is not valid HTTP. curl accepts some answers that the client of a run refuses. */
 const INVALID_ANSWER = "invalid_http_answer";
 
 interface FindingRequest extends Sent {
@@ -41,10 +41,10 @@ type Finding = Pick<Violation, "id" | "invariant" | "severity" | "message" | "st
   Pick<ExplorationResult, "nextSecond">;
 
 /**
- * Returns a finding as a POSIX shell script; `undefined` if the finding has no HTTP requests. The script sends the requests of the path, then those
- * of the broken rule, and compares the answers with the recorded ones. Values of earlier answers, such as ids, are taken from the answers that the
- * script receives. Texts of requests and answers are only data for the shell. Secrets (see `hide`) are not in the script: it reads them from answers
- * or from the environment.
+ * Returns a finding as a POSIX shell script; `undefined` if the finding has no HTTP requests. The script sends the requests of the path, then the
+ * requests of the broken rule, and compares the answers with the recorded ones. Values of earlier answers, such as ids, are taken from the answers
+ * that the script receives. Texts of requests and answers are only data for the shell. Secrets (see `hide`) are not in the script, which reads them
+ * from answers or from the environment.
  */
 export function curlScript(finding: Finding, hide: Redactor): string | undefined {
   const exchanges = exchangesOf(finding);
@@ -75,7 +75,10 @@ export function curlScript(finding: Finding, hide: Redactor): string | undefined
   ].join("\n");
 }
 
-/** Returns the time limit of a request in whose run no answer came in time. A longer wait could receive a late answer. */
+/**
+ * Returns the time limit in seconds for a request that got no answer in the run; `undefined` for other requests. With a longer limit, the script
+ * could receive a late answer.
+ */
 const secondsOf = ({ invariant }: Finding, { response, durationMs }: RecordedExchange): number | undefined =>
   response === undefined && invariant.endsWith("_timeout") && durationMs >= 1 ? Math.ceil(durationMs / 100) / 10 : undefined;
 
@@ -117,8 +120,8 @@ function requestLines(sent: FindingRequest): readonly string[] {
 }
 
 /**
- * Returns the shell command for the case that an answer lacks a value that a later request needs. For a step before the last one it reports that the
- * path no longer works, else that the finding no longer occurs.
+ * Returns the shell command for an answer without a value that a later request needs. Before the last step, the command reports that the path no
+ * longer works. At the last step, it reports that the finding no longer occurs.
  */
 const otherwise = (kind: FindingRequest["kind"]): string =>
   kind === "way" ? `strayed 'an answer lacks a value that a later request sends'` : `gone 'an answer differs from the recorded one.'`;
@@ -129,7 +132,10 @@ interface Script {
   readonly flow: Flow;
 }
 
-/** Returns the short ids that the script takes from answers: texts of later answers may contain them. Longer ids are recognized without this. */
+/**
+ * Returns the short numeric ids that the script takes from answers. The script compares texts of later answers with these ids; longer ids are
+ * recognized without a list.
+ */
 const shortIds = ({ taken }: Flow, hide: Redactor): readonly Taken[] =>
   taken.filter(({ source: { value, name } }) => /^[1-9]\d{0,14}$/.test(value) && !hide.hides(name) && hide.secrets(value) === value);
 

@@ -26,7 +26,10 @@ export class Flow {
   where = "";
   #sources: Source[] = [];
   readonly #embeddable = new Set<string>();
-  /** Values that were sent before any answer contained them, by thing or name: they do not come from an answer. */
+  /**
+   * Values that a request sent before any answer contained them. Such values do not come from an answer. Each entry is the thing or the name, and the
+   * value.
+   */
   readonly #given = new Set<string>();
   readonly #taken = new Map<Source, string>();
   readonly #secrets = new Map<string, Secret>();
@@ -38,10 +41,7 @@ export class Flow {
     for (const { value } of sources) if (EMBEDDED.test(value) && isOpaque(value)) this.#embeddable.add(value);
   }
 
-  /**
-   * Ignores the answers after request `number`. This is needed for requests that are sent at the same time, because they cannot use each other's
-   * answers.
-   */
+  /** Ignores the answers after request `number`, because requests that are sent at the same time cannot use each other's answers. */
   forgetAfter(number: number): void {
     this.#sources = this.#sources.filter((source) => source.number <= number);
   }
@@ -55,9 +55,9 @@ export class Flow {
   }
 
   /**
-   * Returns the shell variable for a value that a request sends; `undefined` if no earlier answer contains the value. If several answers contain it,
-   * the one with the best matching name is used, else the earliest. Answers about another thing are ignored for short values, because the same
-   * number is the id of several things.
+   * Returns the shell variable for a value that a request sends; `undefined` if no earlier answer contains the value. If several answers contain the
+   * value, the answer with the best matching name is used, else the earliest. For short values, answers about another kind of thing are ignored,
+   * because things of different kinds may have the same number as id.
    *
    * @param name The name of the value in the request: a JSON field, a query parameter, or the collection in a path.
    * @param isSure `true` if the position shows that this is a separate value (a path segment, a token). Other short values are not searched for.
@@ -124,7 +124,7 @@ export class Flow {
   }
 }
 
-/** Returns `true` if two known things are different. */
+/** Returns `true` if two kinds of things are known and different. A kind whose name begins with the name of the other kind counts as equal. */
 const differ = (one: string, other: string): boolean => one !== "" && other !== "" && !one.startsWith(other) && !other.startsWith(one);
 
 function kinship(source: Source, name: string): number {

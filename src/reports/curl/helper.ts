@@ -1,8 +1,8 @@
 /**
- * The JavaScript part of the script, for Node 18 or newer. It reads JSON, headers and cookies of answers, encodes values, and compares answers. It
- * contains no single quotes, because the shell script puts it in single quotes. Times and the URL of the API may differ from the
- * recorded ones. Ids may differ if each recorded id always corresponds to the same new id. The same number may be the id of several things, so ids
- * correspond within the things that their names tell. `seeds` are recorded ids and the new ones that the script took from answers.
+ * The JavaScript part of the script, for Node 18 or newer. This code reads JSON, headers and cookies of answers, encodes values, and compares
+ * answers. No single quotes are allowed in the code, because the shell script puts it in single quotes. Times and the URL of the API may differ from
+ * the recorded ones. Ids may differ if each recorded id always corresponds to the same new id. Numbers correspond only within one kind of thing, such
+ * as orders, because things of different kinds may have the same number as id. `seeds` are pairs of a recorded id and the new id from an answer.
  */
 export const HELPER = `const fs = require("fs");
 const [command, ...args] = process.argv.slice(1);
@@ -92,9 +92,10 @@ else if (command === "json") {
 }`;
 
 /**
- * The JavaScript part of the scripts for races. It also compares the answers with the outcome of the race and with the outcomes of the calls one
- * after another. With `equal`, both calls are of one action, so their answers may be swapped. Exit codes: 10: the race occurred. 11: the outcome of
- * an order occurred. 12: an order gives the same answers as the race, so answers prove nothing. 13: another outcome occurred.
+ * The JavaScript part of the scripts for races. In addition to {@link HELPER}, this code compares the answers with the outcome of the race and with
+ * the outcomes of the calls one after another. With `equal`, both calls are of one action, so their answers may be swapped. Exit codes: 10: the race
+ * occurred. 11: the outcome of an order occurred. 12: an order gives the same answers as the race, so answers prove nothing. 13: another outcome
+ * occurred.
  */
 export const RACE_HELPER: string = `${HELPER}
 if (command === "race") {

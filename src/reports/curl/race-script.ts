@@ -37,9 +37,9 @@ interface RaceSent extends Sent {
 
 /**
  * Returns a race as a POSIX shell script; `undefined` if a call sent nothing over HTTP. The script sends the requests before the race in order, then
- * the requests of all calls at the same time, and compares the answers with those of the race and of the calls one after another. It repeats this
- * several times, because a race may not occur each time. Texts of requests and answers are only data for the shell. Secrets (see `hide`) are not in
- * the script. @param nextSecond see {@link ExplorationResult.nextSecond}
+ * the requests of all calls at the same time, and compares the answers with the recorded answers of the race and of the calls one after another. The
+ * script repeats all this several times, because a race may not occur each time. Texts of requests and answers are only data for the shell. Secrets
+ * (see `hide`) are not in the script. @param nextSecond see {@link ExplorationResult.nextSecond}
  */
 export function raceScript(race: Omit<Race, "toString">, hide: Redactor, nextSecond?: true): string | undefined {
   const { steps, observed } = race;

@@ -88,7 +88,7 @@ function bodyParts(body: string, flow: Flow, hide: Redactor): readonly Part[] {
   return pieces(body, redacted, flow);
 }
 
-/** How a value is written at its position: the encoding of holes, and of texts. */
+/** The encoding of a value at its position: `form` for a value that is known only when the script runs, `write` for fixed text. */
 interface Writing {
   readonly name: string;
   readonly form: Hole["form"];
@@ -107,7 +107,7 @@ function pieces(text: string, redacted: string, flow: Flow, { name, form, write 
       return [write(piece)];
     }
     const end = piece === "" && index === all.length - 1 ? text.length : text.indexOf(piece, at);
-    // The hidden piece cannot be found if the redactor wrote JSON in another way. Then only its place identifies it.
+    // The hidden piece cannot be found if the redactor wrote JSON in another way. In this case, identify the piece by its position.
     const value = end < at ? `hidden ${index} of ${text}` : text.slice(at, end);
     at = Math.max(at, end + piece.length);
     // The name of a GraphQL variable is no secret, although it is the value of a hidden argument.

@@ -5,8 +5,8 @@ import type { RequestParts } from "./request-parts.ts";
 import { printing, quoted, word } from "./shell-text.ts";
 
 /**
- * Options of every curl command: paths are sent as recorded, and no proxy of the environment is used, as in a run. `NOPROXY=` in the environment of
- * the script uses these proxies.
+ * Options of every curl command: paths are sent as recorded, and no proxy of the environment is used, as in a run. With `NOPROXY=` in its
+ * environment, the script uses these proxies.
  */
 export const CURL_OPTIONS = `--silent --globoff --path-as-is --noproxy "\${NOPROXY-*}"`;
 
@@ -20,17 +20,17 @@ export interface Sent {
   /** The origin of the request's URL; `undefined` if the request goes to the base URL of the script. */
   readonly origin: string | undefined;
   readonly exchange: RecordedExchange;
-  /** How long to wait for the answer, if the finding is that it did not come in this time. */
+  /** The time limit for the answer in seconds. Present only if the finding is that no answer came in this time. */
   readonly seconds?: number | undefined;
 }
 
 /**
- * A shell command that ends the script if nothing accepts connections at the URL of the API. It is needed if no answer is recorded for the
- * first request, because a missing answer then is as recorded.
+ * A shell command that ends the script if nothing accepts connections at the URL of the API. Needed if the recording has no answer to the first
+ * request: without this command, an API that does not run would look like the finding.
  */
 export const REACH = `[ "\${NOPROXY-*}" = "" ] || helper reach "$BASE_URL" || { echo "There is no answer from $BASE_URL." >&2; exit 2; }`;
 
-/** Returns a shell command that ends the script before it sends anything, if a body of bytes is missing in the recording. */
+/** Returns a shell command that ends the script before the first request if the recording lacks the bytes of a body. Empty if no body is missing. */
 export function unsendable(sent: readonly Sent[]): readonly string[] {
   const one = sent.find(({ parts }) => parts.lacksBytes);
   if (one === undefined) return [];
@@ -40,7 +40,9 @@ export function unsendable(sent: readonly Sent[]): readonly string[] {
   ];
 }
 
-/** Returns the first part of every script. It checks the environment variables and tools, and defines the shell functions that send requests. */
+/**
+ * Returns the first part of every script. This part checks the environment variables and tools, and defines the shell functions that send requests.
+ */
 export function preparation(base: string, { secrets }: Flow, helper: string): readonly string[] {
   return [
     "set -u",

@@ -56,11 +56,11 @@ export interface JourneyEntry extends JourneyResult {
 }
 
 /**
- * The content of `results.json`, of the output of `--reporter json`, and of a stored run. It is redacted plain data. Its JSON Schema is
- * `seqqa.results.schema.json`.
+ * The content of `results.json`, of the output of `--reporter json`, and of a stored run. The document is redacted plain data. The JSON Schema of the
+ * document is `seqqa.results.schema.json`.
  *
  * `format` changes to 2 if a field is removed or renamed, or changes its type or meaning. New fields and new enumeration values do not change
- * `format`: readers ignore unknown ones.
+ * `format`, because readers ignore unknown fields and values.
  */
 export interface RunDocument {
   /** The version of seqqa that wrote the document. */

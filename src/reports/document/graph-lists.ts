@@ -4,7 +4,7 @@
  */
 export interface GraphLists<Line, Exchange> {
   readonly actions: readonly string[];
-  /** The number of nodes in the whole graph. If it is larger than the lengths of the lists, only the run log contains the rest. */
+  /** The number of nodes in the whole graph. Larger than the lengths of the lists if only the run log contains all nodes. */
   readonly totalNodes: number;
   readonly totalEdges: number;
   readonly nodes: {

@@ -15,7 +15,7 @@ export function resultOfEntry({ name: _name, file: _file, graph, ...facts }: Exp
   return { ...result, toJSON: () => resultJson(result) };
 }
 
-/** Returns the graph of an exploration in a document. Its lists are empty if the document left them out because of their size. */
+/** Returns the graph of an exploration in a document. If the document left out the lists of the graph because of their size, they are empty. */
 function graphOf(graph: GraphEntry): ExplorationResult["graph"] {
   const { actions, nodes, edges } = graph;
   const [parents, parentActions] = [Int32Array.from(graph.parents), Int32Array.from(graph.parentActions)];

@@ -87,7 +87,7 @@ export interface RunReport {
   readonly files?: readonly string[] | undefined;
   /** The folder in which the command was started; see `folder` of the document. */
   readonly folder?: string | undefined;
-  /** The flags with which commands find this run; see `commandFlags` of the document. */
+  /** The command-line flags with which commands find the run; see `commandFlags` of the document. */
   readonly commandFlags?: string | undefined;
   /** The command `seqqa report` without the options that select a run and a format. Absent if it does not find the run. */
   readonly reportWith?: string | undefined;

@@ -2,9 +2,9 @@ import { isFaultId } from "../../engine/findings/fault-id.ts";
 import { CRASHED, INVALID_ANSWER } from "../../messages/lane-messages.ts";
 import type { ExplorationFacts, RaceCoverage } from "../../model/results/result.ts";
 
-/** Reasons why a run left out calls in its search for races or faults, although another run may include them. */
+/** Reasons for which a run leaves out calls in its search for races or faults. Another run may include such calls. */
 const LEFT_OUT = ["finding", "max_time", "interrupted", "lane_lost", "too_many_states", "not_there", "one_connection"];
-/** Reasons why a run did not confirm races that it saw, although another run may confirm them. */
+/** Reasons for which a run does not confirm a race that it saw. Another run may confirm such a race. */
 const LEFT_UNCONFIRMED = ["max_time", "interrupted"];
 
 export type Completeness = Pick<
@@ -40,7 +40,7 @@ export type Absence = "gone" | "unseen" | "unchecked";
 
 /**
  * Returns why a run does not report a finding.
- * @param hasPath Returns `true` if the run executed every call of a path. Asked only if violations of the run may hide the path. Default: not known.
+ * @param hasPath Returns `true` if the run executed every call of a path. Called only if violations of the run may hide the path. Default: not known.
  */
 export function absenceOf(
   result: Completeness,
@@ -58,8 +58,8 @@ export function isComplete({ stopReason, open }: Pick<Completeness, "stopReason"
 }
 
 /**
- * Returns `true` if an exploration executed every call that is possible. After a violation the search does not continue, and after a call without an
- * answer it cannot, so calls may be missing there.
+ * Returns `true` if an exploration executed every possible call. The search does not continue after a violation or after a call without an answer, so
+ * later calls may be missing in such an exploration.
  */
 export function sawEveryCall(result: Pick<Completeness, "stopReason" | "open" | "verdict" | "violations">): boolean {
   return isComplete(result) && !hidesStates(result);
@@ -99,7 +99,7 @@ function wouldHaveFound(
   return none(faultCoverage.skipped, LEFT_OUT) && Object.keys(faultCoverage.skippedPoints).length === 0;
 }
 
-/** The names of findings that seqqa makes from the name of an action or rule. */
+/** Matches the names of findings that seqqa makes from the name of an action or rule. */
 const OF_PART = /^(.+)_(?:timeout|server_error|status|dead)$/;
 
 /** Returns `false` if the rule of a finding, its last call, or a call of a race no longer exists in the exploration. */

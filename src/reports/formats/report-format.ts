@@ -10,8 +10,8 @@ export interface ReportFormat {
   /** `false` if the format needs no graph and no states, so that they are not read from the run log. Default: `true`. */
   readonly readsGraph?: boolean | undefined;
   /**
-   * Returns the content of the file, as one text or in pieces. The data is already redacted. It contains values from the target, so the format must
-   * escape them.
+   * Returns the content of the file, as one text or in pieces. The data is already redacted. The format must escape the data, because the data
+   * contains values from the target.
    */
   render(data: ReportData): string | Iterable<string>;
 }

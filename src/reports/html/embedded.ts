@@ -7,14 +7,17 @@ import type { GraphLists } from "../document/graph-lists.ts";
 export interface Embedded {
   readonly strings: readonly string[];
   readonly graphs: readonly EmbeddedGraph[];
-  /** The flags of commands that find the run; see `commandFlags` of the document. */
+  /** The command-line flags with which commands find the run; see `commandFlags` of the document. */
   readonly flags?: string | undefined;
 }
 
 /** Quoted and plain words of a POSIX shell, as `shellWord` writes them. */
 const WORDS = /^(?:[\w@%+=:,./ -]|'[^']*'|\\')*$/;
 
-/** Adds flags to a command. Leaves them out if a shell would do more with them than pass them on. */
+/**
+ * Adds flags to a command. Leaves the flags out if a shell would not treat all of them as plain words, because the flags could then execute other
+ * commands.
+ */
 export function withFlags(command: string, flags: string | undefined): string {
   return flags === undefined || !WORDS.test(flags) ? command : `${command} ${flags}`;
 }

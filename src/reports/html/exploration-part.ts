@@ -30,7 +30,7 @@ export interface ExplorationContext {
   readonly graph: GraphData | undefined;
   readonly index: number;
   readonly source?: SourcePlace | undefined;
-  /** The flags of commands that find the run; see `commandFlags` of the document. */
+  /** The command-line flags with which commands find the run; see `commandFlags` of the document. */
   readonly flags?: string | undefined;
   readonly comparison?: Comparison | undefined;
 }

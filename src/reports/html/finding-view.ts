@@ -14,7 +14,7 @@ export interface FindingView {
   readonly roleOf: (action: string) => string | undefined;
   readonly stateName?: StateNamer | undefined;
   readonly source?: SourcePlace | undefined;
-  /** The flags of commands that find the run; see `commandFlags` of the document. */
+  /** The command-line flags with which commands find the run; see `commandFlags` of the document. */
   readonly flags?: string | undefined;
   readonly comparison?: Comparison | undefined;
 }

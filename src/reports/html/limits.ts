@@ -32,7 +32,7 @@ const ALL: Limits = {
   list: Infinity,
 };
 
-/** The limits in the order in which they are tried: first the limits that show everything, last the smallest ones. */
+/** The limits in the order in which they are tried: first the limits that show everything, last the smallest limits. */
 export const LIMITS: readonly Limits[] = [
   ALL,
   { ...ALL, body: 4_000 },

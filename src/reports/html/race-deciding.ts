@@ -11,7 +11,7 @@ type Outcomes = Pick<Race, "observed" | "allowed" | "first" | "second" | "copies
 interface DecidingPart {
   readonly kind: "answer" | "change" | "rule";
   readonly text: string;
-  /** The value in each outcome; the first one is the outcome of the race. */
+  /** The value in each outcome; the first value belongs to the outcome of the race. */
   readonly values: readonly (number | null)[];
 }
 

@@ -24,8 +24,8 @@ export function outcomesPart(race: Outcomes, limits: Limits): string {
 }
 
 /**
- * Returns a function that decides which answers, changed lines and broken rules of an outcome are highlighted: those that no other outcome has. If
- * there are none, those that some other outcome lacks.
+ * Returns a function that decides which answers, changed lines and broken rules of an outcome are highlighted: the parts that no other outcome has.
+ * If every part also occurs in another outcome, the parts that are missing in some other outcome are highlighted.
  */
 function differences(one: RaceOutcome, others: readonly RaceOutcome[]): (part: string) => boolean {
   const sets = others.map((other) => new Set(partsOf(other)));

@@ -14,7 +14,7 @@ const BODY = 20_000;
 
 /**
  * The outcome of a test case that did not pass. `failure`: the target is wrong. `error`: the run could not judge the target. `skipped`: the run did
- * not test this.
+ * not execute the test case.
  */
 export interface Outcome {
   readonly kind: "failure" | "error" | "skipped";

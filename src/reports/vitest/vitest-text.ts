@@ -22,9 +22,9 @@ export interface RaceVitestInput extends TestedModule {
 }
 
 /**
- * Returns the source text of a Vitest test for a finding. The test fails as long as the rule is broken at the end of the path. It also fails if the
- * replay does not show this, because a step was not executed, an earlier step has another status than in the run, the rule threw, or the exploration no
- * longer checks the rule.
+ * Returns the source text of a Vitest test for a finding. The test fails as long as the rule is broken at the end of the path. The test also fails if
+ * the replay cannot check the rule: a step was not executed, an earlier step has another status than in the run, the rule threw an error, or the
+ * exploration no longer has the rule.
  */
 export function vitestText({ violation, ...module }: VitestInput): string {
   const { id, invariant, severity, message, reproductionPath: path, steps } = violation;
@@ -70,8 +70,8 @@ export interface PathJourneyInput {
 }
 
 /**
- * Returns the source text of a journey for a path. Its steps call the actions of the exploration. A step with a status of 400 or above expects the
- * same status again.
+ * Returns the source text of a journey for a path. The steps of the journey call the actions of the exploration. A step with a status of 400 or above
+ * expects the same status again.
  */
 export function pathJourneyText({ exportName, module, name, steps }: PathJourneyInput): string {
   return `${[
@@ -99,7 +99,7 @@ export function pathJourneyText({ exportName, module, name, steps }: PathJourney
 
 /**
  * Returns the source text of a Vitest test for a race. The test fails as long as the simultaneous calls have a result that no order of the calls
- * gives. It also fails if the calls did not overlap.
+ * gives. The test also fails if the calls did not overlap.
  */
 export function raceVitestText({ race, ...module }: RaceVitestInput): string {
   const { id, severity, message, prefix, first, second, copies, delivery, schedule, verdict, invariant, trials } = race;

@@ -72,7 +72,7 @@ async function atOneRoot(lanePool: LanePool, input: ExploreInput, maxTimeMs: num
 }
 
 /**
- * If the root states of lanes differ, learns the values that `setup` generates each time it makes the root state again. If nothing is learned,
+ * If the root states of lanes differ, learns the values that `setup` generates each time that it creates the root state. If nothing is learned,
  * {@link checkLanes} names the difference.
  */
 async function withSetup(lanes: LearningLanes, before: Pick<BroughtUp, "reports" | "knowledge">): Promise<typeof before> {

@@ -107,7 +107,7 @@ export async function bringUp(plan: PlannedExploration, lanes: ExplorationLanes)
     maxTimeMs,
     violationPolicy: policy,
     isKnown: (found) => input.known?.has(findingId(name, found)) === true,
-    // Restore states by writing snapshots only if every store allows this.
+    // Write snapshots to restore states only if every store supports this.
     direct: brought.reports.every(({ portable }) => portable),
     crossCheck: CROSS_CHECK,
     saidChains: new Set(),

@@ -102,7 +102,10 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
   return result;
 }
 
-/** Returns the stages that were on and have a result. An error, an interruption or a first violation may have prevented a stage. */
+/**
+ * Returns the stages (races, faults) that were switched on and have a result. An error, an interruption or a first violation may have prevented a
+ * stage.
+ */
 function carriedOut({ settings }: Exploration, races: FoundRaces, faults: FoundFaults): readonly Stage[] {
   return [
     ...(settings.races.mode !== "off" && races.coverage !== undefined ? (["races"] as const) : []),
@@ -115,7 +118,8 @@ async function probedRaces(
   explorer: Explorer,
 ): Promise<{ readonly races: FoundRaces; readonly errors: readonly RunError[] }> {
   try {
-    // Race the pairs that rules require only if races are possible in this world. With `races` on, an impossible race was refused at the start.
+    // Probe the pairs of calls that rules require only if races are possible in this world. If `races` is on and races are impossible, the run was
+    // refused at its start.
     const only = brought.reports[0]!.raceObstacle === undefined ? input.definition.ruleRaces : [];
     return { races: await findRaces(explorer, options, lanes.home.lanePool, { ...settings.races, only }), errors: [] };
   } catch (error) {
@@ -148,7 +152,7 @@ async function notesOf(
   const isInterrupted = (): boolean => input.signal?.aborted === true;
   const notes = [...brought.notes];
   if (options.shard !== undefined && explorer.cut !== undefined) notes.push(shardNote(options.shard, explorer.cut));
-  // Leave these notes out if the search explored every state: the chains of new states that they report have then ended.
+  // The notes report chains of new states that seem to be endless. If the search explored every state, all chains have ended, so leave the notes out.
   if (explorer.stopReason !== "exhausted") notes.push(...explorer.chains.notes);
   notes.push(
     ...twoPacketsNote(explorer),
@@ -161,7 +165,7 @@ async function notesOf(
       `New targets kept the memory of earlier ones, because target.module threw an error when it was evaluated again (${keptMemory}). ` +
         "Findings may depend on this memory, also if they are confirmed. Run with --parallel 2, so that each new target gets a thread of its own.",
     );
-  // Skip this note for a resumed run or a shard. Such a run has not seen all context keys, so the note could be false.
+  // Skip these notes for a resumed run or a shard. Such a run has not seen all context keys and stub calls, so the notes could be false.
   if (options.shard === undefined && input.keep?.before === undefined) notes.push(...neverOccurredNotes(explorer), ...stubNotes(explorer));
   if (input.operations !== undefined && explorer.earlier !== undefined && explorer.earlier.operations === undefined)
     notes.push("The coverage of OpenAPI operations is missing, because the first part of this resumed run did not measure it.");
@@ -176,7 +180,7 @@ async function notesOf(
   return notes;
 }
 
-/** Closes the lanes. This happens before the result is built, because closing may report a store that could not be restored. */
+/** Closes the lanes. The result is built afterwards, because closing may report a store that could not be restored. */
 async function closeLanes(lanePool: LanePool, explorer: Explorer): Promise<void> {
   try {
     await lanePool.close();

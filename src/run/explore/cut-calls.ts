@@ -3,8 +3,8 @@ import type { ExplorerOptions } from "../../engine/search/explorer.ts";
 import { isAtLeast, Severity } from "../../model/declare/severity.ts";
 
 /**
- * Returns a function that says if a call has a finding because of which its races and faults are not tried: a finding of high or critical severity,
- * unless it is in `known_findings`. After other findings, such as an answer that its description does not allow, they are tried.
+ * Returns a function that says for which calls races and faults are not tried: calls with a finding of high or critical severity that is not in
+ * `known_findings`. Calls with less severe findings, such as an answer that the description does not allow, are tried.
  */
 export function cutCalls(
   { findings }: Pick<Committer, "findings">,

@@ -3,8 +3,8 @@ import { endText, hasEnded, type TargetEnd } from "../../model/results/target-en
 import { plural } from "../../reports/console/numbers.ts";
 
 /**
- * Counts the targets whose process ended during the exploration. A target may end some time after its answer, so that repeating the step that noticed
- * the end does not reproduce it.
+ * Counts the targets whose process ended during the exploration. A target may end some time after its answer. The step that noticed the end may then
+ * not reproduce the end.
  */
 export class EndedTargets {
   #count = 0;

@@ -20,7 +20,7 @@ export interface PlannedExploration {
 }
 
 export interface ExplorationLanes {
-  /** The lanes of this process. They confirm and shorten findings, and probe for races and faults. */
+  /** The lanes of this process. Used to confirm and shorten findings, and to probe for races and faults. */
   readonly home: Lanes;
   /** The lanes of the workers in a distributed run; `undefined` in another run. */
   readonly cluster: ClusterLanePool | undefined;

@@ -92,8 +92,8 @@ async function moduleOf(url: string, directory: string, definition: AgentDefinit
 const exportNames: Map<string, string> = new Map();
 
 /**
- * Returns the name of the export that is the explored agent or graph. Actions and invariants identify it. Results are cached by code, because Node
- * keeps every imported bundle in memory until the process ends.
+ * Returns the name of the export that is the explored agent or graph. The actions and invariants identify the export. Results are cached by code,
+ * because Node keeps every imported bundle in memory until the process ends.
  */
 async function exportNameOf(bundled: Bundle, definition: AgentDefinition<never, never>): Promise<string> {
   const key = JSON.stringify([bundled.source, bundled.hash, signature(definition)]);

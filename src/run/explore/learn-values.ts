@@ -22,13 +22,13 @@ import {
 /** Maximum number of rounds of experiments on one path. Each round may uncover differences that the previous round hid. */
 const MOST_ROUNDS = 5;
 /**
- * Number of new target processes whose results are compared. A random choice between two values gives the first result again in all of them with a
+ * Number of new target processes whose results are compared. A random choice between two values gives the same result in all processes with a
  * probability of 1/16.
  */
 const FRESH_PROCESSES = 4;
-/** How long to wait after calls before idle stores are watched, in milliseconds, so that late writes do not look like those of a job. */
+/** How long to wait after calls before idle stores are watched, in milliseconds, so that late writes do not look like writes of a background job. */
 const QUIET_MS = 1_000;
-/** Maximum number of additional paths. They repeat actions which failed on an earlier path, for example because a logout came before them. */
+/** Maximum number of additional paths that repeat actions which failed on an earlier path, for example because a logout came before them. */
 const MOST_LEGS = 4;
 /** Maximum number of places (columns or JSON paths) that the text about one reduction names. */
 const MOST_PLACES = 4;
@@ -49,8 +49,8 @@ export type LearningLanes = Pick<LanePool, "calibrate" | "learn" | "rebuild"> & 
 
 export interface Experiments {
   /**
-   * Places whose order explained divergences before the present divergence was seen the first time. They stay ordered if no order explains the present
-   * one. Default: none.
+   * Places whose order of generation explained earlier divergences. The order at these places stays part of states, even if no order explains the
+   * present divergence. Default: none.
    */
   readonly proven?: readonly string[] | undefined;
   /** How long idle stores are watched, in milliseconds (`target.idle_watch`). */
@@ -111,7 +111,7 @@ async function learnOnWalk(
   // `true` after the first difference. From then on, more executions are compared, because two executions often make the same random choice.
   let thorough = false;
   const allLate = new Set<string>();
-  /** Differences of one path between two executions. They are reported even if later executions agree. */
+  /** Differences between two executions of one path. Differences are reported even if later executions agree. */
   const lasting = new Map<string, DroppedField>();
   const answers = new Set<string>();
   let missed: readonly number[] = [];
@@ -218,7 +218,7 @@ export async function learnFrom(
   const found = isNew ? undefined : await learnBackground(lanePool, before, experiments.idleMs, QUIET_MS);
   if (found !== undefined) return { ...found, reports: await lanePool.learn(found.knowledge, "fresh"), isExplained: true };
   const sharesSeconds = !isNew && calls !== undefined && (await dependsOnSeconds(lanePool, before.knowledge, { path: calls }));
-  // No order tells states apart that hide which of their values belong together.
+  // If the merged states differed in which values belong together (`unlinked`), the order of generation cannot distinguish such states.
   const places = sharesSeconds ? [NEXT_SECOND] : unlinked ? [] : placesToOrder(before.knowledge);
   const matters = sharesSeconds || (!isNew && reduced === true && places.length > 0);
   const knowledge = matters
@@ -243,9 +243,8 @@ function placesToOrder(knowledge: Knowledge): readonly string[] {
 }
 
 /**
- * Returns the knowledge without the places whose order is part of the state, except those whose order explained another divergence. If two merged
- * states differ although all places are ordered, the order is not the cause, and states that differ by it would only make the search longer, or
- * endless.
+ * Returns the knowledge without the places whose order of generation is part of states, except the places in `proven`. If merged states differ
+ * although all places are ordered, the order is not the cause. Distinguishing states by this order would make the search longer, or endless.
  */
 function withoutOrder(knowledge: Knowledge, proven: readonly string[] = []): Knowledge {
   return { ...knowledge, ordered: knowledge.ordered.filter((place) => place === NEXT_SECOND || proven.includes(place)) };
@@ -260,15 +259,15 @@ function domainsOf({ generated }: Knowledge): readonly string[] {
   return generated.map(({ place, domain }) => domain ?? place);
 }
 
-/** Returns {@link contentOf} for all generated values, and for the times in signed tokens. */
+/** Returns the entries {@link contentOf} for all generated values, and for the times in signed tokens. */
 function contentsOf(knowledge: Knowledge): readonly string[] {
   const inTokens = knowledge.times.map(({ place }) => place).filter(isInToken);
   return [...domainsOf(knowledge), ...inTokens].map(contentOf);
 }
 
 /**
- * Returns the reductions that are no longer valid, because a divergence showed that the order of generation matters there. Counts only the refuted
- * merge, because the number of other merges and audits before it depends on the number of lanes.
+ * Returns the reductions that a divergence refuted, because it showed that the order of generation matters. Each reduction counts one refuted merge:
+ * the number of other merges and audits before the divergence depends on the number of lanes.
  */
 export function refutedBy(
   { reduced }: LaneDivergence,
@@ -304,7 +303,7 @@ export function learnedSince(knowledge: Knowledge, before: Knowledge): string {
   return shownFields(fieldsOf(knowledge).filter((field) => !known.includes(field)));
 }
 
-/** Returns a sentence about what was learned since `before`. */
+/** Returns a sentence that names the difference between `knowledge` and the earlier knowledge `before`. */
 function lessonOf(knowledge: Knowledge, before: Knowledge): string {
   const added = learnedSince(knowledge, before);
   if (added !== "") return `It now knows that these values differ by themselves: ${added}.`;
@@ -315,7 +314,10 @@ function lessonOf(knowledge: Knowledge, before: Knowledge): string {
   return `States now also differ by the order in which these values were generated: ${shownFields(fields)}.`;
 }
 
-/** Returns the fields whose order of generation is part of the states according to `knowledge`, but not, or less so, according to `other`. */
+/**
+ * Returns the fields whose order of generation distinguishes states according to the first knowledge, but not (or less strictly) according to
+ * `other`.
+ */
 function orderedFields({ generated, times, ordered }: Knowledge, other: Knowledge): readonly string[] {
   const isOrdered = (key: string): boolean =>
     [key, contentOf(key), FULL_ORDER].some((one) => ordered.includes(one) && !other.ordered.includes(one));
@@ -364,7 +366,7 @@ function chance(differences: readonly string[]): Divergence {
   );
 }
 
-/** Returns a divergence about a target that seqqa cannot restart. It is then unknown if memory or randomness causes the differences. */
+/** Returns a divergence about a target that seqqa cannot restart. For such a target, it is unknown if memory or randomness causes the differences. */
 function memoryOrChance(differences: readonly string[], suspects: readonly DroppedField[]): Divergence {
   const line = `ignore: [${suspects.map(({ field }) => JSON.stringify(field)).join(", ")}] of the World`;
   return executionsDiffer(
@@ -394,7 +396,7 @@ export function reductionsOf(
     ...generated.filter(({ place, domain }) => !ordered.includes(domain ?? place)),
     ...times.filter(({ place }) => !ordered.includes(place)),
   ];
-  // If the order of generation is part of all states, a merge leaves out only data of other states that generated values may contain.
+  // If the order of generation is part of all states, merged states differ only in the content of the states in which their values were generated.
   const what = unordered.length > 0 || !ordered.includes(FULL_ORDER) ? "order" : "content";
   const forgotten = unordered.length > 0 ? unordered : what === "order" ? [...generated, ...times] : generated;
   const hasLinks = committer.unlinkedReductions > 0;

@@ -20,7 +20,7 @@ import { withRunDirectory } from "../prepare/run-directory.ts";
 export interface WorkInput {
   readonly config: Config;
   readonly directory: string;
-  /** The URL of the Redis server. It may contain a password. */
+  /** The URL of the Redis server. The URL may contain a password. */
   readonly url: string;
   /** The value of the environment variable `SEQQA_SECRET`, which the run and its workers share. */
   readonly secret: string;

@@ -42,12 +42,12 @@ export async function search(exploration: Exploration): Promise<Searched> {
   let { reports, knowledge, divergences } = brought;
   const refuted: Reduction[] = [];
   /**
-   * For each kind of divergence of merged states, by its last action: the ordered places and the number of refuted reductions when it was seen first.
-   * Only orders that were added later may have been added in vain.
+   * For each last action of a divergence between merged states: the ordered places and the number of refuted reductions at the first such divergence.
+   * Places that became ordered later are removed again if they do not explain the divergence.
    */
   const firsts = new Map<number | undefined, { readonly proven: readonly string[]; readonly refuted: number }>();
   const seen: FoundViolation[] = [];
-  /** A search that begins again may merge the states that show a violation, or have too few steps left to reach it. */
+  /** Violations of earlier searches. The next search may not find a violation again, because it merges more states or uses up its steps before. */
   const earlier: FoundViolation[] = [];
   for (let lessons = 0, isOpen = !lanePool.capacity.isElastic; ; lessons++) {
     keep?.begin(startOf(exploration, reports[0]!, knowledge));
@@ -82,7 +82,7 @@ export async function search(exploration: Exploration): Promise<Searched> {
     const isOver = explorer.stopReason === "first_violation" || explorer.stopReason === "max_time" || explorer.limit.isOver;
     if (isOver || signal?.aborted === true || explorer.fatal !== undefined) {
       explorer.divergences.add(lesson);
-      // The lesson interrupted the search, and nobody else did.
+      // The search interrupted itself because of the divergence; the user did not interrupt the run.
       if (explorer.stopReason === "interrupted" && signal?.aborted !== true && explorer.fatal === undefined)
         explorer.stopReason = "max_time";
       return searched;
@@ -100,7 +100,7 @@ export async function search(exploration: Exploration): Promise<Searched> {
       return searched;
     }
     refuted.push(...refutedBy(lesson, learned, { explorer, knowledge }));
-    // No order explained the difference, so the reductions that were refuted because of it are in use again.
+    // No order of generation explained the difference, so the reductions that were refuted because of this difference are valid again.
     if (learned.knowledge.ordered.length < knowledge.ordered.length) refuted.length = first.refuted;
     if (!learned.isExplained) explorer.divergences.add(lesson);
     // Late writes are detected after the last commit. The search is then complete and need not start again.

@@ -19,7 +19,7 @@ const SHARE = 0.1;
 
 /**
  * Confirms the findings of an exploration by replay, and shortens their paths as far as time allows. A finding that does not recur keeps its path.
- * `seen`: violations that only cross-checks saw.
+ * `seen`: violations that only cross-checks or earlier searches saw.
  */
 export async function shortestViolations(
   explorer: Explorer,
@@ -40,7 +40,7 @@ export async function shortestViolations(
     eachMs: Math.min(EACH * 1000, allMs),
     allMs,
   };
-  // Ignore a finding if a committed finding has the same key, because the committed one is better evidence.
+  // Ignore a finding if a committed finding has the same key, because the committed finding is better evidence.
   const isNew = ({ key }: FoundViolation): boolean => !committer.findings.violations.has(key);
   const unsettled = [...unsettledOf(explorer, options.actions, options.signal), ...seen].filter(isNew);
   const violations = new Map([...committer.findings.violations, ...unsettled.map((found) => [found.key, found] as const)]);
@@ -70,7 +70,8 @@ export async function shortestViolations(
 }
 
 /**
- * Handles a violation whose step was not committed. It becomes a finding if a replay confirmed it or no replay was possible; otherwise it is dropped.
+ * Handles a violation whose step was not committed. The violation becomes a finding if a replay confirmed it or no replay was possible; otherwise it
+ * is dropped.
  */
 function settled(one: ConfirmedViolation): readonly ConfirmedViolation[] {
   if (one.recording === undefined) return [one];

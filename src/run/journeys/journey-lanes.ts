@@ -19,7 +19,7 @@ interface Place {
   /** `true` if seqqa does not start the target of this lane, so that the target and its stores belong to the user. */
   borrowed: boolean;
   contextOnly: boolean;
-  /** `true` if the lane is not at its root state. It is rebuilt before the next journey. */
+  /** `true` if the lane is not at its root state, so that it must be rebuilt before the next journey. */
   spoiled: boolean;
   /** The index of the journey that the lane ran last. */
   last: number | undefined;
@@ -73,7 +73,7 @@ export class JourneyLanes {
   }
 
   /**
-   * Starts all lanes; if one of them does not start, no journey runs. After an interruption, does not wait for targets to become ready. Resolves to
+   * Starts all lanes; if a lane does not start, no journey runs. After an interruption, does not wait for targets to become ready. Resolves to
    * `false` if interrupted.
    */
   async #comeUp(): Promise<boolean> {

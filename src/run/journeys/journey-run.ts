@@ -34,7 +34,7 @@ export interface RunJourneysInput {
   /** Aborting the signal ends the running steps. Remaining steps are skipped, and the stores are restored. */
   readonly signal: AbortSignal;
   readonly onEvent: (event: JourneyEvent) => void;
-  /** The folder to which targets write the coverage of their code. `undefined`: it is not measured. */
+  /** The folder to which targets write the coverage of their code. `undefined` if coverage is not measured. */
   readonly coverageFolder?: string | undefined;
 }
 

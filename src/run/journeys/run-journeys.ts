@@ -25,7 +25,7 @@ export async function runJourneys(input: RunJourneysInput): Promise<readonly Jou
     const host = await openHost(config, { directory, lanes, coverage: input.coverageFolder });
     try {
       const settings = settingsOf(config);
-      // The packages that a target.module uses keep their memory in this thread. The module therefore gets a thread that ends with the lane.
+      // The packages of a `target.module` keep data in the memory of their thread. The module therefore runs in a thread that ends with its lane.
       const isInline = lanes === 1 && config.target?.module === undefined;
       const runners = Array.from({ length: lanes }, (): JourneyRunner =>
         isInline ? new InlineJourneyRunner(settings, host) : new ThreadJourneyRunner(settings, host),

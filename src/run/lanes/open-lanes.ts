@@ -19,7 +19,7 @@ import { loadStoreModule } from "../prepare/store-modules.ts";
 import type { UserModule } from "../prepare/user-module.ts";
 import { closeAfter } from "./close-after.ts";
 
-/** The description of the lanes that a run needs. Their number is `config.parallel`. */
+/** The description of the lanes that a run needs. The number of lanes is `config.parallel`. */
 export interface LanesInput {
   readonly config: Config;
   readonly definition: AgentDefinition<never, never>;
@@ -33,7 +33,7 @@ export interface LanesInput {
   readonly spares?: boolean;
   /** The folder for the targets' output. Default: output is not kept. */
   readonly output?: TargetHostOptions["output"];
-  /** The folder for the targets' coverage. Default: it is not measured. */
+  /** The folder for the targets' coverage. Default: coverage is not measured. */
   readonly coverage?: string | undefined;
   /**
    * The data that the user's `setup` created on the run's first lane, if this lane is in another process. The data is encoded if there are several

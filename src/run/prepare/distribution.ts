@@ -8,7 +8,7 @@ import { comparableConfig } from "../resume/comparable-config.ts";
 
 export interface DistributeInput {
   readonly config: Config;
-  /** The URL of the Redis server. It may contain a password. */
+  /** The URL of the Redis server. The URL may contain a password. */
   readonly url: string;
   /** The value of the environment variable `SEQQA_SECRET`, which the run and its workers share. */
   readonly secret: string;

@@ -24,7 +24,7 @@ export interface ExploreRequest {
   readonly shard?: string | undefined;
   /** The operations of the OpenAPI description, if they are counted. */
   readonly operations?: CountedDescription | undefined;
-  /** The folder to which targets write the coverage of their code. `undefined`: it is not measured. */
+  /** The folder to which targets write the coverage of their code. `undefined` if coverage is not measured. */
   readonly coverageFolder?: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface ExploreFileRequest extends ExploreRequest {
   /** The path of the `*.explore.*` file. */
   readonly entry: string;
   readonly signal: AbortSignal;
-  /** A text. The file is explored only if the name of its exploration contains the text. */
+  /** The file is explored only if the name of its exploration contains this text. Default: every file is explored. */
   readonly only?: string | undefined;
   /** The loaded file. Default: the file is loaded now. */
   readonly loaded?: LoadedFile | undefined;

@@ -16,7 +16,7 @@ export class ShownUrls {
     const pattern = (url: string): RegExp => new RegExp(`${url.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?!\\d)`, "g");
     this.#lanes = [...lanes].flatMap((lane) => [
       [pattern(lane), this.#shown ?? ""] as const,
-      // Some servers escape slashes in JSON.
+      // Also replace URLs with escaped slashes, because some servers escape slashes in JSON.
       [pattern(lane.replaceAll("/", "\\/")), (this.#shown ?? "").replaceAll("/", "\\/")] as const,
     ]);
   }

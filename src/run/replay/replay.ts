@@ -48,7 +48,7 @@ export interface ReplayInput {
   readonly beforeStep?: ((step: number, uses: readonly string[]) => Promise<void>) | undefined;
 }
 
-/** Maximum number of attempts for a replay. It is tried again if the lane is lost and the outcome is not the expected one. */
+/** Maximum number of attempts for a replay. The path is tried again if the lane is lost and the outcome is not the expected one. */
 const TRIES = 2;
 
 /** Executes a path on a new lane, checks the rules in the last state, and closes the lane. @throws SeqqaError */

@@ -21,7 +21,7 @@ export function requireRules(
   if (rule !== undefined && !isChecked(rule, definition, isJudged)) throw noSuchRule(rule);
   if (race?.verdict === "invariant" && race.invariant !== undefined && !isDeclared(race.invariant, definition))
     throw noSuchRule(race.invariant);
-  // Races judge server errors by the setting alone, also if a rule of the exploration replaces the findings of steps.
+  // For races, the setting alone decides if server errors are findings, even if a rule of the exploration judges server errors of steps.
   if (race?.verdict === "server_error" && serverErrors !== "violation") throw noSuchRule("server_error");
 }
 

@@ -21,7 +21,7 @@ export interface WalkFileInput {
   readonly signal: AbortSignal;
   /** The seed for test data. Default: the seed of the exploration. */
   readonly seed?: number | undefined;
-  /** Names of the actions that will be executed. They are checked before a lane is built. */
+  /** Names of the actions that will be executed. The names are checked before a lane is built. */
   readonly actions: readonly string[];
   /**
    * The knowledge about generated values and times, and the clock readings, that an earlier run stored. With them, states get the same fingerprints

@@ -42,7 +42,9 @@ export function withExemptions(coverage: Coverage, { actions }: AgentDefinition<
   return marked;
 }
 
-/** Returns `true` if a search was ended by its first violation or by the user. Nothing is concluded then from what did not occur. */
+/**
+ * Returns `true` if the first violation or the user ended the search. Such a search may not have tried every action, so missing events mean nothing.
+ */
 export function hasEndedEarly(stopReason: StopReason | undefined): boolean {
   return stopReason === "first_violation" || stopReason === "interrupted";
 }

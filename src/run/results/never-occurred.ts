@@ -24,9 +24,7 @@ function whereOf(pattern: string): string {
   return pattern.startsWith("systems.") ? "the systems" : "the context";
 }
 
-/**
- * Suggests a corrected pattern: its context key is replaced by the most similar existing key. `undefined` if no key is similar, or the key exists.
- */
+/** Returns the pattern with its context key replaced by the most similar existing key; `undefined` if no key is similar, or the key exists. */
 function meant(pattern: string, names: ReadonlySet<string>): string | undefined {
   if (/^(?:clients|systems)\./.test(pattern)) return undefined;
   const [, root = "", key = "", rest = ""] = /^(context\.)?([^.[]+)(.*)$/s.exec(pattern) ?? [];

@@ -2,8 +2,8 @@ import type { Violation } from "../../model/results/result.ts";
 import { violationText } from "../../reports/index.ts";
 
 /**
- * Joins the findings of one rule that have the same cause. The joined finding has the shortest path and lists the actions of all. Findings without a
- * cause stay separate. Confirmed findings are not joined with unconfirmed ones.
+ * Joins the findings of one rule that have the same cause. The joined finding has the shortest path and lists the actions of all joined findings.
+ * Findings without a cause stay separate. Confirmed findings are not joined with unconfirmed findings.
  */
 export function joinedByCause(violations: readonly Violation[]): readonly Violation[] {
   const groups = new Map<string, Violation[]>();
@@ -18,7 +18,8 @@ export function joinedByCause(violations: readonly Violation[]): readonly Violat
 }
 
 function joined(group: readonly Violation[]): Violation {
-  // Take the shortest path, and of equally short ones the smallest id, so that the result does not depend on the order of findings.
+  // Take the finding with the shortest path, and with the smallest id if several paths are equally short. The result then does not depend on the
+  // order of findings.
   const [best] = group.toSorted(
     (one, other) => one.reproductionPath.length - other.reproductionPath.length || (one.id < other.id ? -1 : 1),
   ) as [Violation];

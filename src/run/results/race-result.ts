@@ -97,7 +97,7 @@ export function coverageOf(
   };
 }
 
-/** Returns the ids of the races of all pairs that are probed for a pair of a rule: of the pair itself, and of each of its actions with itself. */
+/** Returns the race ids of all pairs of actions that are probed for a rule's pair: the pair itself, and each action of the pair with itself. */
 function askedIds(
   pairs: readonly (readonly [number, number])[],
   { name, actions }: Pick<RaceParts, "name" | "actions">,

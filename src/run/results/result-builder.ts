@@ -30,7 +30,7 @@ export interface ResultParts {
   readonly invariants: readonly string[];
   /** Names of the rules that were inconclusive in some step, or that could not run at all. */
   readonly unjudgedRules?: readonly string[];
-  /** Sentences about rules whose calls could not be raced, because their path led to another state. */
+  /** Sentences about rules whose calls could not be sent at the same time, because their path led to another state. */
   readonly unreached: readonly string[];
   /** For each rule that judges only the steps of certain actions: the names of these actions. */
   readonly subjects: AgentDefinition["subjects"];
@@ -44,7 +44,7 @@ export interface ResultParts {
   readonly faults: FoundFaults;
   readonly notes: readonly string[];
   readonly coverage: ExplorationResult["coverage"]["actions"];
-  /** The operations of the OpenAPI description. `undefined`: they are not counted. */
+  /** The operations of the OpenAPI description. `undefined` if operations are not counted. */
   readonly operations: readonly CountedOperation[] | undefined;
   /** `true` if the run is a shard. Idle actions of a shard are reported only after `seqqa merge`, because another shard may execute them. */
   readonly isShard: boolean;
@@ -81,7 +81,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
   for (let node = 0; node < states; node++) deepest = Math.max(deepest, committer.nodes.depth(node));
   const stopReason = explorer.stopReason ?? "interrupted";
   const found = parts.violations.map((one) => violationOf(one, parts));
-  // Do not join the findings of a shard by cause, because `seqqa merge` joins those of all shards.
+  // Do not join the findings of a shard by cause, because `seqqa merge` joins the findings of all shards.
   const violations = parts.isShard ? found : joinedByCause(found);
   const complete = explorationCompleteTo(explorer, deepest, open);
   // Report writes without a visible change only if stores or a probe show the state. Without stores and probe, such writes are expected.
@@ -183,7 +183,7 @@ export function violationOf(
   const again = recording?.findings.find(({ invariant }) => invariant === finding.invariant);
   // Use the cause that the replay found, because on the shorter path the rule may be broken for another reason.
   const cause = again === undefined ? finding.cause : again.cause;
-  // The message may contain values of its path, so show the one of the path that is shown.
+  // The message may contain values of its path, so use the message of the path that the result shows.
   const { message } = again !== undefined && (path !== found.path || cause !== finding.cause) ? again : finding;
   const violation = {
     id: findingId(parts.name, found),

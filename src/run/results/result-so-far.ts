@@ -13,7 +13,7 @@ export interface PartsSoFar extends FindingParts {
   readonly seed: number;
   readonly strategy: StrategyKind;
   readonly notes: readonly string[];
-  /** The operations of the OpenAPI description. `undefined`: they are not counted. */
+  /** The operations of the OpenAPI description. `undefined` if operations are not counted. */
   readonly operations: readonly CountedOperation[] | undefined;
   readonly durationMs: number;
 }

@@ -15,11 +15,11 @@ const MOST_KEYS = 20;
 const CREDENTIAL = /token|secret|passw|api_?key|session|credential|cookie|jwt|bearer/i;
 
 /**
- * Returns a note for each action that had no effect, because its precondition never held or the target always refused it (4xx), and one about actions
- * that no user of `ownership` tried.
+ * Returns a note for each action that had no effect, because its precondition never held or the target always refused it (4xx). Another note names
+ * the actions that the rule `ownership` never tried as another user.
  *
- * The note names the context keys that the action needs, and the actions that set these keys. Only keys that the code of an action sets itself are
- * found, not those set by helper functions. Actions that expect a refusal and actions of rules are left out.
+ * A note names the context keys that the action needs, and the actions that set these keys. Only keys that the code of an action sets itself are
+ * found, not keys that helper functions set. Actions that expect a refusal and actions of rules are left out.
  */
 export function wasteNotes(definition: AgentDefinition<never, never>, coverage: Coverage): readonly string[] {
   // Make no notes for state graphs, because their results already list edges that never applied.
@@ -41,8 +41,8 @@ export function wasteNotes(definition: AgentDefinition<never, never>, coverage: 
 }
 
 /**
- * Returns a note that names the actions of which no call was tried by another user, although the owner's action works and reads the context. An action
- * that reads nothing else than credentials is left out, because no other user may send them.
+ * Returns a note that names the actions that no other user tried, although the owner's action works and reads the context. Actions that read only
+ * credentials are left out, because another user must not send the owner's credentials.
  */
 function untried({ actions }: AgentDefinition<never, never>, coverage: Coverage): readonly string[] {
   const owners = new Map(actions.map((action) => [action.name, action]));

@@ -9,8 +9,8 @@ type Coverage = Readonly<Record<string, ActionCoverage>>;
 const NAMED = 3;
 
 /**
- * Returns a note for each rule that judged nothing because none of its actions worked. The note says what happened to these actions.
- * @param redirected The actions that {@link onlyRedirected} returns. They count as actions that did not work.
+ * Returns a note for each rule that judged nothing because no action of the rule worked. The note says what happened to these actions.
+ * @param redirected The actions that {@link onlyRedirected} returns. These actions count as actions that did not work.
  */
 export function withoutSubject(
   { subjects }: Pick<AgentDefinition, "subjects">,

@@ -14,8 +14,8 @@ export interface RecordInput {
 }
 
 /**
- * Checks that the stored commits of a run can be recommitted. Returns the current limits that they exceed. Only the run log is read; nothing is
- * started or sent.
+ * Checks that the stored commits of a run can be recommitted. Returns the current limits that the stored commits exceed. Only the run log is read;
+ * nothing is started or sent.
  * @throws SeqqaError `RUN_UNREADABLE` or `RESUME_MISMATCH` with exit status 2 if the run log is damaged
  */
 export function beyondInRecord(

@@ -96,7 +96,7 @@ export interface ExplorationNow {
   readonly code: string;
   readonly config: Config;
   readonly shard: Shard | undefined;
-  /** Ids of known violations. An exploration that ended with one of them is not over. Default: none. */
+  /** Ids of known violations. An exploration that ended with a known violation is not over. Default: none. */
   readonly known?: ReadonlySet<string> | undefined;
 }
 
@@ -218,7 +218,10 @@ function isOver(
   }
 }
 
-/** Returns `true` if races or faults are wanted, but the exploration ended without them. Compare with the exploration, as other ones may have had them. */
+/**
+ * Returns `true` if races or faults are switched on, but the exploration did not carry out this stage. `stages` are the stages of this exploration,
+ * because other explorations of the run may have carried out more.
+ */
 function lacksStage(stages: readonly Stage[], { races, faults }: ExplorationConfig): boolean {
   return (races.mode !== "off" && !stages.includes("races")) || (faults.mode !== "off" && !stages.includes("faults"));
 }

@@ -22,7 +22,7 @@ export interface Extent {
   readonly interrupted: boolean;
 }
 
-/** The list of known findings, as one run uses it. */
+/** The list of known findings (`known_findings`) that a run reads and may update. */
 export class Known {
   readonly #list: KnownFindings;
   readonly #shown: string;
@@ -107,13 +107,13 @@ function absenceIn(
   if (exploration !== undefined && ran.length === 0) return whole ? "gone" : undefined;
   const absences = ran.map(({ result }) => absence(result, entry));
   if (absences.includes("unseen") || (exploration === undefined && !whole)) return "unseen";
-  // An entry may name no exploration. Its rule then need not exist in each of them.
+  // If the entry names no exploration, its rule need not exist in every exploration.
   return absences.length === 0 || absences.includes("gone") ? "gone" : "unchecked";
 }
 
 /**
- * Sets `known` for the violations and races of a result that the list contains, or that an update will add to the list. Takes it back for all others,
- * because a result that an earlier run stored may be marked by an earlier list.
+ * Sets `known` for the violations and races of a result that the list contains, or that an update will add to the list. Removes `known` from all
+ * other findings, because a stored result may contain the marks of an earlier list.
  */
 export function marked(result: ExplorationResult, known: Known | undefined): ExplorationResult {
   const violations = result.violations.map((violation) => {

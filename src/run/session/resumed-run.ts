@@ -23,7 +23,7 @@ export interface ResumedRun {
 export async function resumedRun({ checkResumable }: Pick<RunEngine, "checkResumable">, input: ResumableInput): Promise<ResumedRun> {
   const { stored, config } = input;
   const kept = await checkResumable(input);
-  // The results that are kept contain the numbers of their graphs. Reading the graphs takes long.
+  // Read the graphs only if results are kept, because kept results contain numbers of their graphs and reading graphs takes long.
   const read = kept.size === 0 ? readFindings : readRun;
   const { document } = read(config.report.outputDir, stored.id).data;
   const entries = document.explorations;

@@ -52,7 +52,7 @@ export interface SessionInput {
   readonly writeReports?: (id: string) => readonly string[];
   /** The place of the user's code (editor, GitHub repository), for links in reports. Default: no links. */
   readonly source?: SourcePlace | undefined;
-  /** The flags with which commands find this run; see `commandFlags` of {@link RunDocument}. Default: none. */
+  /** The command-line flags with which commands find this run; see `commandFlags` of {@link RunDocument}. Default: none. */
   readonly commandFlags?: string | undefined;
   /** The operations of the OpenAPI description, if they are counted. */
   readonly operations?: CountedDescription | undefined;
@@ -89,7 +89,7 @@ export class RunSession {
   /** The number of unfinished explorations of the resumed run that --only leaves out. */
   #leftOut = 0;
   #lostService = false;
-  /** The folder to which targets write the coverage of their code. `undefined`: it is not measured. */
+  /** The folder to which targets write the coverage of their code. `undefined` if coverage is not measured. */
   #coverageFolder: string | undefined;
   #code: MeasuredCode | undefined;
   /** `true` if this session found something that makes the run fail. Findings of earlier sessions of a resumed run do not count. */
@@ -170,8 +170,8 @@ export class RunSession {
   }
 
   /**
-   * Loads all exploration files, records the failures of those that do not load, and calls `work` with the others. `work` is not called if there are
-   * no others.
+   * Loads all exploration files, records the failures of those that do not load, and calls `work` with the loaded files. If no file could be loaded,
+   * `work` is not called.
    */
   async withLoadedFiles(
     { withLoadedFiles }: Pick<RunEngine, "withLoadedFiles">,
@@ -340,8 +340,8 @@ export class RunSession {
   }
 
   /**
-   * Reports the stored result of an exploration that the resumed run does not continue. Its findings do not stop the run, because they did not stop
-   * the earlier session, or already stopped it.
+   * Reports the stored result of an exploration that the resumed run does not continue. The findings of such a result do not stop the run, because
+   * they already had this effect on the earlier session if necessary.
    */
   #takeOver(file: string): boolean {
     const { resumed, reporter, known, config } = this.#input;
@@ -363,7 +363,7 @@ export class RunSession {
     const result = marked(found, known);
     if (result !== found || stored.outcome !== "ended") this.#store?.explorationTaken(stored).ended(name, result);
     if (reason === "left_out") this.#leftOut++;
-    // The earlier session was interrupted, but this one is not. Let only its findings count.
+    // The earlier session was interrupted, but the present session is not, so only the findings of the result count for the exit status.
     const counted: ExplorationResult = result.stopReason === "interrupted" ? { ...result, stopReason: "max_time" } : result;
     this.#takeIn({ name, file, result }, statusOfResult(counted, config.failOnSeverity));
     return true;

@@ -55,7 +55,7 @@ export function storedFailures(runs: readonly Pick<ShardStore, "failures" | "exi
   const failures = new Map<string, StoredFailure>();
   for (const { failures: own, exitStatus } of runs) {
     for (const { file, code, message, hint } of own) {
-      // The run log contains the exit status of the whole run only. A finding hides that of the failure.
+      // A run log contains the exit status of the whole run, but not of each failure. If a finding determined this status, assume 2 for the failure.
       const error = new SeqqaError(code, message, { hint, exitStatus: exitStatus === 3 ? 3 : 2 });
       failures.set(JSON.stringify([file, code, message]), { file, error });
     }
@@ -63,14 +63,17 @@ export function storedFailures(runs: readonly Pick<ShardStore, "failures" | "exi
   return [...failures.values()];
 }
 
-/** Returns the depth limit that seqqa set itself, because no store shows the state, as the run header does not contain it. */
+/**
+ * Returns the depth limit that seqqa set because no store shows the state. The run header does not contain this limit, so it is the smallest depth at
+ * which a shard stopped.
+ */
 function reachedLimit(explorations: readonly StoredExploration[]): number {
   return Math.min(...explorations.filter(({ stopReason }) => stopReason === "max_depth").map(({ depth }) => depth));
 }
 
 const NO_DETAILS: DetailLimits = { edges: 0, states: 0, characters: 0 };
 
-/** Returns the findings and errors that occurred in the root state. They belong to no step. */
+/** Returns the findings and errors that occurred in the root state. Such findings and errors belong to no step. */
 function rootEvents({ violations, errors }: ExplorationEntry): {
   readonly findings: readonly FindingEvent[];
   readonly errors: readonly ErrorEvent[];

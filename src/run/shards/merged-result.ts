@@ -163,7 +163,7 @@ function unjudgedRules({ committer }: Merged, entries: readonly ExplorationEntry
 }
 
 /**
- * Adds to the counts of the merged graph what actions declare about themselves (such as `mayNeverApply`). One shard's coverage contains these
+ * Adds the declarations of actions (such as `mayNeverApply`) to the counts of the merged graph. The coverage of any shard contains these
  * declarations.
  */
 function withMarks(counts: Coverage, declared: Coverage): Coverage {
@@ -176,8 +176,8 @@ function withMarks(counts: Coverage, declared: Coverage): Coverage {
 }
 
 /**
- * Finds a violation in the results of the shards. If several shards confirmed it, returns the one with the shortest path. If no shard has it, returns
- * an unconfirmed violation: each shard reached the state only on paths that break the rule before, and all shards together also on another path.
+ * Finds a violation in the results of the shards. If several shards confirmed the violation, returns the one with the shortest path. If no shard has
+ * the violation, returns it as unconfirmed. This happens if only the shards together have a path to the state without an earlier violation.
  */
 function mergedViolation(found: FoundViolation, merged: Merged, { name, actions, entries }: MergedParts): Violation {
   const id = findingId(name, found);
@@ -192,14 +192,15 @@ function mergedViolation(found: FoundViolation, merged: Merged, { name, actions,
   return { ...own, toString: () => violationText(own) };
 }
 
-/** Returns how to show texts of merged steps: as they are, because the shards already replaced URLs and stacks. */
+/** Returns settings that leave the texts of merged steps unchanged, because the shards already replaced URLs and stacks. */
 function toldAs(name: string, actions: readonly string[]): Omit<FindingParts, "explorer" | "declaredAt"> {
   return { name, actions, urls: new ShownUrls(undefined, []), mapStack: (stack) => stack, whereOf: () => undefined };
 }
 
 /**
- * Returns the findings that a shard confirmed although it committed no step with them: a step that got no answer when time was over, or what only a check
- * saw. Findings about the nodes and edges of a user's state graph are left out, because another shard may have reached these.
+ * Returns the findings that a shard confirmed without a committed step, such as a step that got no answer when the time was over, or a violation that
+ * only a cross-check saw. Findings about nodes and edges of a user's state graph are left out, because another shard may have reached the node or
+ * edge.
  */
 function beyondSteps({ committer }: Merged, { name, entries }: MergedParts): readonly Violation[] {
   const known = new Set([...committer.findings.violations.values()].map((found) => findingId(name, found)));
@@ -268,7 +269,7 @@ function added(a: Readonly<Record<string, number>>, b: Readonly<Record<string, n
   return sums;
 }
 
-/** Returns the races of all shards. If several shards have the same race, the one whose trials showed it most often is returned. */
+/** Returns the races of all shards. If several shards have the same race, the race that occurred in the most trials is returned. */
 function racesOf(entries: readonly ExplorationEntry[]): readonly Race[] {
   const best = new Map<string, Race>();
   for (const race of entries.flatMap(({ races }) => races)) if (race.hits > (best.get(race.id)?.hits ?? -1)) best.set(race.id, race);

@@ -23,7 +23,7 @@ export function shardOf(text: string): Shard {
 export const shardText = ({ index, of }: Shard): string => `${index + 1}/${of}`;
 
 /**
- * Returns the settings for exploring one shard. Its `maxSteps` is its share of the total.
+ * Returns the settings for exploring one shard. `maxSteps` is the shard's part of the total.
  * @throws SeqqaError `SHARD_IMPOSSIBLE` with exit status 2 if the exploration cannot be divided
  */
 export function shardSettings(

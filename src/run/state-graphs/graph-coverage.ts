@@ -15,7 +15,10 @@ export interface GraphCoverage {
   readonly unreachedNodes: readonly string[];
   /** Declared edges that were never followed and never failed, although their start node was reached. */
   readonly deadEdges: readonly string[];
-  /** Names of the unreached nodes and dead edges that are certain. The others might be reached through a state that was not fully expanded. */
+  /**
+   * Names of the unreached nodes and dead edges that are certain. Other unreached nodes and dead edges might be reached through a state that was not
+   * fully expanded.
+   */
   readonly certain: ReadonlySet<string>;
   /** For each declared edge, the first state at its start node; -1 if there is no such state. */
   readonly triedFrom: readonly number[];

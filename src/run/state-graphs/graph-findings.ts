@@ -23,8 +23,8 @@ export interface GraphFindings {
 }
 
 /**
- * Returns a violation for each unreached node and dead edge of a state graph. They are derived from the committed graph, so they do not depend on the
- * number of lanes.
+ * Returns a violation for each unreached node and dead edge of a state graph. The violations are derived from the committed graph, so they do not
+ * depend on the number of lanes.
  */
 export function graphFindings(parts: GraphParts): GraphFindings {
   const { graph, committer, exhaustive } = parts;

@@ -31,7 +31,7 @@ interface Item {
   readonly severity: string;
   readonly kind: string;
   readonly states: readonly string[];
-  /** The text of the finding in lower case. It is `undefined` until the first search. */
+  /** The text of the finding in lower case. `undefined` until the first search. */
   text: string | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface FindingList {
 
 let lists = 0;
 
-/** Adds search, filters and sorting to a section with findings. @returns `undefined` if the section has too few findings to need them */
+/** Adds search, filters and sorting to a section with findings. @returns `undefined` if the section has too few findings for these controls */
 export function startFindingList(section: HTMLElement, findings: readonly HTMLElement[]): FindingList | undefined {
   const first = findings[0];
   if (findings.length < FEWEST || first === undefined) return undefined;

@@ -76,7 +76,7 @@ function fill(item: HTMLElement): void {
   if (body === null || content === null || content === undefined) return;
   delete body.dataset["content"];
   const copy = content.cloneNode(true) as HTMLElement;
-  // Remove the copied controls and create new ones, because `cloneNode` copies no event listeners.
+  // Remove the copied controls and create new controls, because `cloneNode` copies no event listeners.
   for (const one of all(".controls", copy)) one.remove();
   startCopying(copy);
   body.replaceChildren(copy);

@@ -1,10 +1,10 @@
 import type { FileCoverageData } from "istanbul-lib-coverage";
 
-/** The counts of a file, as `lcov.info` has them. */
+/** The counts of executed lines and branches of a source file, in the form of `lcov.info`. */
 export interface LcovFile {
   /** The path that `lcov.info` shows. */
   readonly file: string;
-  /** By line, from 1: how often it was executed. */
+  /** The number of executions of each line, by line number from 1. */
   readonly lines: Readonly<Record<string, number>>;
   readonly branches: Pick<FileCoverageData, "branchMap" | "b">;
 }

@@ -9,7 +9,7 @@ export interface CoverageRange {
 
 type Place = Pick<CoverageRange, "startOffset" | "endOffset">;
 
-/** A function of a script. The first range is the whole function; the others are blocks in it. */
+/** A function of a script. The first range is the whole function; the other ranges are blocks in the function. */
 export interface CoveredFunction {
   readonly functionName: string;
   readonly isBlockCoverage: boolean;
@@ -31,7 +31,7 @@ export function mergeV8(processes: readonly (readonly CoveredFunction[])[]): rea
     if (same === undefined) byPlace.set(key, [one]);
     else same.push(one);
   }
-  // Outer functions come first, because v8-to-istanbul lets later ranges replace the counts of earlier ones.
+  // Outer functions come first, because v8-to-istanbul lets later ranges replace the counts of earlier ranges.
   return [...byPlace.values()].map(mergedFunction).toSorted((a, b) => outerFirst(a.ranges[0]!, b.ranges[0]!));
 }
 
@@ -59,7 +59,9 @@ function pieces(ranges: readonly CoverageRange[]): readonly Place[] {
   }
 }
 
-/** Cuts a place wherever another place begins or ends within it, except at places that lie completely inside it and share no end with it. */
+/**
+ * Cuts a place at each point where another place begins or ends inside it. A place that lies completely inside and touches neither end causes no cut.
+ */
 function cutAt({ startOffset: start, endOffset: end }: Place, others: readonly Place[]): readonly Place[] {
   const cuts = new Set<number>([start, end]);
   for (const { startOffset, endOffset } of others) {
@@ -74,7 +76,7 @@ function distinct(places: readonly Place[]): readonly Place[] {
   return [...new Map(places.map((one) => [placeOf(one), one])).values()];
 }
 
-/** Leaves out ranges with the count of the range around them, and joins neighbours with equal counts. */
+/** Leaves out ranges whose count equals the count of the surrounding range, and joins neighbours with equal counts. */
 function normal(sorted: readonly CoverageRange[]): readonly CoverageRange[] {
   const kept: { startOffset: number; endOffset: number; count: number }[] = [];
   const around: typeof kept = [];
@@ -94,7 +96,7 @@ function normal(sorted: readonly CoverageRange[]): readonly CoverageRange[] {
   return kept;
 }
 
-/** Returns the count of the smallest range that contains these characters. */
+/** Returns the count of the smallest range that contains the characters from `start` to `end`; 0 if no range contains them. */
 function countAt(ranges: readonly CoverageRange[], start: number, end: number): number {
   let smallest: CoverageRange | undefined;
   for (const range of ranges) {

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { SourceMapInput } from "@jridgewell/trace-mapping";
 import { mergeV8, type CoveredFunction } from "./merge-v8.ts";
 
-/** The source map of a script, as Node had it, and the lengths of the lines that were executed. */
+/** The source map of a script as Node recorded it, and the lengths of the script's lines. */
 export interface ScriptMap {
   readonly data: SourceMapInput | null;
   readonly lineLengths?: readonly number[] | undefined;
@@ -22,7 +22,7 @@ export interface ReadCoverage {
   readonly scripts: readonly ScriptCoverage[];
   /** The number of files that were read. */
   readonly processes: number;
-  /** The number of files that are no coverage, or are cut off. */
+  /** The number of files that contain no coverage or are incomplete. */
   readonly unreadable: number;
 }
 
@@ -31,7 +31,9 @@ interface V8File {
   readonly "source-map-cache"?: Readonly<Record<string, ScriptMap>> | undefined;
 }
 
-/** Reads what processes wrote to the folder of NODE_V8_COVERAGE, one file after the other. Scripts that cannot lead to counted files are left out. */
+/**
+ * Reads the files that processes wrote to the folder of NODE_V8_COVERAGE, one after another. Scripts that cannot lead to counted files are left out.
+ */
 export async function readCoverage(folder: string, isCounted: (file: string) => boolean): Promise<ReadCoverage> {
   const scripts = new Map<string, ScriptCoverage>();
   let [processes, unreadable] = [0, 0];

@@ -10,7 +10,7 @@ import { stateFields, type StateField } from "./model/state-fields.ts";
 const READABLE = 1_500;
 
 export interface SectionOptions {
-  /** `true` if states will be added to the graph. They cannot be grouped until {@link GraphSection.whole} is called. */
+  /** `true` if states will be added to the graph. The reader cannot group states until {@link GraphSection.whole} is called. */
   readonly isGrowing?: boolean | undefined;
   readonly more?: StateMore | undefined;
 }

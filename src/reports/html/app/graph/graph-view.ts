@@ -20,13 +20,13 @@ import { Toolbar } from "./controls/toolbar.ts";
 const HELP =
   "State graph. Arrow keys move the graph, plus and minus zoom, 0 fits the whole graph into view. To select a state without a mouse, search for it, or use the buttons of the selected state.";
 
-/** Returns what a page adds to the details of a state: `actions` are shown before the lines of the state, `end` after them. */
+/** Returns the elements that a page adds to the details of a state: `actions` are shown before the lines of the state, `end` after them. */
 export type StateMore = (node: number) => { readonly actions: readonly Node[]; readonly end: readonly Node[] };
 
 export interface ViewContext {
   /** Shows a single state that is now hidden in a group. */
   openState(node: number): void;
-  /** The element with which the reader groups states. It is reused when the view is replaced. */
+  /** The element with which the reader groups states. The element is reused when the view is replaced. */
   readonly groups: HTMLElement | undefined;
   readonly more?: StateMore | undefined;
 }

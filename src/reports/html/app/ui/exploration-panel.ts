@@ -43,7 +43,7 @@ export class ExplorationPanel {
   #section: GraphSection | undefined;
   #found: readonly UiFinding[] = [];
   #isOver = false;
-  /** The nodes that were received so far. If a new complete list begins with these nodes, only the rest of the list is added. */
+  /** The nodes that the page received so far. If a new complete list begins with these nodes, the page adds only the nodes after them. */
   #taken: UiNode[] = [];
   #edges = 0;
 
@@ -82,8 +82,8 @@ export class ExplorationPanel {
   }
 
   /**
-   * Shows all data of an exploration. If the data begins with the nodes that are already shown, only the rest is added. Otherwise it replaces
-   * everything.
+   * Shows all data of an exploration. If the data begins with the nodes that are already shown, only the other nodes are added. Otherwise the data
+   * replaces everything.
    */
   all({ nodes, edges, states, transitions, findings, notes, verdict, setup, problems }: UiExploration): void {
     const isContinued =

@@ -11,8 +11,8 @@ export interface FindingActions {
 }
 
 /**
- * The section with the findings of an exploration. While the exploration runs, the section shows only names and paths; later, everything that the
- * report shows.
+ * The section with the findings of an exploration. While the exploration runs, the section shows only names and paths. After the end, the section
+ * shows the findings as in the report.
  */
 export class FindingSection {
   readonly element = make("section", { class: "findings" });
@@ -91,7 +91,7 @@ export class FindingSection {
 
 /**
  * Converts HTML from the server to elements. The server has escaped every text from outside. In addition, the page's content security policy allows
- * only the page's own script. No other texts may be converted in this way.
+ * only the page's own script. Texts from other sources must not be converted by this function.
  */
 export function fromServer(html: string): HTMLElement {
   const holder = make("div", {});

@@ -24,7 +24,7 @@ export class LanePanel {
   readonly #steps = make("ol", { class: "steps", reversed: true });
   /** The last request to the server, while it is not answered. The answers of earlier requests are ignored. */
   #request: object | undefined;
-  /** The element that had the focus when the lane was opened. It gets the focus again when the lane is closed. */
+  /** The element that had the focus when the lane was opened, and that gets the focus again when the lane is closed. */
   #opener: Element | null = null;
   #draws: ChosenPath["draws"];
 
@@ -46,7 +46,7 @@ export class LanePanel {
     );
   }
 
-  /** Opens a lane in the state at the end of a path. The server closes the lane that was open before, or that is opened at the moment. */
+  /** Opens a lane in the state at the end of a path. The server closes the previous lane, even if this lane is still being opened. */
   async open({ exploration, path, draws }: ChosenPath): Promise<void> {
     this.#draws = draws;
     const { activeElement } = document;
@@ -151,7 +151,7 @@ export class LanePanel {
     ];
   }
 
-  /** Returns buttons for all actions: first the actions that apply in the current state, then the others, which can be executed, too. */
+  /** Returns buttons for all actions. The actions that apply in the current state come first. The user can execute the other actions, too. */
   #actionsPart({ actions, place: { applicable } }: UiLaneState): HTMLElement {
     const others = actions.filter((name) => !applicable.includes(name));
     const act = (name: string, attributes: Readonly<Record<string, string>>): HTMLElement =>

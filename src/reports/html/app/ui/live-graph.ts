@@ -62,7 +62,7 @@ export class LiveGraph {
     this.#graph.totalEdges = transitions;
   }
 
-  /** Highlights the paths of these findings, and of no others. */
+  /** Highlights the paths of the given findings, and removes all other highlights. */
   mark(findings: readonly UiFinding[]): void {
     const { actions, nodes, edges } = this.#graph;
     const follow = pathFollower({ actions, nodes: { id: nodes.id.map((_, place) => place) }, edges });

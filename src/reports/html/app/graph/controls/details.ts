@@ -13,7 +13,7 @@ export interface Choices {
   pathEnd(side: "from" | "to", node: number): void;
 }
 
-/** The largest number of neighbouring nodes that are listed. Further ones are only counted. */
+/** The largest number of neighbouring nodes that are listed. Further nodes are only counted. */
 const MOST = 60;
 
 export function nodeDetails(model: GraphModel, node: number, choices: Choices): readonly Node[] {

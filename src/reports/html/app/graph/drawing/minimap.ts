@@ -15,7 +15,7 @@ const WHOLE = 0.94;
 export class Minimap {
   readonly element: HTMLCanvasElement = make("canvas", { class: "minimap", "aria-hidden": "true" });
   readonly #painter: Painter;
-  /** The nodes as dots. They are redrawn only if positions, colours or the size change. */
+  /** The nodes as dots. The dots are redrawn only if positions, colours or the size change. */
   readonly #dots = document.createElement("canvas");
   #drawn: { readonly positions: Float32Array; readonly ink: string; readonly width: number } | undefined;
   #scale = 1;

@@ -6,7 +6,7 @@ import type { GraphModel } from "../model/graph-model.ts";
 import { palette, type Palette } from "./palette.ts";
 import { SlicedDrawing } from "./sliced-drawing.ts";
 
-/** The highlighted nodes and edges, drawn over the graph. They may change with every frame. */
+/** The highlighted nodes and edges, which are drawn over the graph and may change with every frame. */
 export interface Marks {
   readonly pathNodes: ReadonlySet<number>;
   readonly pathEdges: ReadonlySet<number>;
@@ -18,8 +18,8 @@ export interface Marks {
 }
 
 /**
- * The margin around the visible part of the graph that is drawn in advance, for when the reader moves the graph. On each side, it is this share of the
- * visible width or height.
+ * The graph is drawn a little beyond its visible part, so that the reader can move the graph without a gap. On each side, this margin is the given
+ * share of the visible width or height.
  */
 const MARGIN = 0.3;
 /** `ARROWS`: the largest number of edges that get arrows. `NAMES`: the largest number of nodes, and of edges, that get names. */
@@ -42,7 +42,7 @@ export class Painter {
   positions: Float32Array;
   transform: ZoomTransform = zoomIdentity;
   look: Look;
-  /** The width of the canvas in CSS pixels. It is read once for each frame, because measuring an element is slow. */
+  /** The width of the canvas in CSS pixels. Read once for each frame, because measuring an element is slow. */
   width = 0;
   height = 0;
   marks: Marks = { pathNodes: new Set(), pathEdges: new Set(), matches: new Set(), node: undefined, edge: undefined, way: [] };
@@ -368,5 +368,5 @@ function dot(context: CanvasRenderingContext2D, positions: Float32Array, node: n
   context.arc(x, y, radius, 0, 2 * Math.PI);
 }
 
-/** The number of device pixels for each CSS pixel. It is limited to two, because more pixels take time and make no visible difference. */
+/** The number of device pixels for each CSS pixel. Limited to two, because more pixels take time and make no visible difference. */
 const pixels = (): number => Math.min(2, devicePixelRatio || 1);

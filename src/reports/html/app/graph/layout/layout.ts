@@ -12,8 +12,8 @@ interface LayoutEdges {
 }
 
 /**
- * Moves connected nodes together and others apart in a worker, and calls `onStep` with the new positions. If the browser allows no worker, nodes keep
- * their positions.
+ * Moves connected nodes together and other nodes apart in a worker, and calls `onStep` with the new positions. If the browser allows no worker, nodes
+ * keep their positions.
  */
 export function startLayout(positions: Float32Array, { from, to, heat, signal }: LayoutEdges, onStep: (step: LayoutStep) => void): void {
   const script = document.getElementById("app")?.textContent ?? "";

@@ -25,7 +25,7 @@ export class MovingLayout {
     this.#start(FIRST);
   }
 
-  /** Starts a new layout with the added nodes, at the earliest `LEAST_MS` after the last one was started. */
+  /** Starts a new layout with the added nodes, at the earliest `LEAST_MS` after the previous layout started. */
   grew(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#start(LATER), Math.max(0, this.#begun + LEAST_MS - performance.now()));

@@ -2,7 +2,10 @@ import type { Embedded, EmbeddedExchange, EmbeddedGraph } from "../../../embedde
 import type { ActionCount, Groups } from "./groups.ts";
 import { stateLabel } from "./state-label.ts";
 
-/** A line in the comparison of a state with its parent state. `same`: both have the line. `added`: only the state. `removed`: only the parent. */
+/**
+ * A line in the comparison of a state with its parent state. `same`: both states have the line. `added`: only the state has the line. `removed`: only
+ * the parent state has the line.
+ */
 export interface StateLine {
   readonly kind: "same" | "added" | "removed";
   readonly text: string;
@@ -15,7 +18,10 @@ export interface ShownExchange {
   readonly responseBody: string | undefined;
 }
 
-/** The list of texts that a graph refers to by index. It is a part of the report's data; the page of `seqqa ui` supplies its own. */
+/**
+ * The list of texts that a graph refers to by index. In a report, the list is a part of the embedded data; the page of `seqqa ui` supplies its own
+ * list.
+ */
 export interface Texts extends Pick<Embedded, "strings" | "flags"> {
   /** The kind of page that shows the graph. Default: `report`. */
   readonly shownIn?: "report" | "page" | undefined;
@@ -71,7 +77,7 @@ export class GraphModel {
     return this.#in[node]!;
   }
 
-  /** Returns the number by which readers know a node. */
+  /** Returns the number that the page shows for a node. */
   numberOf(node: number): number {
     return this.graph.nodes.id[node]!;
   }
@@ -85,7 +91,7 @@ export class GraphModel {
     return this.groups === undefined ? `state ${this.numberOf(node)}` : `group ${node + 1}`;
   }
 
-  /** Returns the number by which readers know a single state inside a group. */
+  /** Returns the number that the page shows for a single state inside a group. */
   memberNumber(state: number): number {
     return this.groups?.numbers[state] ?? state;
   }

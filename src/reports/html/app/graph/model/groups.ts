@@ -9,7 +9,7 @@ export interface Groups {
   /** For each group, the values that its states have in these fields. */
   readonly values: readonly (readonly string[])[];
   readonly members: readonly (readonly number[])[];
-  /** For each node of the whole graph, the number by which readers know the state. */
+  /** For each node of the whole graph, the number that the page shows for the state. */
   readonly numbers: readonly number[];
   /** For each edge between groups, the actions of its transitions, the most frequent first. */
   readonly transitions: readonly (readonly ActionCount[])[];
