@@ -18,8 +18,8 @@ export interface DiffPart {
 }
 
 /**
- * The differences in the behaviour of an API between two runs. The texts may contain values from the target, so they must be escaped before they are
- * shown.
+ * The differences in the behaviour of an API between two runs. The texts may contain values from the target, so the texts must be escaped before they
+ * are shown.
  */
 export interface RunDiff {
   /** The name of the first of the two runs, for the reader. */

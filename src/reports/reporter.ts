@@ -47,7 +47,7 @@ export interface Reporter {
   ended(report: RunReport): void | Promise<void>;
 }
 
-/** A reporter that has all methods. Only `tried` may be missing, because it takes time at each step. */
+/** A reporter that has all methods. Only `tried` may be missing, because preparing its data takes time at each step. */
 export type WholeReporter = Required<Omit<Reporter, "tried">> & Pick<Reporter, "tried">;
 
 /** The streams that a reporter may write to, and the data that it may show. */

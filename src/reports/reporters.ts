@@ -12,7 +12,7 @@ export interface ReporterFacts {
   create(options: ReporterOptions): Reporter;
 }
 
-/** The built-in reporters, by their names in `--reporter`. The default is the first one, or `agent` if a coding agent runs the command. */
+/** The built-in reporters, by their names in `--reporter`. The default is the first reporter, or `agent` if a coding agent runs the command. */
 export const REPORTERS: Readonly<Record<string, ReporterFacts>> = {
   console: { writes: "text", create: (options) => new ConsoleReporter(options) },
   agent: { writes: "text", create: (options) => new AgentReporter(options) },

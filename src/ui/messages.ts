@@ -3,7 +3,7 @@ import type { WalkedStep, WalkJudged, WalkPlace } from "../model/results/walked.
 
 /** The messages between the server of `seqqa ui` and its page. All messages are plain data without secrets. */
 
-/** A state of the graph. `node` is its number in the exploration; 0 is the root state. */
+/** A state of the graph. `node` is the number of the state in the exploration; 0 is the root state. */
 export interface UiNode {
   readonly node: number;
   /** The name of the state, as used in commands; empty if it is unknown. */

@@ -20,7 +20,7 @@ export function compareActions(before: Side, after: Side): readonly Change[] {
   ];
 }
 
-/** Returns the names of the user's actions. Actions that a rule adds are left out, because they change with the rule. */
+/** Returns the names of the user's actions. Actions that a rule adds are left out, because such actions change with the rule. */
 const namesOf = ({ entry }: Side): readonly string[] =>
   Object.entries(entry.coverage.actions).flatMap(([name, { brought }]) => (brought === true ? [] : [name]));
 

@@ -63,8 +63,8 @@ const lastOf = ({ reproductionPath, response }: Violation): string => {
 };
 
 /**
- * Returns `true` if a finding of one run is really gone in the other run, because the other run executed its path without the finding. Returns
- * `false` if the other run may not have executed the path.
+ * Returns `true` if a finding of one run is really gone in the other run, that is, if the other run executed the path of the finding without the
+ * finding. Returns `false` if the other run may not have executed the path.
  */
 function isGone({ id, invariant, reproductionPath: path, fault }: Violation, { entry, graph }: Side): boolean {
   const hasPath = (walked: readonly string[]): boolean => graph?.hasPath(walked) === true;
@@ -109,7 +109,10 @@ function gone({ invariant: subject, reproductionPath: path }: Violation, { entry
   return { about: "rule", kind: "changed", subject, text: `${unseen}, but ${NOT_CHECKED}`, path };
 }
 
-/** Returns the races that are new or gone, if both runs searched for races. A race counts as gone only if the second run would have found it. */
+/**
+ * Returns the races that are new or gone, if both runs searched for races. A race counts as gone only if the second run would have found the race
+ * again.
+ */
 function compareRaces(before: Side, after: Side): readonly Change[] {
   if (before.entry.raceCoverage === undefined || after.entry.raceCoverage === undefined) return [];
   return [

@@ -27,7 +27,7 @@ export function codeText({ lines, branches }: { readonly lines: CodeCount; reado
   return `${share(lines)} of lines, ${share(branches)} of branches`;
 }
 
-/** Formats a share as percent. `100 %` means all; other shares are rounded down. */
+/** Formats a share as percent. `100 %` means that everything is covered; smaller shares are rounded down. */
 export function share({ total, covered }: CodeCount): string {
   return total === 0 ? "none" : `${Math.floor((covered * 100) / total)} %`;
 }

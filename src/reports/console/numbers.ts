@@ -18,8 +18,8 @@ export function plural(count: number, word: string): string {
 }
 
 /**
- * Returns the speed of an exploration as `1,204 steps/s`; `undefined` if no time has passed. The time for races and faults is left out, because they
- * are not counted as steps.
+ * Returns the speed of an exploration as `1,204 steps/s`; `undefined` if no time has passed. The time for races and faults is left out, because races
+ * and faults are not counted as steps.
  */
 export function stepRate(explored: {
   readonly steps: number;

@@ -84,7 +84,7 @@ export function scheduleText(race: Pick<Race, "schedule"> & Sides): string | und
   );
 }
 
-/** Returns the name of one of the two calls. If both calls are of the same action, a number distinguishes them. */
+/** Returns the name of one of the two calls. If both calls are of the same action, a number distinguishes the calls. */
 function sideName({ first, second, copies }: Sides, side: number): string {
   const own = side === 0 || copies > 2 ? first : second;
   return first === second ? `the ${ordinal(side)} ${own}` : own;

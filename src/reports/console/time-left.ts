@@ -7,7 +7,9 @@ export interface Share {
   readonly all: number;
 }
 
-/** Estimates the remaining time of a phase of a run from the speed so far. From one estimate to the next, the time is at most halved or doubled. */
+/**
+ * Estimates the remaining time of a phase of a run from the speed so far. The time is at most halved or doubled between two consecutive estimates.
+ */
 export class TimeLeft {
   readonly #now: () => number;
   #phase = "";

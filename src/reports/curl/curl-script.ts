@@ -33,7 +33,10 @@ const JUDGED_BY_STORES = new Set(["rejected_means_unchanged", "leakage", "idempo
 const INVALID_ANSWER = "invalid_http_answer";
 
 interface FindingRequest extends Sent {
-  /** `way`: the step leads to the state of the finding. `last`: it is the last step of the path. `check`: the broken rule sent the request. */
+  /**
+   * `way`: the request belongs to an earlier step of the path. `last`: the request belongs to the last step of the path. `check`: the broken rule
+   * sent the request.
+   */
   readonly kind: "way" | "last" | "check";
 }
 
@@ -144,8 +147,8 @@ function ending({ invariant, id }: Finding, { sent, base, flow }: Script, hide: 
   const hasChecks = shown.some(({ kind }) => kind === "check");
   const recorded = shown.map(({ number, kind, exchange: { request, response } }) => {
     const status = response === undefined ? "none" : String(response.status);
-    // Statuses are always compared. Compare the bodies of answers to requests of the rule. If the rule sent none, compare the body of the last step's
-    // answer, unless its status is 500 or above.
+    // Statuses are always compared. Compare the bodies of answers to requests of the rule. If the rule sent no request, compare the body of the last
+    // step's answer, unless its status is 500 or above.
     const compared = kind === "check" || (!hasChecks && response !== undefined && response.status < 500);
     const body = compared ? comparedBody(request, response, hide) : undefined;
     return { number: String(number), status, body, of: thingOfPath(pathOf(request.url)) };

@@ -81,8 +81,8 @@ export class Flow {
   }
 
   /**
-   * Splits a text at the ids that earlier answers contain, such as the id in `urn:order:4f1c...`. Short ids are left unchanged, because they may
-   * occur in a text by chance.
+   * Splits a text at the ids that earlier answers contain, such as the id in `urn:order:4f1c...`. Short ids are left unchanged, because a short id
+   * may occur in a text by chance.
    */
   embedded(text: string): readonly Part[] {
     let parts: readonly Part[] = [text];

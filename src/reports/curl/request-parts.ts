@@ -115,7 +115,7 @@ function pieces(text: string, redacted: string, flow: Flow, { name, form, write 
   });
 }
 
-/** A value in JSON. `shown`: the same value with hidden secrets. `name`: the name of its field. */
+/** A value in JSON. `shown`: the same value with hidden secrets. `name`: the name of the field that contains the value. */
 interface JsonValue {
   readonly value: unknown;
   readonly shown: unknown;

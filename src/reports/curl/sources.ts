@@ -91,7 +91,7 @@ export function sourcesOf(number: number, { request, response }: RecordedExchang
   return found.filter(({ value }) => value !== "");
 }
 
-/** Parses JSON. {@link numberText} returns the digits of its numbers, also if JavaScript numbers cannot hold them. */
+/** Parses JSON. {@link numberText} returns all digits of a number in the result, even if a JavaScript number cannot hold it. */
 export function parseExactly(text: string): unknown {
   const marked = text.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g, (part) =>
     part.startsWith('"') ? part : JSON.stringify(`\0${part}`),

@@ -86,8 +86,8 @@ export interface RunDocument {
   /** The location of the user's code, for links to its lines; absent if the report has no such links. */
   readonly source?: SourcePlace | undefined;
   /**
-   * The folder in which the command was started, relative to the folder of the reports (`report.output_dir`). The files of explorations and journeys are
-   * relative to it. Absent in runs of earlier versions.
+   * The folder in which the command was started, relative to the folder of the reports (`report.output_dir`). The paths of exploration and journey
+   * files are relative to this folder. Absent in runs of earlier versions.
    */
   readonly folder?: string | undefined;
   /**

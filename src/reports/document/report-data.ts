@@ -4,7 +4,7 @@ import type { Comparison } from "./compared-with.ts";
 import type { RunDocument } from "./document-types.ts";
 import type { GraphLists } from "./graph-lists.ts";
 
-/** The data for report formats: the document of a run, and the graphs of its explorations with states and requests. All of it is redacted. */
+/** The data for report formats: the document of a run, and the graphs of its explorations with states and requests. All data is redacted. */
 export interface ReportData {
   readonly document: RunDocument;
   /** The graphs of `document.explorations`, in the same order. */
@@ -15,6 +15,6 @@ export interface ReportData {
 
 /** The explored graph, or a part of it. The `id` of a node is its number in the exploration. */
 export interface GraphData extends GraphLists<string, RecordedExchange> {
-  /** The numbers of states and steps by depth in the whole graph. Present if this is only a part of the graph. */
+  /** The numbers of states and steps by depth in the whole graph. Present if this object contains only a part of the graph. */
   readonly byDepth?: ByDepth | undefined;
 }

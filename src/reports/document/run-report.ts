@@ -48,7 +48,7 @@ export interface ReportedKnown {
   readonly stale: readonly string[];
   /** The ids of known findings that this run did not find, but may only have missed. */
   readonly unseen: readonly string[];
-  /** The ids of known findings whose rule, or an action of a race, no longer exists in their exploration. Absent if there are none. */
+  /** The ids of known findings whose rule, or an action of a race, no longer exists in their exploration. Absent if no finding is concerned. */
   readonly unchecked?: readonly string[] | undefined;
   /** The changes that `--update-known` made to the list; absent without this option. */
   readonly updated?:
@@ -89,7 +89,7 @@ export interface RunReport {
   readonly folder?: string | undefined;
   /** The command-line flags with which commands find the run; see `commandFlags` of the document. */
   readonly commandFlags?: string | undefined;
-  /** The command `seqqa report` without the options that select a run and a format. Absent if it does not find the run. */
+  /** The command `seqqa report` without the options that select a run and a format. Absent if the command cannot find the run. */
   readonly reportWith?: string | undefined;
   /** Returns the command that replays the finding with this id. Absent if the run was not stored. */
   readonly replayWith?: ((id: string) => string) | undefined;

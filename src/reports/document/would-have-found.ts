@@ -26,15 +26,15 @@ export type Completeness = Pick<
 export interface MissedFinding {
   readonly id: string;
   readonly isRace: boolean;
-  /** The name of the broken rule; for a race, the names of its calls. `undefined` if it is not known. */
+  /** The name of the broken rule; for a race, the names of its calls. `undefined` if the name is not known. */
   readonly rule: string | undefined;
   /** The names of the actions that lead to the finding; for a race, to the state in which its calls were sent. Default: not known. */
   readonly path?: readonly string[] | undefined;
 }
 
 /**
- * The reason why a run does not report a finding. `gone`: the run would have found it, so it no longer exists. `unseen`: the run may have missed it.
- * `unchecked`: its rule or its call no longer exists.
+ * The reason why a run does not report a finding. `gone`: the run would have found the finding, so it no longer exists. `unseen`: the run may have
+ * missed the finding. `unchecked`: the rule or a call of the finding no longer exists.
  */
 export type Absence = "gone" | "unseen" | "unchecked";
 

@@ -91,7 +91,7 @@ function ofJourney({ name, file, steps, errors, divergences, interrupted }: Jour
 
 const error = (title: string, message: string, place: Place): Annotation => ({ level: "error", title, message, ...place });
 
-/** Parses a location in the user's code such as `shop.explore.ts:12:5`. If it has no line, the result contains only `file`. */
+/** Parses a location in the user's code such as `shop.explore.ts:12:5`. If the location has no line, the result contains only `file`. */
 function placeOf(where: string | undefined, file: string): Place {
   const [, path, line, col] = /^(.+):(\d+):(\d+)$/s.exec(where ?? "") ?? [];
   return path === undefined ? { file } : { file: path, line: Number(line), col: Number(col) };

@@ -23,7 +23,7 @@ export interface EmbeddedDetails {
   readonly withoutExchanges: number;
 }
 
-/** Returns the states and requests that fit into `budget` bytes. If some do not fit, those nearest to findings are kept. */
+/** Returns the states and requests that fit into `budget` bytes. If not all of them fit, the states and requests nearest to findings are kept. */
 export function embedDetails({ nodes, edges }: GraphData, sample: Sample, strings: StringTable, budget: number): EmbeddedDetails {
   const states: (readonly number[] | null)[] = sample.nodes.map(() => null);
   const exchanges: (readonly EmbeddedExchange[] | null)[] = sample.edges.map(() => null);

@@ -22,7 +22,10 @@ export type Finding = ExplorationEntry["violations"][number];
  */
 const CURL = 30_000;
 
-/** Returns a finding as HTML, with every step of its path. The page's script later shows one step at a time; without it, all steps are visible. */
+/**
+ * Returns a finding as HTML, with every step of its path. The page's script later shows one step at a time; without the script, all steps are
+ * visible.
+ */
 export function findingPart(one: Finding, view: FindingView, withSteps: boolean): string {
   const { id, invariant, message, severity, reproductionPath, shrunkFrom, curl, known } = one;
   const { limits } = view;

@@ -6,7 +6,7 @@ import { LIMITS, type Limits } from "./limits.ts";
 import { racePart } from "./race-part.ts";
 import { setupPart } from "./setup-part.ts";
 
-/** The largest number of bytes of the findings of one exploration. Above it, details are left out. */
+/** The largest number of bytes of the findings of one exploration. If the findings are larger, details are left out. */
 const MOST_BYTES = 4_000_000;
 
 /** The findings and problems of an exploration as escaped HTML, for the page of `seqqa ui`. */

@@ -15,7 +15,7 @@ import { shortText, text } from "./safe-text.ts";
 import { inertJson, StringTable } from "./string-table.ts";
 import { within } from "./within.ts";
 
-/** The largest size of the file in bytes. Browsers open such a file at once, and mail servers accept it. */
+/** The largest size of the file in bytes. Browsers open a file of this size at once, and mail servers accept it. */
 const MOST_BYTES = 10_000_000;
 /** The number of bytes that are reserved for graphs, if the run has graphs. */
 const FOR_GRAPHS = 4_000_000;

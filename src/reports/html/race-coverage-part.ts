@@ -45,7 +45,7 @@ export function raceCoveragePart({ raceCoverage }: ExplorationEntry): string {
   ].join("\n");
 }
 
-/** The largest number of dismissed races that are shown. All of them are in results.json. */
+/** The largest number of dismissed races that are shown. results.json contains all dismissed races. */
 const MOST_DISMISSED = 200;
 const MESSAGE = 1_000;
 

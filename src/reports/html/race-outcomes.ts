@@ -34,7 +34,10 @@ function differences(one: RaceOutcome, others: readonly RaceOutcome[]): (part: s
   return own.some(nowhere) ? nowhere : (part) => sets.some((set) => !set.has(part));
 }
 
-/** Returns the answers, changed lines and broken rules of an outcome as texts. Equal texts are numbered, so that their counts are compared, too. */
+/**
+ * Returns the answers, changed lines and broken rules of an outcome as texts. Equal texts are numbered, so that the counts of equal texts are
+ * compared, too.
+ */
 function partsOf({ calls, changes, broken }: RaceOutcome): readonly string[] {
   const counts = new Map<string, number>();
   return [...calls.map(answerKey), ...changes, ...broken].map((part) => {

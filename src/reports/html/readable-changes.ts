@@ -5,8 +5,8 @@ const CHANGE = /^([+-]) (.*)$/s;
 
 /**
  * Returns the changes of a step for people. Each changed row becomes a `-` line and a `+` line that show only the differing columns. The recorded
- * lines are less readable, because states are relative to the root state: for a changed row of the root state, they contain the new row, and a line
- * that says that the old row is missing (`orders - {...}`).
+ * lines are less readable, because states are relative to the root state: if a row of the root state was changed, a state contains the new row, and a
+ * line which says that the old row is missing (`orders - {...}`).
  */
 export function readableChanges(changes: readonly string[]): readonly string[] {
   const rows = changes.map((line) => ROW_LINE.exec(CHANGE.exec(line)?.[2] ?? ""));

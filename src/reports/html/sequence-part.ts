@@ -12,7 +12,9 @@ interface Message {
   readonly text: string;
 }
 
-/** `SIDES`, `ORDERS`: the largest numbers of calls and of orders that are drawn as diagrams. The comparison of outcomes shows all of them. */
+/**
+ * `SIDES`, `ORDERS`: the largest numbers of calls and of orders that are drawn as diagrams. The comparison of outcomes shows all calls and orders.
+ */
 const SIDES = 3;
 const ORDERS = 2;
 /** `LANE`, `ROW`, `TOP`: distances in the diagram, in SVG units. `LETTERS`: the largest number of characters of a label. */

@@ -109,7 +109,7 @@ function replayMs({ steps, checks = [] }: ExplorationEntry["violations"][number]
   return sent.length === 0 ? undefined : sent.reduce((sum, { durationMs }) => sum + durationMs, 0);
 }
 
-/** Returns one test case for each race. If races were searched for and none was found, one test case says this. */
+/** Returns one test case for each race. If races were searched for and none was found, one test case says that no race was found. */
 function raceCases(entry: ExplorationEntry, failOn: RunDocument["failOnSeverity"]): readonly Case[] {
   const { races, raceCoverage } = entry;
   const base = { classname: `${entry.name}.races` };

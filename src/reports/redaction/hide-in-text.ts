@@ -49,7 +49,9 @@ export function hideCredentials(text: string, isHidden: IsHidden = () => true, s
   return isHidden("token") ? shown.replace(JWT, (token) => hide(token)) : shown;
 }
 
-/** Returns `true` if the word after an authorization scheme is a credential. For example, in "Basic authentication" it is not. */
+/**
+ * Returns `true` if the word after an authorization scheme is a credential. For example, the second word of "Basic authentication" is no credential.
+ */
 function isCredential(scheme: string, token: string): boolean {
   if (/^basic/i.test(scheme)) return Buffer.from(token, "base64").includes(":");
   return /[\d._~+/=]|[a-z][A-Z]/.test(token) || token.length >= 24;

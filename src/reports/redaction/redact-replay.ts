@@ -4,8 +4,8 @@ import { redactExchange, redactOutcome, redactState, redactStep, redactText, typ
 import type { Redactor } from "./redactor.ts";
 
 /**
- * Returns a redacted copy of a replay. Requests are kept even if `includeRequestResponse` is `false`, because only the person who replays the finding
- * sees them, and they are not stored. The values of the fields in `report.redact` are hidden.
+ * Returns a redacted copy of a replay. Requests are kept even if `includeRequestResponse` is `false`, because requests of a replay are not stored,
+ * and only the person who replays the finding sees them. The values of the fields in `report.redact` are hidden.
  */
 export function redactReplay(result: ReplayResult, visibility: Visibility, hide: Redactor): ReplayResult {
   const redacted = (): ReplayResult => ({

@@ -67,7 +67,7 @@ export function redactResult(
   return { ...shown, toJSON: () => resultJson(shown) };
 }
 
-/** @param nextSecond see {@link ExplorationResult.nextSecond} */
+/** Returns a redacted copy of a violation. @param nextSecond see {@link ExplorationResult.nextSecond} */
 export function redactViolation(
   violation: Violation,
   visibility: Visibility,
@@ -151,7 +151,7 @@ export function redactState(lines: readonly string[], hide: Redactor): readonly 
   return lines.map((line) => hide.line(line));
 }
 
-/** Redacts requests with their responses. Returns an empty list if reports must not show them. */
+/** Redacts requests with their responses. Returns an empty list if reports must not show requests. */
 export function redactExchanges(
   list: readonly RecordedExchange[],
   { includeRequestResponse }: Visibility,

@@ -5,7 +5,7 @@ import { hideInBody, hideInForm, leaves } from "./hide-in-body.ts";
 import { Secrets } from "./secrets.ts";
 import { hideInText } from "./hide-in-text.ts";
 
-/** Matches a line of a state such as `context.user["the password"] = "x"`. In a comparison of two states, `- ` or `+ ` comes before it. */
+/** Matches a line of a state such as `context.user["the password"] = "x"`. In a comparison of two states, `- ` or `+ ` comes before the line. */
 const VALUE = /^((?:[-+] |\s+)?)((?:"(?:[^"\\]|\\.)*"|[^\s"=])+)( = )([^]+)$/;
 
 /**

@@ -81,7 +81,10 @@ export function sarifResult({ where, steps, request, response, ...found }: Found
   };
 }
 
-/** Converts a location in the user's code such as `shop.explore.ts:12:5` to a SARIF location. If it has no line, returns the first line of `file`. */
+/**
+ * Converts a location in the user's code such as `shop.explore.ts:12:5` to a SARIF location. If the location has no line, returns the first line of
+ * `file`.
+ */
 export function locationOf(where: string | undefined, file: string): { readonly physicalLocation: object } {
   const [, path = file, line, column] = /^(.+):(\d+):(\d+)$/s.exec(where ?? "") ?? [];
   const region = Number(line) >= 1 && Number(column) >= 1 ? { startLine: Number(line), startColumn: Number(column) } : { startLine: 1 };

@@ -28,13 +28,16 @@ export interface ExplorationLanes {
   readonly lanePool: LanePool;
 }
 
-/** An exploration with its lanes at the root state. All later stages take it as input. */
+/** An exploration with its lanes at the root state. The input of all later stages. */
 export interface Exploration extends PlannedExploration {
   readonly lanes: ExplorationLanes;
   readonly brought: BroughtUp;
   readonly options: ExplorerOptions;
   readonly ended: EndedTargets;
-  /** Returns an object that replaces the lanes' URLs in texts. Call it again after a lane was rebuilt, because the URLs may have changed. */
+  /**
+   * Returns an object that replaces the lanes' URLs in texts. The function must be called again after a lane was rebuilt, because the URLs may have
+   * changed.
+   */
   readonly shown: () => ShownUrls;
   readonly soFar: (explorer: Explorer) => ExplorationResult;
 }

@@ -5,8 +5,8 @@ import { withRunDirectory } from "../prepare/run-directory.ts";
 import { explore } from "./explore.ts";
 
 /**
- * Loads all exploration files before one of them is explored, and calls `work` with them and with the errors of the other files. The bundles exist
- * until `work` has ended.
+ * Loads all exploration files before the first one is explored. Calls `work` with the loaded files, and with an error for each file that cannot be
+ * loaded. The bundles exist until `work` has ended.
  */
 export async function withLoadedFiles(files: readonly string[], work: (loaded: LoadedFiles) => Promise<void>): Promise<void> {
   const loaded = new Map<string, LoadedFile>();

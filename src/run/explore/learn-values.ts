@@ -55,7 +55,7 @@ export interface Experiments {
   readonly proven?: readonly string[] | undefined;
   /** How long idle stores are watched, in milliseconds (`target.idle_watch`). */
   readonly idleMs: number;
-  /** Action indices of the path to repeat. Default: a path through all actions, followed by paths for actions that failed on it. */
+  /** Action indices of the path to repeat. Default: a path through all actions, followed by paths for actions that failed on the first path. */
   readonly path?: readonly number[] | undefined;
   /** `true` if rebuilding a lane starts a new process of the target. */
   readonly startsTargets: boolean;
@@ -182,8 +182,8 @@ async function dependsOnSeconds(
 }
 
 /**
- * Executes the path in several new processes of the target. Resolves to `true` if each reaches the given states. The memory of a process is then the
- * cause of differences within one process.
+ * Executes the path in several new processes of the target. Resolves to `true` if each process reaches the given states. Differences within one
+ * process are then caused by the memory of the process.
  */
 async function isAlikeWhenFresh(lanePool: LearningLanes, walk: CalibrationWalk, states: readonly number[]): Promise<boolean> {
   for (let process = 0; process < FRESH_PROCESSES; process++) {

@@ -17,7 +17,7 @@ export interface FoundRaces {
   readonly dismissed: readonly DismissedHit[];
   /** Calls that were not raced, because their path led to another state than in the search. */
   readonly unreached: readonly DismissedHit["request"][];
-  /** The reason why a pair of actions was not probed in any state, by pair (in the form of {@link pairOf}). */
+  /** The reasons why pairs of actions were not probed in any state. The keys are texts from {@link pairOf}. */
   readonly unprobed: ReadonlyMap<string, string>;
   /** The pairs of actions that rules require, if only these were probed; `undefined` if all pairs were probed. */
   readonly asked?: readonly (readonly [number, number])[] | undefined;

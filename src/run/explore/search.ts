@@ -19,13 +19,13 @@ import type { ShownUrls } from "../prepare/shown-urls.ts";
 /** Maximum number of times that the search starts again, because a divergence gave new knowledge about the target's values. */
 const MOST_LESSONS = 8;
 
-/** The last search. If the search was started again, this contains the knowledge from all earlier searches. */
+/** The last search. If the search was started again, the last search has the knowledge from all earlier searches. */
 export interface Searched {
   readonly explorer: Explorer;
   readonly knowledge: Knowledge;
   /** Reductions that earlier searches showed to be wrong. */
   readonly refuted: readonly Reduction[];
-  /** Violations that cross-checks or earlier searches saw. The last search may not have reached them again. */
+  /** Violations that cross-checks or earlier searches saw. The last search may not have reached these violations again. */
   readonly seen: readonly FoundViolation[];
   readonly visibility: LaneReport["visibility"];
 }

@@ -35,7 +35,7 @@ export class JourneyLanes {
   readonly #runs: (JourneyRun | undefined)[];
   readonly #enders: AbortController[];
   #next = 0;
-  /** The index of the last journey that the result contains. With `bail`, it is the first journey that failed. */
+  /** The index of the last journey that the result contains. With `bail`, the first journey that failed. */
   #last: number;
 
   constructor(input: RunJourneysInput, loaded: readonly LoadedJourney[], host: TargetHost, runners: readonly JourneyRunner[]) {

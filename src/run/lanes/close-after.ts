@@ -20,7 +20,8 @@ export async function closeAfter<T>(work: () => Promise<T>, close: () => Promise
 }
 
 function bothOf(first: unknown, second: unknown): unknown {
-  // If one of the errors is no SeqqaError, throw only the second error. The first error is then usually an interruption, which is not reported.
+  // If `work` or `close` threw an error that is no SeqqaError, throw only the second error. The first error is then usually an interruption, which is
+  // not reported.
   if (!(first instanceof SeqqaError) || !(second instanceof SeqqaError)) return second;
   if (first.code === second.code) return first;
   const hints = [first.hint, second.hint].filter((hint) => hint !== undefined);

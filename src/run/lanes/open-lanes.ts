@@ -23,7 +23,7 @@ import { closeAfter } from "./close-after.ts";
 export interface LanesInput {
   readonly config: Config;
   readonly definition: AgentDefinition<never, never>;
-  /** The bundle of the user's code. Required for more than one lane, because other threads import it. */
+  /** The bundle of the user's code. Required for more than one lane, because other threads import the bundle. */
   readonly module?: UserModule | undefined;
   /** The directory for bundled user code. */
   readonly directory: string;
@@ -93,7 +93,9 @@ export async function openLanes(input: LanesInput): Promise<Lanes> {
   };
 }
 
-/** Calls `work` with new lanes, and closes the lanes afterwards. If both fail, one error contains both messages. @throws SeqqaError */
+/**
+ * Calls `work` with new lanes, and closes the lanes afterwards. If `work` and the closing fail, one error contains both messages. @throws SeqqaError
+ */
 export async function withLanes<T>(input: LanesInput, work: (lanes: Lanes) => Promise<T>): Promise<T> {
   const lanes = await openLanes(input);
   try {

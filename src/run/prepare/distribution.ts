@@ -29,7 +29,7 @@ export interface DistributedExploration {
   readonly origins: Set<string>;
 }
 
-/** The workers of a distributed run. Several explorations use them one after another. */
+/** The workers of a distributed run. Several explorations use the same workers one after another. */
 export interface Distribution {
   lanePool(exploration: DistributedExploration): ClusterLanePool;
   close(): Promise<void>;

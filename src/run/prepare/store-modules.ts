@@ -38,7 +38,7 @@ export async function checkStoreModules(config: Config): Promise<void> {
 }
 
 /**
- * Returns the functions that create, check and clean stores of the configured kind. The module of a user's adapter may lack some of them.
+ * Returns the functions that create, check and clean stores of the configured kind. The module of a user's adapter may lack some of these functions.
  * @throws SeqqaError like {@link loadStoreModule}
  */
 export async function storesOf(name: string, system: SystemConfig, places: Places): Promise<Partial<StoreKind>> {

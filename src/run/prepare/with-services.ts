@@ -10,7 +10,7 @@ export interface ServicesOptions {
 }
 
 /**
- * Runs `work` while the services and the containers of `compose_file` are up. All explorations and journeys of the run share them.
+ * Runs `work` while the services and the containers of `compose_file` are up. All explorations and journeys of the run share these services.
  * @returns `undefined` if interrupted before the work started
  * @throws SeqqaError if a service or container does not start
  */

@@ -40,8 +40,8 @@ export interface ReplayInput {
   /** String literals of the user's own code. Equal values in states count as constants, not as generated values. */
   readonly literals?: readonly string[] | undefined;
   /**
-   * Returns `true` if the replay had the expected outcome. If it returns `false` and the lane was lost, the path is tried once more. Default: every
-   * outcome is expected.
+   * Returns `true` if the replay had the expected outcome. If the function returns `false` and the lane was lost, the path is tried once more.
+   * Default: every outcome is expected.
    */
   readonly expected?: (replayed: ReplayResult) => boolean;
   /** Called before every step and after the last one; the replay waits for it. `uses` lists the URLs and files of the lane, without passwords. */
@@ -65,8 +65,8 @@ export async function replay(input: ReplayInput): Promise<ReplayResult> {
     const judged = [input.rule, race?.verdict === "invariant" ? race.invariant : undefined];
     const leftOut = report?.leftOutRules?.find((rule) => judged.includes(rule));
     if (leftOut !== undefined) throw noSuchRule(leftOut);
-    // After a restart, the target's state is compared with the root state. Learn first which values change by themselves, so that they do not count
-    // as differences.
+    // After a restart, the target's state is compared with the root state. Learn first which values change by themselves, so that such values do not
+    // count as differences.
     const learned = config.target?.rollback === "restart" ? (await lanePool.calibrate()).learned : NOTHING_KNOWN;
     const known = input.nextSecond === true ? joined(learned, { ...NOTHING_KNOWN, ordered: [NEXT_SECOND] }) : learned;
     const { races } = resolveExploration(config, definition);

@@ -24,8 +24,8 @@ export interface WalkFileInput {
   /** Names of the actions that will be executed. The names are checked before a lane is built. */
   readonly actions: readonly string[];
   /**
-   * The knowledge about generated values and times, and the clock readings, that an earlier run stored. With them, states get the same fingerprints
-   * as in that run.
+   * The knowledge about generated values and times, and the clock readings, that an earlier run stored. With this knowledge, states get the same
+   * fingerprints as in the earlier run.
    */
   readonly known?: { readonly knowledge: string; readonly clocksMs: readonly number[] } | undefined;
 }

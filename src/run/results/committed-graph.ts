@@ -4,8 +4,8 @@ import type { ExplorationGraph } from "../../model/results/result.ts";
 type Committed = Pick<Committer, "nodes" | "edges">;
 
 /**
- * The graph of an exploration, as part of its result. The lists of nodes and edges are built at the first access, because they need more memory than
- * the exploration itself, whose edges may be on disk.
+ * The graph of an exploration, as part of its result. The lists of nodes and edges are built at the first access, because the lists need more memory
+ * than the exploration, which may keep its edges on disk.
  */
 export class CommittedGraph implements ExplorationGraph {
   readonly actions: readonly string[];

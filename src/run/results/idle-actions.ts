@@ -50,8 +50,8 @@ export function hasEndedEarly(stopReason: StopReason | undefined): boolean {
 }
 
 /**
- * Returns a sentence that names the idle actions, or an empty list. An action is idle if it never applied, or if every answer had a status of 400 or
- * more. In a search that is not exhaustive, only actions with at least 20 tries are judged.
+ * Returns a list with one sentence that names the idle actions; empty if there are none. An action is idle if it never applied, or if every answer
+ * had a status of 400 or more. In a search that is not exhaustive, only actions with at least 20 tries are judged.
  */
 export function idleActions(coverage: Coverage, { stopReason, steps, isExhaustive }: IdleOptions): readonly string[] {
   if (hasEndedEarly(stopReason)) return [];

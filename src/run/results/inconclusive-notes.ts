@@ -8,8 +8,8 @@ const START = "Inconclusive:";
 const STORE_FILLS = "gets its time from the clock of the store, which seqqa does not move together with the clock of the target";
 
 /**
- * Returns a note for each reason why rules were inconclusive in some steps, because the result does not show if these rules hold in these steps. Also
- * returns a note for each column that a store fills by its own clock.
+ * Returns a note for each reason why rules were inconclusive in some steps, because it is unknown if the rules hold in these steps. Also returns a
+ * note for each column that a store fills by its own clock.
  */
 export function inconclusiveNotes({ unjudged }: Pick<Committer, "unjudged">): readonly string[] {
   const columns = unjudged.reasons.filter(({ invariant }) => invariant === STORE_CLOCK).map(({ what }) => what);
@@ -29,7 +29,7 @@ export function inconclusiveRules({ unjudged }: Pick<Committer, "unjudged">): re
   return unjudged.reasons.map(({ invariant }) => invariant).filter((name) => name !== STORE_CLOCK);
 }
 
-/** Returns `true` if the note is about inconclusive rules. Merging drops such notes of shards, because the merged result has its own. */
+/** Returns `true` if the note is about inconclusive rules. Merging drops such notes of shards, because the merged result gets its own notes. */
 export function isInconclusiveNote(note: string): boolean {
   return note.startsWith(`${START} `) || note.includes(` ${STORE_FILLS}: `);
 }

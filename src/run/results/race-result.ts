@@ -54,8 +54,8 @@ export function raceOf({ request, hit, answer, recording, count }: ConfirmedRace
 }
 
 /**
- * Returns the name, the severity and the message of the rule that required the race, if more calls succeeded at the same time than one after another.
- * The calls then share something that may be used only once.
+ * Returns the name, the severity and the message of the rule that required the race, if more simultaneous calls succeeded than in any order of the
+ * calls. The calls then share something that may be used only once.
  */
 function brokenRule(
   { verdict, severity, message, observed, allowed }: RaceHit,

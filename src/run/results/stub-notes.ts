@@ -6,7 +6,7 @@ const MOST_NAMED = 3;
 
 type Explored = Pick<Explorer, "stopReason" | "stubs"> & { readonly committer: Pick<Explorer["committer"], "steps"> };
 
-/** Returns notes about stubs that the target never called, and about calls without a reply. The target then probably uses another URL or path. */
+/** Returns notes about stubs that the target never called, and about calls without a reply. Such a target probably uses another URL or path. */
 export function stubNotes({ stopReason, stubs, committer }: Explored): readonly string[] {
   const isWhole = stopReason === "exhausted" || stopReason === "max_depth";
   const mayTell = stopReason !== "interrupted" && committer.steps >= (isWhole ? 1 : FEWEST_STEPS);

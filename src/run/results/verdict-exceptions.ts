@@ -17,7 +17,7 @@ export function timesPassed(divergences: readonly Divergence[]): readonly Verdic
 }
 
 /**
- * Returns the verdict's exception for divergences. Most of them show that something outside the observed state changes outcomes, so there may be
+ * Returns the verdict's exception for divergences. Most divergences show that something outside the observed state changes outcomes, so there may be
  * states that were merged or never reached.
  */
 export function diverged(divergences: readonly Divergence[]): readonly VerdictException[] {

@@ -39,8 +39,8 @@ export function withoutSubject(
 }
 
 /**
- * Returns the actions whose only answers below 400 were redirects that changed nothing. Such a redirect is how a page refuses a form: it leads to the
- * login, or back to the form.
+ * Returns the actions whose only answers below 400 were redirects that changed nothing. Pages refuse a form by such a redirect to the login, or back
+ * to the form.
  */
 export function onlyRedirected({ edges }: Pick<Committer, "edges">, actions: readonly string[]): ReadonlySet<string> {
   const redirected = new Set<number>();

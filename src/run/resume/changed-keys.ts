@@ -3,7 +3,7 @@ import { configRows, otherValues, type StoredRun } from "../../run-log/index.ts"
 
 /**
  * Matches configuration keys that may differ when a run is resumed, because outcomes do not depend on them (budgets, lanes, reports). Strategy, seed
- * and flags are compared elsewhere, in their resolved form.
+ * and flags also match: other code compares their resolved values.
  */
 const FREE =
   /^(?:--.*|parallel|folder|file|fail_on_severity|known_findings|coverage\..*|report\..*|exploration\.(?:max_steps|max_time|max_depth|stop_on_first_violation|strategy|seed|rate_limit|races.*|faults.*))$/;

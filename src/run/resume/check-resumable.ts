@@ -101,7 +101,7 @@ export interface ExplorationNow {
 }
 
 export interface ComparedExploration {
-  /** Texts about changes that may affect outcomes. The option `force` allows resuming in spite of them. */
+  /** Texts about changes that may affect outcomes. The option `force` allows resuming in spite of these changes. */
   readonly changes: readonly string[];
   /** Texts about changes that make resuming impossible, even with the option `force`. */
   readonly barred: readonly string[];
@@ -168,7 +168,7 @@ function beyondNow({ file, steps, depth }: StoredExploration, { maxSteps, maxDep
 }
 
 /**
- * Returns texts about changed settings that influence the order of steps. With such a change, the stored steps could not be recommitted in their
+ * Returns texts about changed settings that influence the order of steps. With such a change, the stored steps could not be recommitted in the same
  * order.
  */
 function otherOrder(
@@ -187,7 +187,7 @@ function otherOrder(
   if (strategy !== strategyNow) found.push(`exploration.strategy of ${file} (${strategy}, now ${strategyNow})`);
   if (seed !== seedNow) found.push(`exploration.seed of ${file} (${seed}, now ${seedNow})`);
   const depth = beginning === undefined ? (maxDepth ?? null) : beginning.maxDepth;
-  // Allow a changed depth limit only for a breadth-first search, because it reaches new depths last. Other strategies would have reached them
+  // Allow a changed depth limit only for a breadth-first search, which reaches new depths last. Other strategies would have reached the new depths
   // earlier.
   if (depth !== (maxDepth ?? null) && !STRATEGIES[strategyNow].isShortestFirst) {
     found.push(

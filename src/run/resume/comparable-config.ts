@@ -11,7 +11,7 @@ const OWN =
 
 /**
  * Returns a hash for each configuration value that must be the same on all machines of a distributed run. Paths are made relative to the
- * configuration's folder. Values of environment variables are included, because the hashes hide them.
+ * configuration's folder. Values of environment variables are included, because hashes do not reveal the values.
  */
 export function comparableConfig(config: Config, digest: (value: string) => string): ReadonlyMap<string, string> {
   const relative = (value: string): string => value.replaceAll(JSON.stringify(config.folder).slice(1, -1), ".");

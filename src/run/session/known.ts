@@ -74,7 +74,7 @@ export class Known {
         .map((race) => ({ id: race.id, exploration: name, finding: raceName(race), path: race.prefix })),
     ]);
     const ids = new Set(found.map(({ id }) => id));
-    // A finding of several actions has an id for each of them, and the list may contain only some of these ids. If the finding occurs, all its ids
+    // A finding of several actions has an id for each action, and the list may contain only some of these ids. If the finding occurs, all its ids
     // count as present.
     const present = new Set([...ids, ...explorations.flatMap(({ result }) => result.violations.flatMap(idsOf))]);
     const gone = this.#list.entries.filter(({ id }) => !present.has(id));

@@ -7,11 +7,11 @@ import type { ExploreFileRequest, LoadedFiles } from "../prepare/explore-request
 import type { JourneyRun, RunJourneysInput } from "../journeys/journey-run.ts";
 import type { KeptReason, ResumableInput } from "../resume/check-resumable.ts";
 
-/** The operations that a run uses. Each loads the engine when it is first called. Tests replace these operations. */
+/** The operations that a run uses. Each operation loads the engine when it is first called. Tests replace these operations. */
 export interface RunEngine {
   /** Explores one file. @returns `undefined` if the name of the exploration does not contain the text `only` @throws SeqqaError */
   readonly exploreFile: (input: ExploreFileRequest) => Promise<ExplorationResult | undefined>;
-  /** Loads all exploration files, and calls `work` with them and with the errors of the other files. */
+  /** Loads all exploration files. Calls `work` with the loaded files, and with an error for each file that cannot be loaded. */
   readonly withLoadedFiles: (files: readonly string[], work: (loaded: LoadedFiles) => Promise<void>) => Promise<void>;
   readonly runJourneys: (input: RunJourneysInput) => Promise<readonly JourneyRun[]>;
   /** Runs `work` while the run's services are up. @returns `undefined` if interrupted before the work started @throws SeqqaError */

@@ -40,7 +40,7 @@ export interface SessionInput {
   readonly signal: AbortSignal;
   /** Paths are shown relative to this folder. */
   readonly cwd: string;
-  /** Receives the events of the run, except its end. */
+  /** Receives the events of the run, except the event `ended`. */
   readonly reporter: Omit<WholeReporter, "ended">;
   /** Called for every error that makes the run fail. */
   readonly onError: (error: unknown) => void;

@@ -41,7 +41,7 @@ export interface MergedParts {
 
 /**
  * Returns the result for an exploration that was divided into shards. States and steps come from the merged graph. Findings, races and errors come
- * from the shards that confirmed them.
+ * from the shards that confirmed these problems.
  */
 export function mergedResult(merged: Merged, parts: MergedParts): ExplorationResult {
   const { committer, open } = merged;
@@ -128,8 +128,8 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
 }
 
 /**
- * Returns the verdict's exceptions of all shards, each once. Exceptions about violating states and divergences are left out, because they are
- * computed again for the merged result.
+ * Returns the verdict's exceptions of all shards, each once. Exceptions about violating states and divergences are left out, because these exceptions
+ * are computed again for the merged result.
  */
 function exceptionsOf(entries: readonly ExplorationEntry[]): readonly VerdictException[] {
   const all = entries.flatMap(({ verdict }) =>
@@ -236,7 +236,7 @@ function operationsOf(entries: readonly ExplorationEntry[]): readonly OperationC
   return all.length < entries.length ? undefined : joinedOperations(all);
 }
 
-/** Returns the findings about faults of all shards. If several shards have the same finding, the one with the shortest path is returned. */
+/** Returns the findings about faults of all shards. If several shards have the same finding, the finding with the shortest path is returned. */
 function faultsOf(entries: readonly ExplorationEntry[]): readonly Violation[] {
   const best = new Map<string, ExplorationEntry["violations"][number]>();
   for (const one of entries.flatMap(({ violations }) => violations.filter(({ fault }) => fault !== undefined))) {

@@ -21,7 +21,10 @@ export function button(label: string, action: () => void, attributes: Attributes
   return made;
 }
 
-/** Moves the focus to an element. If the element is no longer on the page, the heading of `section` gets the focus, so that it is not lost. */
+/**
+ * Moves the focus to an element. If the element is no longer on the page, the heading of `section` gets the focus, so that the page keeps a focused
+ * element.
+ */
 export function refocus(element: Element | null, section: Element | null): void {
   if (element instanceof HTMLElement && element.isConnected && element !== document.body) return element.focus();
   const heading = section?.querySelector<HTMLElement>("h2, h3, h4");

@@ -60,8 +60,8 @@ async function take(
 }
 
 /**
- * Returns a script's source map for `v8ToIstanbul`, with a text that has lines of the same lengths as the script. Node keeps only these lengths, and
- * the conversion of offsets to lines needs no more.
+ * Returns a script's source map for `v8ToIstanbul`, with a text that has lines of the same lengths as the script. Node keeps only the lengths of
+ * lines, and converting offsets to lines needs nothing else.
  */
 function sourcesOf(map: ScriptCoverage["map"]): Parameters<typeof v8ToIstanbul>[2] {
   if (map?.data === undefined || map.data === null) return undefined;

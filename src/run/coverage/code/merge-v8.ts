@@ -17,7 +17,7 @@ export interface CoveredFunction {
 }
 
 /**
- * Adds up the coverage of one script in several processes. The result has the form that V8 would give for a single process: V8 leaves out a block
+ * Adds up the coverage of one script in several processes. The result has the form that V8 would give for a single process. V8 leaves out a block
  * that was executed as often as the code around it, and joins neighbours that were executed equally often. A block in one process may therefore be
  * part of a larger range in another process.
  */

@@ -42,7 +42,7 @@ export class GraphSection {
     this.#model.grew();
     this.#parts.replaceChildren(...partialNotes(this.#model));
     if (this.#note.hidden) this.#view.grew();
-    // Show single states after states were added, because groups are computed from all states. The reader can group them again.
+    // Show single states after states were added, because groups are computed from all states. The reader can group the states again.
     else this.#groups?.set([]);
   }
 

@@ -31,7 +31,7 @@ export function exchangeView({ request, response, error, durationMs }: RecordedE
   );
 }
 
-/** Returns the heading of a text block. A copy button is added to it later. */
+/** Returns the heading of a text block. A copy button is added to the heading later. */
 export const titled = (title: string): HTMLElement => make("div", { class: "titled" }, make("h5", {}, title));
 
 function message(first: string, headers: Readonly<Record<string, string>>, body: string | undefined): readonly HTMLElement[] {

@@ -162,7 +162,7 @@ export class ExplorationPanel {
   }
 
   #ended({ verdict, findings, setup, problems }: Omit<Extract<Heard, { readonly kind: "ended" }>, "kind" | "exploration">): void {
-    // After a reconnection, the server reports the end of the exploration a second time. Ignore this.
+    // After a reconnection, the server reports the end of the exploration a second time. Ignore the second report.
     if (this.#isOver) return;
     this.#isOver = true;
     this.#verdict.textContent = printable(verdict);

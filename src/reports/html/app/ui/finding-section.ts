@@ -42,7 +42,7 @@ export class FindingSection {
     if (hadFocus) refocus(null, this.element);
   }
 
-  /** Shows the findings of a running exploration. Rows that are shown stay, so that a button in them keeps the focus. */
+  /** Shows the findings of a running exploration. Existing rows are kept, so that a focused button in a row keeps the focus. */
   #showArrived(findings: readonly UiFinding[]): void {
     const ids = findings.map(({ id }) => id);
     const before = this.#arrived;

@@ -5,7 +5,7 @@ import type { EmbeddedExchange, EmbeddedFinding, EmbeddedGraph } from "../../emb
 import { pathFollower } from "../../path-follower.ts";
 import { GraphModel } from "../graph/model/graph-model.ts";
 
-/** The graph of a running exploration. New nodes and edges are added at the ends of its lists. */
+/** The graph of a running exploration. New nodes and edges are added at the ends of the graph's lists. */
 export class LiveGraph {
   readonly model: GraphModel;
   readonly #graph: Growing;

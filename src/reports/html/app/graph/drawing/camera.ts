@@ -13,7 +13,7 @@ export interface Camera {
   key(key: string): boolean;
 }
 
-/** Moves and zooms the graph by calls of d3-zoom. At the next zoom, d3-zoom would undo a move that was made without it. */
+/** Moves and zooms the graph by calls of d3-zoom. A move that bypasses d3-zoom would be undone by the next zoom. */
 export interface Mover {
   moveTo(x: number, y: number, k: number): void;
   zoomBy(factor: number): void;

@@ -23,7 +23,10 @@ const STUB = 18;
 export class EdgeShapes {
   readonly #from: readonly number[];
   readonly #to: readonly number[];
-  /** For an edge between two nodes: how far the edge bends. For a loop or an edge that leads to no state: its index among such edges of its node. */
+  /**
+   * For an edge between two nodes: how far the edge bends. For a loop or an edge that leads to no state: its index among the loops and edges to no
+   * state of the same node.
+   */
   readonly #offset: Float32Array;
 
   constructor({ edges: { from, to } }: EmbeddedGraph, nodes: number) {

@@ -14,7 +14,7 @@ export interface DrawnEdges {
 export class Hit {
   #tree: Quadtree<number> | undefined;
 
-  /** Discards the spatial index of nodes. Call this after nodes have moved. */
+  /** Discards the spatial index of nodes. Must be called after nodes have moved. */
   forget(): void {
     this.#tree = undefined;
   }

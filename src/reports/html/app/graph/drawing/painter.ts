@@ -300,7 +300,7 @@ export class Painter {
       const scale = t.k / front.transform.k;
       const x = (t.x - (front.transform.x + front.marginX) * scale) * ratio;
       const y = (t.y - (front.transform.y + front.marginY) * scale) * ratio;
-      // If the drawing is only moved and not scaled, move it by whole pixels. Otherwise it would be blurred.
+      // If the drawing is only moved and not scaled, move it by whole pixels. Otherwise the drawing would be blurred.
       const place = scale === 1 ? Math.round : (value: number): number => value;
       context.drawImage(front.canvas, place(x), place(y), front.canvas.width * scale, front.canvas.height * scale);
     }

@@ -5,7 +5,7 @@ export const SPACING = 40;
 
 /**
  * Returns the initial positions of nodes: rings by depth, where each node is in its parent's part of the ring. The graph is then readable from the
- * first frame, and the later layout by forces has less to do.
+ * first frame, and the later force-directed layout needs fewer moves.
  * @returns x and y of the first node, x and y of the second node, and so on
  */
 export function firstLayout({ nodes: { parent, depth } }: Pick<EmbeddedGraph, "nodes">): Float32Array {

@@ -1,6 +1,6 @@
 import type { GraphModel } from "./graph-model.ts";
 
-/** The largest number of nodes that the search for paths visits. Only this number limits the time of the search. */
+/** The largest number of nodes that the search for paths visits. This number limits the time of the search. */
 const TRIES = 200_000;
 
 /**

@@ -42,8 +42,8 @@ const nameOf = (line: string): string => {
 };
 
 /**
- * Returns comparable lines for the states of a parent and its child. A line with `-` is a row of the root state that a state lacks. If only one of
- * the two states lacks the row, the row is added to the lines of the other state.
+ * Returns comparable lines for the states of a parent and its child. A line with `-` means that the state lacks a row of the root state. If only one
+ * of the two states lacks the row, the row is added to the lines of the other state.
  */
 function beforeAndAfter(parent: readonly string[], own: readonly string[]): readonly [string[], string[]] {
   const isGone = (line: string): boolean => ROW_LINE.exec(line)?.[1]?.at(-2) === "-";
