@@ -55,7 +55,8 @@ interface Ended {
 }
 
 /**
- * Sends the events of a run to the pages of `seqqa ui`, and keeps the run's data for pages that are opened later. The run may also have ended before.
+ * Sends the events of a run to the pages of `seqqa ui`, and keeps the run's data for pages that are opened later. A feed can also show a run that has
+ * already ended.
  */
 export class Feed implements Reporter {
   readonly #visibility: Visibility;

@@ -65,7 +65,7 @@ export class LaneDesk {
         return await untilAborted(this.#walk(this.#opened, goal), signal);
       } catch (error) {
         const why = signal.aborted ? closedEarly() : error;
-        // Close the lane, because after an error it may be in a state in the middle of the path.
+        // Close the lane after an error, because the lane may be in a state in the middle of the path.
         await this.#close();
         throw why;
       }

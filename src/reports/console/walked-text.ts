@@ -19,7 +19,7 @@ export interface WalkedStyle {
  */
 export function walkedLines(number: number, step: WalkedStep, { colours, verbose }: WalkedStyle): readonly string[] {
   const { action, kind, message, requests, changes, errors } = step;
-  // An error that is listed below with its line is not shown twice.
+  // Do not repeat the message of an error that is listed below with its source line.
   const failed = errors.some((error) => error.message === message) ? "failed" : `failed: ${message}`;
   const end = { executed: "", skipped: "does not apply here", failed, lost: `got no answer: ${message}` }[kind];
   return [

@@ -113,5 +113,5 @@ function isStillChecked({ invariants, coverage }: Completeness, { id, isRace, ru
   return isBuiltIn || invariants.includes(rule) || (part !== undefined && (exists(part) || invariants.includes(part)));
 }
 
-/** Returns the actions in the name of a race, as `raceName` makes it. */
+/** Returns the names of the actions in the name of a race, which `raceName` made. */
 const callsOf = (name: string | undefined): readonly string[] => name?.replace(/, \d+ at once$/, "").split(" || ") ?? [];

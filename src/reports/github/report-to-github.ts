@@ -13,7 +13,7 @@ export interface GithubPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder in which the command was started. File names in reports are relative to this folder. */
   readonly cwd: string;
-  /** The stream for annotations. GitHub reads standard output, too, but `--reporter json` needs that for itself. */
+  /** The stream for annotations. GitHub reads standard output, too, but `--reporter json` writes its document there. */
   readonly stderr: Output;
 }
 

@@ -9,7 +9,7 @@ import { pathFollower, type FollowedPath } from "./path-follower.ts";
 import { sampleGraph, type Sample } from "./sample-graph.ts";
 import { inertJson, type StringTable } from "./string-table.ts";
 
-/** `MOST_NODES`, `MOST_EDGES`: the largest numbers that browsers draw without a delay, measured by `npm run bench -- report`. */
+/** `MOST_NODES`, `MOST_EDGES`: the largest numbers of nodes and edges that browsers draw without a delay, measured by `npm run bench -- report`. */
 const MOST_NODES = 5_000;
 const MOST_EDGES = 20_000;
 /** The largest number of findings whose paths the graph highlights. */

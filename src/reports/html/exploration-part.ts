@@ -21,8 +21,8 @@ import { shortText, text } from "./safe-text.ts";
 import { within } from "./within.ts";
 
 /**
- * The largest number of rows in the table of depths. If an exploration is deeper, each row covers several depths. A depth-first search can reach a
- * depth of a million.
+ * The largest number of rows in the table of depths. If an exploration is deeper, each row covers several depths, because a depth-first search can
+ * reach a depth of a million.
  */
 const MOST_ROWS = 200;
 

@@ -143,7 +143,7 @@ function factsOf(
 ): readonly string[] {
   const doubt = doubtOf({ confirmed, notReplayed, notReplayedReason });
   const path = reproductionPath.join(" -> ");
-  // A part of a path would be of no use in a command, so a longer path cannot be copied.
+  // A part of a path is useless in a command, so a path that is too long cannot be copied.
   const isCopied = path !== "" && path.length <= (withSteps ? 20_000 : 4_000);
   return [
     idFact(id, flags),

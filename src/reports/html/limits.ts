@@ -16,7 +16,7 @@ export interface Limits {
   readonly problems: number;
   /** `true` if the requests of journeys that passed are shown. */
   readonly passed: boolean;
-  /** The largest number of bytes of one part of the page: a list of findings, the steps of a journey, or the names in the head. */
+  /** The largest number of bytes of one part of the page: a list of findings, the steps of a journey, or the names in the head of the page. */
   readonly list: number;
 }
 

@@ -1,6 +1,9 @@
 /** Texts with more characters than this are not formatted. */
 const MOST = 200_000;
-/** Deeper levels are indented like this one. Otherwise the length of the result would grow with the square of the depth. */
+/**
+ * The deepest level with its own indentation. Deeper levels get the same indentation, because the length of the result would otherwise grow with the
+ * square of the depth.
+ */
 const DEEPEST = 50;
 
 /**

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { packageRoot } from "../../model/code-root.ts";
 import { SeqqaError } from "../../model/errors.ts";
 
-/** The script and the style sheet of a page, and a content security policy that allows only these two. */
+/** The script and the style sheet of a page, and a content security policy that allows no other script and style sheet. */
 export interface ReportAssets {
   readonly script: string;
   readonly style: string;

@@ -10,7 +10,9 @@ interface Suite {
   readonly cases: readonly Case[];
 }
 
-/** Returns a run as JUnit XML that Jenkins' xunit plugin (junit-10.xsd) and other tools can read. A test case fails if it makes the run fail. */
+/**
+ * Returns a run as JUnit XML that Jenkins' xunit plugin (junit-10.xsd) and other tools can read. A test case fails if its problem makes the run fail.
+ */
 export function junitText(document: RunDocument): string {
   const suites: readonly Suite[] = [
     ...document.explorations.map((entry) => ({

@@ -21,7 +21,9 @@ import { EndedTargets } from "./ended-targets.ts";
 import type { Exploration, ExplorationLanes, PlannedExploration } from "./exploration.ts";
 import { violationPolicy } from "./violation-policy.ts";
 
-/** The default `max_depth` if seqqa sees no part of the target's state. Each write then counts as a new state, so the search would not end. */
+/**
+ * The default `max_depth` if seqqa sees no part of the target's state. In this case each write counts as a new state, so the search would not end.
+ */
 const BLIND_DEPTH = 4;
 /** Nodes that are cross-checked: the first 20 nodes of a run, and one in 200 of the later nodes. */
 const CROSS_CHECK = { first: 20, oneIn: 200 } as const;

@@ -88,8 +88,8 @@ export async function learnValues(
   experiments: Experiments,
 ): Promise<LearnedValues> {
   let { missed, ...learned } = await learnOnWalk(lanePool, before, experiments, { path: experiments.path });
-  // On every second path, execute the actions that were not missed in reverse order, because one of the two orders may undo what a missed action
-  // needs.
+  // Try the missed actions on further paths. Every second path executes the other actions in reverse order, because one of the two orders may undo
+  // something that a missed action needs.
   for (let leg = 0, inVain = 0; leg < MOST_LEGS && inVain < 2 && missed.length > 0 && learned.divergences.length === 0; leg++) {
     if (lanePool.isOver?.() === true) break;
     const next = await learnOnWalk(lanePool, learned, experiments, { wanted: missed, backwards: leg % 2 === 1 });

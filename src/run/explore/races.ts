@@ -7,7 +7,7 @@ import type { RaceCoverage } from "../../model/results/result.ts";
 import { confirmRaces, probeRaces, RacesEnd, type ConfirmedRace, type DismissedHit } from "../../races/index.ts";
 import { cutCalls } from "./cut-calls.ts";
 
-/** Number of trials for a pair of calls whose results one after the other give no hint of a race. */
+/** Number of trials for a pair of calls if their results one after another give no hint of a race. */
 const FIRST = 2;
 
 type Races = ExplorationConfig["races"];
@@ -15,7 +15,7 @@ type Races = ExplorationConfig["races"];
 export interface FoundRaces {
   readonly races: readonly ConfirmedRace[];
   readonly dismissed: readonly DismissedHit[];
-  /** Calls that were not raced, because their path led to another state than in the search. */
+  /** Calls that were not sent at the same time, because their path led to another state than in the search. */
   readonly unreached: readonly DismissedHit["request"][];
   /** The reasons why pairs of actions were not probed in any state. The keys are texts from {@link pairOf}. */
   readonly unprobed: ReadonlyMap<string, string>;

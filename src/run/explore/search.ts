@@ -47,7 +47,7 @@ export async function search(exploration: Exploration): Promise<Searched> {
    */
   const firsts = new Map<number | undefined, { readonly proven: readonly string[]; readonly refuted: number }>();
   const seen: FoundViolation[] = [];
-  /** Violations of earlier searches. The next search may not find a violation again, because it merges more states or uses up its steps before. */
+  /** Violations of earlier searches. The next search may miss such a violation, because it merges more states or uses up its steps earlier. */
   const earlier: FoundViolation[] = [];
   for (let lessons = 0, isOpen = !lanePool.capacity.isElastic; ; lessons++) {
     keep?.begin(startOf(exploration, reports[0]!, knowledge));

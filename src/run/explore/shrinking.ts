@@ -79,7 +79,7 @@ function settled(one: ConfirmedViolation): readonly ConfirmedViolation[] {
   return one.confirmed && finding !== undefined ? [{ ...one, found: { ...one.found, finding } }] : [];
 }
 
-/** Returns a note that says how many findings were not replayed, and why; `undefined` if all were replayed. */
+/** Returns a note that says how many findings were not replayed, and why; `undefined` if all findings were replayed. */
 export function notReplayedNote(violations: readonly ConfirmedViolation[]): string | undefined {
   const left = violations.filter(({ recording }) => recording === undefined);
   if (left.length === 0) return undefined;

@@ -16,7 +16,7 @@ type Races = Pick<AgentDefinition, "ruleRaces">;
 
 /**
  * Returns the names of rules that were not judged in every step: the rules that the lanes left out, those whose calls could not be executed
- * simultaneously in this world, and `others`.
+ * simultaneously in this world, and the rules in `others`.
  */
 export function unjudgedRules(
   definition: Races,

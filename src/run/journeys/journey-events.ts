@@ -14,7 +14,7 @@ interface Told {
 export class JourneyEvents {
   readonly #onEvent: (event: JourneyEvent) => void;
   readonly #told = new Map<number, Told>();
-  /** The index of the last journey whose events are reported. With `bail`, events of journeys after the first failed one are dropped. */
+  /** The index of the last journey whose events are reported. With `bail`, events of journeys after the first failed journey are dropped. */
   last: number = Infinity;
   /** The index of the journey whose events are reported at present. */
   #current = 0;

@@ -118,7 +118,7 @@ export class JourneyLanes {
     }
   }
 
-  /** Drops the results of all journeys after the first failed one, so that the result does not depend on the speed of lanes. */
+  /** Drops the results of all journeys after the first failed journey, so that the result does not depend on the speed of lanes. */
   #dropAfter(index: number): void {
     this.#last = index;
     this.#events.last = index;
@@ -180,7 +180,7 @@ export class JourneyLanes {
     };
   }
 
-  /** Returns a sentence if a step got no answer because the target's process ended. */
+  /** Returns a sentence about the end of the target's process, if a step got no answer because the process ended. */
   async #howTargetEnded({ index }: Place, steps: readonly RanStep[]): Promise<string | undefined> {
     const unanswered = steps.some(({ status, requests }) => status === "failed" && requests.some(({ response }) => response === undefined));
     // If an answer is missing, continue although the process still runs: a crash may have begun, and `endOf` waits a moment for the end of the

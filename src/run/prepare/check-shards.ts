@@ -55,7 +55,7 @@ function otherThan(one: StoredExploration, other: StoredExploration): string | u
 }
 
 /**
- * Checks that two shards tell states apart in the same way. Shards learn about generated values on their own, so shards may differ although code and
+ * Checks that two shards distinguish states in the same way. Shards learn about generated values on their own, so shards may differ although code and
  * configuration are the same.
  * @throws SeqqaError `MERGE_REFUSED`
  */

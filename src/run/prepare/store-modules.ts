@@ -12,7 +12,7 @@ interface Places {
 }
 
 /**
- * Loads the module of a store adapter. An adapter is created once, to find mistakes before anything starts.
+ * Loads the module of a store adapter. Also creates an adapter once, to find mistakes before a run starts.
  * @throws SeqqaError `EXTENSION_*`, `LOAD_*`, `STORE_ADAPTER_INVALID` with exit status 2
  */
 export async function loadStoreModule(

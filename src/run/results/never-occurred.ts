@@ -1,7 +1,10 @@
 import type { Explorer } from "../../engine/search/explorer.ts";
 import { nearest } from "../../model/text/nearest.ts";
 
-/** Notes are made only if the search is exhaustive or has at least this number of steps. With fewer steps, a context key may not be set yet. */
+/**
+ * Notes are made only if the search is exhaustive or has at least this number of steps. In a shorter search, actions may not have set every context
+ * key yet.
+ */
 const FEWEST_STEPS = 200;
 
 type Explored = Pick<Explorer, "stopReason"> & {

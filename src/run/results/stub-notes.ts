@@ -1,6 +1,6 @@
 import type { Explorer } from "../../engine/search/explorer.ts";
 
-/** Notes about third parties without a call are made only if the search is exhaustive or has at least this number of steps. */
+/** Notes about stubs that were never called are made only if the search is exhaustive or has at least this number of steps. */
 const FEWEST_STEPS = 200;
 const MOST_NAMED = 3;
 

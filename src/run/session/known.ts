@@ -38,7 +38,7 @@ export class Known {
   }
 
   /**
-   * Reads the list of known findings; `undefined` if the configuration names none.
+   * Reads the list of known findings; `undefined` if the configuration names no list.
    * @throws SeqqaError if the list is invalid, or if `update` is set and no file is configured
    */
   static read({ knownFindings, file }: Config, update: boolean, cwd: string): Known | undefined {

@@ -230,7 +230,7 @@ function stateAt(path: readonly string[], { edges, nodes }: Merged["committer"],
   return done === wanted.length && node >= 0 ? node : null;
 }
 
-/** Joins the operations that the shards called; `undefined` if some shard did not count them. */
+/** Joins the operations that the shards called; `undefined` if a shard did not count operations. */
 function operationsOf(entries: readonly ExplorationEntry[]): readonly OperationCoverage[] | undefined {
   const all = entries.flatMap(({ coverage }) => (coverage.operations === undefined ? [] : [coverage.operations]));
   return all.length < entries.length ? undefined : joinedOperations(all);

@@ -4,7 +4,7 @@ import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { BREADTH_FIRST } from "../../model/declare/strategy.ts";
 import { SeqqaError } from "../../model/errors.ts";
 
-/** Maximum number of shards. With more shards, each would get too few states to be useful. */
+/** Maximum number of shards. With more shards, each shard would get too few states to be useful. */
 const MOST = 1024;
 
 /** Parses a shard, e.g. `2/4` for the second of four. @throws SeqqaError `USAGE` with exit status 2 */

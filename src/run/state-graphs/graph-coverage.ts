@@ -4,7 +4,7 @@ import type { GraphShape } from "../../model/declare/graph-shape.ts";
 export interface ExploredEdges {
   readonly from: Int32Array;
   readonly action: Int32Array;
-  /** The state that each step reached; -1 if the step reached none, because the action threw or the target crashed. */
+  /** The state that each step reached; -1 if the step reached no state, because the action threw or the target crashed. */
   readonly to: Int32Array;
   readonly status: Int32Array;
   /** 1 for a step with a finding, else 0. */
@@ -24,7 +24,7 @@ export interface GraphCoverage {
   readonly triedFrom: readonly number[];
 }
 
-/** Answers with this status or a higher one are refusals, so the edge was not followed. */
+/** Answers with this status or a higher status are refusals, so the edge was not followed. */
 const REFUSED = 400;
 const SERVER_ERROR = 500;
 

@@ -49,7 +49,7 @@ function mergedFunction(all: readonly CoveredFunction[]): CoveredFunction {
   };
 }
 
-/** Cuts ranges at the ends of other ranges, until any two of them either have no common characters or one contains the other. */
+/** Cuts ranges at the ends of other ranges, until any two ranges have no common characters, or one range contains the other. */
 function pieces(ranges: readonly CoverageRange[]): readonly Place[] {
   let places: readonly Place[] = distinct(ranges);
   for (;;) {

@@ -187,7 +187,7 @@ export class ExplorationPanel {
     this.#context.openLane({ exploration: this.#index, ...goal }, this.#laneHolder);
   }
 
-  /** Returns what is added to the details of a state: buttons, and the requests that first led to the state. */
+  /** Returns the elements that are added to the details of a state: buttons, and the requests that first led to the state. */
   #more(place: number): ReturnType<StateMore> {
     const { model } = this.#graph;
     const { nodes } = model.graph;

@@ -61,7 +61,7 @@ export function startPage(): void {
     panels.push(panel);
     main.append(panel.element);
     choose.hidden = panels.length < 2;
-    // Show the exploration that is running, unless the user works with another one.
+    // Show the exploration that is running, unless the user works with another exploration.
     show(panels.length > 1 && main.contains(document.activeElement) ? shown : panels.length - 1);
     return panel;
   };

@@ -3,9 +3,9 @@ import type { Painter } from "./painter.ts";
 export interface Camera {
   fit(): void;
   zoomBy(factor: number): void;
-  /** Moves the graph so that this point is in the middle of the view. */
+  /** Moves the graph so that the point (`x`, `y`) is in the middle of the view. */
   centre(x: number, y: number): void;
-  /** Moves the graph so that this point is in the middle of the view, if the point is not visible. */
+  /** Moves the graph so that the point (`x`, `y`) is in the middle of the view, if the point is not visible. */
   bringIn(x: number, y: number): void;
   /** Makes the whole graph visible again after nodes have moved, unless the reader has moved or zoomed the graph since the last fit. */
   followed(): void;

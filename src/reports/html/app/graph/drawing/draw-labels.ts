@@ -37,7 +37,7 @@ export function drawLabels(context: CanvasRenderingContext2D, labelled: Labelled
   context.font = `${LETTER / t.k}px ${FONT}`;
   const widthOf = (text: string): number => {
     let width = widths.get(text);
-    // `measureText` returns units of the graph. Multiply the width by the scale to get pixels.
+    // The font size and the measured width are in units of the graph. Multiply the width by the scale to get pixels.
     if (width === undefined) widths.set(text, (width = context.measureText(text).width * t.k + 6));
     return width;
   };
