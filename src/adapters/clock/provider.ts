@@ -48,11 +48,11 @@ class ClockProvider implements StoreProvider {
   }
 
   async release(): Promise<void> {
-    // The files are deleted together with the run's directory.
+    // There is nothing to release: the clock's files are deleted together with the run's directory.
   }
 
   async close(): Promise<void> {
-    // The files are deleted together with the run's directory.
+    // There is nothing to close: the clock's files are deleted together with the run's directory.
   }
 }
 

@@ -57,7 +57,10 @@ export class ClientState {
     return this.#version;
   }
 
-  /** `refusal` describes the last answer of the client if it was a refusal: the cause of a missing token is often a refused login. */
+  /**
+   * Sets or removes the bearer token. `refusal` describes the client's last answer if it was a refusal. Messages name the refusal, because a failed
+   * login is a frequent cause of a missing token.
+   */
   setToken(token: string | null, refusal?: string): void {
     if (token !== null && (typeof token !== "string" || token === "")) {
       const got = token === "" ? "an empty token" : `a token of type ${typeof token}, not a string`;

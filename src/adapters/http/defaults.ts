@@ -40,7 +40,7 @@ export function setHttpDefaults(settings: HttpSettings): void {
   limitOf = settings.rateLimit?.memory;
 }
 
-/** Removes this rate limit, unless another one is in use by now. Later requests of the process are then not limited. */
+/** Removes a rate limit, so that later requests of the process are not limited. Does nothing if another rate limit has replaced this limit. */
 export function endRateLimit(settings: RateLimitSettings): void {
   if (settings.memory === limitOf) current = { ...current, rateLimit: undefined };
 }

@@ -57,9 +57,9 @@ const NO_FLIGHTS: readonly PendingRequest[] = Object.freeze([]);
  * A client for JSON APIs. It sends requests over HTTP, or directly to a handler in this process. The client keeps cookies, a token and headers. They
  * are part of the world and are restored with it.
  *
- * Answers of every status are returned, not thrown. If an overloaded server rejects a request with 503, the client waits and retries up to three
- * times, unless the server may have executed the request: after a 503 that only has `Retry-After`, it retries only GET, HEAD and OPTIONS. An
- * exploration then restores the state and repeats the step.
+ * Answers of every status are returned, not thrown. If an overloaded server rejects a request with 503, the client waits and repeats the request up
+ * to three times. The client does not repeat a request that the server may have executed: after a 503 that only has `Retry-After`, it repeats only
+ * GET, HEAD and OPTIONS. For all other methods, an exploration restores the state and repeats the step.
  *
  * Requests reject with a `SeqqaError`: `TARGET_UNREACHABLE` if no answer came, `ANSWER_INVALID` for an answer that is not HTTP, `REQUEST_TIMEOUT`,
  * `BODY_TOO_LARGE` (over 64 MiB), and `OTHER_ORIGIN` for an absolute URL of another origin. `PATH_INVALID`, `HEADER_INVALID`, `METHOD_INVALID`,
@@ -175,7 +175,7 @@ export class HttpClient extends Verbs implements ApiClient {
     return policy !== false && !isRetried && !isRaced(scope) && !this.#expectsShed;
   }
 
-  /** Sends a request again that an overloaded server refused without processing it. Returns the last refusal if the overload seems permanent. */
+  /** Repeats a request that an overloaded server refused without processing it. Returns the last refusal if the server refuses every attempt. */
   async #whileShed(refused: ApiResponse, request: Redirectable, timeoutMs: number, scope: RequestScope | undefined): Promise<ApiResponse> {
     let response = refused;
     for (let tries = 1; ; tries++) {
@@ -323,7 +323,7 @@ export class HttpClient extends Verbs implements ApiClient {
   }
 }
 
-/** Returns `true` if the request belongs to a race, which decides itself when the request is sent. */
+/** Returns `true` if the request belongs to a race. The race decides when its requests are sent. */
 function isRaced(scope: RequestScope | undefined): boolean {
   return scope?.own !== undefined;
 }

@@ -27,8 +27,9 @@ export class DescribedReplies {
   }
 
   /**
-   * Returns the reply to a request: the first 2xx response of its operation, else the `default` response with status 200, else 200 without a body. The
-   * body is the example, or a value made from the schema. Returns `undefined` if the description does not have the request.
+   * Returns the reply to a request: the first 2xx response of its operation, else the `default` response with status 200, else 200 without a body.
+   * The body is the example of the response, or a value made from its schema. Returns `undefined` if the description does not contain the request's
+   * operation.
    */
   replyTo(method: string, path: string): Reply | undefined {
     const operation = this.#index.find(method, path);
@@ -68,7 +69,7 @@ export class DescribedReplies {
   }
 }
 
-/** Returns `false` for a range such as `text/*`, and for a text that cannot be in a header. */
+/** Returns `false` for a range of media types such as `text/*`, and for a text that no header can contain. */
 function isType(type: string): boolean {
   return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(type);
 }

@@ -75,7 +75,7 @@ export class SmtpStub extends StubAdapter<MailState> {
       allowInsecureAuth: true,
       disableReverseLookup: true,
       logger: false,
-      // Close connections that the target keeps open at once. By default, the end of a lane waits 30 s for them.
+      // At the end of a lane, close connections that the target keeps open after 1 ms, not after the default of 30 s.
       closeTimeout: 1,
       size: MOST_BYTES,
       onAuth: (auth, _session, done) => done(null, { user: auth.username ?? "anybody" }),
@@ -98,7 +98,7 @@ export class SmtpStub extends StubAdapter<MailState> {
         stream.on("end", () => void take());
       },
     });
-    // Ignore errors after the start: they come from clients that disconnect early.
+    // After the start, ignore errors of the server, because they come from clients that disconnect early.
     const { hostname, port } = new URL(this.uses);
     await new Promise<void>((resolve, reject) => {
       server.once("error", (cause: Error) => reject(portTaken(this.uses, cause)));

@@ -188,7 +188,7 @@ function headersOf({ method, path, headers }: WireRequest, body: Buffer): http2.
     ":path": path,
     ...(host !== undefined && { ":authority": host }),
     ...others,
-    // Some frameworks treat a request without this header as one without a body.
+    // Some frameworks treat a request without `content-length` as a request without a body.
     ...((body.length > 0 || WITH_BODY.has(method)) && { "content-length": body.length }),
   };
 }

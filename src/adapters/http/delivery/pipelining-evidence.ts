@@ -7,9 +7,9 @@ const TELLING_MS = 0.5;
 
 /**
  * Finds out if a server processes pipelined requests concurrently: if it begins with a request before it has answered the previous ones. A sequential
- * server needs its full processing time between the last two answers. A concurrent server sends them closer together. The processing time of a
- * request is the time that it takes when it is sent alone, minus the network latency. The time of the fastest request counts as the network latency.
- * Requests that take hardly longer than that show nothing. No extra requests are sent.
+ * server needs its full processing time between the last two answers. A concurrent server sends the two answers closer together. The processing time
+ * of a request is the time that the request takes when it is sent alone, minus the network latency. The time of the fastest request counts as the
+ * network latency. Requests with a very short processing time are ignored. No extra requests are sent.
  */
 export class PipeliningEvidence {
   #fastest = Number.POSITIVE_INFINITY;
@@ -34,7 +34,7 @@ export class PipeliningEvidence {
     const last = intervals.length - 1;
     const [before, after] = [intervals[last - 1], intervals[last]];
     const making = (alone[last] ?? 0) - this.#fastest;
-    // Compare only requests that were released together and took long enough. A connection returns their answers in the order of the sides.
+    // Compare only requests that were released together and took long enough. A connection returns the answers in the order of the sides.
     if (before === undefined || after === undefined || before.from !== after.from || making < TELLING_MS) return;
     if (after.to - before.to < making / 2) this.#together++;
     else this.#after++;

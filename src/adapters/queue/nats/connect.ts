@@ -35,7 +35,7 @@ export async function connectNats(url: URL): Promise<JetStream> {
     throw driverMissing("@nats-io/transport-node and @nats-io/jetstream", "NATS", cause);
   });
   const [user, password] = [decoded(url.username), decoded(url.password)];
-  // NATS clients take a user without a password for a token.
+  // In a NATS URL, a user without a password is a token.
   const login = user === "" ? {} : password === "" ? { token: user } : { user, pass: password };
   const secrets = [password === "" ? user : password];
   let connection: NatsConnection;

@@ -23,7 +23,7 @@ export interface NatsAdapterOptions {
  */
 type Streams = Readonly<Record<string, readonly StreamMessage[]>>;
 
-/** A message that a consumer took counts as not confirmed after so many looks, with this pause in milliseconds between them. */
+/** The number of checks after which a message counts as not confirmed by its consumer, and the pause between two checks in milliseconds. */
 const CONFIRMING_LOOKS = 10;
 const CONFIRMING_MS = 20;
 
@@ -177,18 +177,18 @@ export class NatsAdapter extends MessageAdapter<Streams> {
     }
   }
 
-  /** @throws SeqqaError `QUEUE_HAS_WORKER` if a consumer has messages that it did not confirm, also a moment later */
+  /** Checks that consumers have confirmed all messages that they took. @throws SeqqaError `QUEUE_HAS_WORKER` */
   async #refuseUnconfirmed(info: StreamInfo): Promise<void> {
     for (let look = 1; ; look++) {
       const consumer = await this.#unconfirmedOf(info);
       if (consumer === undefined) return;
-      // The server may receive a confirmation shortly after the answer of the target.
+      // Check several times, because the server may receive a confirmation shortly after the answer of the target.
       if (look === CONFIRMING_LOOKS) throw unconfirmed(info.config.name, consumer);
       await sleep(CONFIRMING_MS);
     }
   }
 
-  /** Returns the name of a consumer that has messages which it did not confirm; `undefined` if there is none. */
+  /** Returns the name of a consumer that has not confirmed all messages that it took; `undefined` if there is none. */
   async #unconfirmedOf({ config, state }: StreamInfo): Promise<string | undefined> {
     if (state.consumer_count === 0) return undefined;
     for await (const { name, num_ack_pending } of this.#manager.consumers.list(config.name)) if (num_ack_pending > 0) return name;

@@ -33,7 +33,7 @@ interface Origin {
 
 interface TakenOut {
   readonly message: Message;
-  /** The position of the message among those that seqqa last published into the queue again. `undefined` for a message that arrived later. */
+  /** The position of the message in the batch that seqqa last published into the queue again. `undefined` for a message that arrived later. */
   readonly place: number | undefined;
 }
 
@@ -45,7 +45,7 @@ interface Contents {
   readonly topology: Topology;
 }
 
-/** The header that marks messages that seqqa published again. */
+/** The header that marks messages that seqqa has published again. */
 const PUT_BACK = "x-seqqa-put-back";
 
 interface PutBack extends Origin {
@@ -67,7 +67,7 @@ export class RabbitmqAdapter extends MessageAdapter<Contents> {
   readonly uses: string;
   readonly #place: RabbitmqPlace;
   readonly #management: Management;
-  /** For each queue, the number of the last batch of messages that seqqa published into the queue again. */
+  /** For each queue, the number of the batch of messages that seqqa last published into the queue again. */
   readonly #batches: Map<string, number> = new Map();
   #batch = 0;
   /** The exchanges that this adapter declared. */
@@ -271,8 +271,8 @@ export class RabbitmqAdapter extends MessageAdapter<Contents> {
 }
 
 /**
- * Returns the message that was taken out of a queue, without the header that seqqa added.
- * @param batch The number of the last batch of messages that seqqa published into the queue again.
+ * Returns a message that was taken out of a queue, without the header that seqqa added.
+ * @param batch The number of the batch of messages that seqqa last published into the queue again.
  */
 function takenOut(queue: string, { content, fields, properties }: GetMessage, batch: number | undefined): TakenOut {
   const { headers = {}, ...others } = properties;
@@ -292,7 +292,7 @@ function takenOut(queue: string, { content, fields, properties }: GetMessage, ba
   };
 }
 
-/** Returns headers in which the exchange of a dead letter is its own exchange, instead of the one through which seqqa published it again. */
+/** Returns headers in which each exchange of seqqa is replaced by `exchange`, to which the message was published originally. */
 function withExchange(headers: unknown, exchange: string): unknown {
   if (typeof headers === "string") return headers.startsWith(EXCHANGE) ? exchange : headers;
   if (Array.isArray(headers)) return headers.map((one) => withExchange(one, exchange));
@@ -302,7 +302,7 @@ function withExchange(headers: unknown, exchange: string): unknown {
 
 /**
  * Returns messages in the order in which a worker would get them if they had never been taken out. Messages that seqqa had published again come
- * first. All other messages count as later, even if they reached the queue before seqqa had published the first ones again.
+ * first. All other messages come after them, even if RabbitMQ received such a message while seqqa was still publishing.
  */
 function inOrder(taken: readonly TakenOut[], mostPriority: number): readonly Message[] {
   const priorityOf = ({ message }: TakenOut): number => Math.min(mostPriority, Number(message.properties["priority"] ?? 0));

@@ -117,7 +117,7 @@ export class Tracker {
     const wiped = this.#missed || wipes !== this.#wipes || looks <= this.#looks;
     const [unsaved, saved] = [CHANGES.exec(stats), SAVED.exec(stats)];
     const changes = unsaved === null || saved === null ? "" : unsaved[0] + saved[0];
-    // A command of a module may have created a key, so that its name is unknown, unless the server has counted no change.
+    // A module's command may have created a key with an unknown name, unless the server's count of changes stayed the same.
     const isCreated = modules !== this.#modules && (changes === "" || changes !== this.#changes);
     const isQuiet = quiet !== this.#quiet || modules !== this.#modules;
     const doubt = wiped || isCreated ? "all" : isQuiet ? "quiet" : "none";

@@ -1,7 +1,7 @@
 import { SeqqaError } from "../../../model/errors.ts";
 import type { Argument, Connection } from "../connect/driver.ts";
 
-/** Commands that Redis does not flag as readonly, because they read no stored data. They are allowed, because they change nothing. */
+/** Commands that change nothing, but that Redis does not flag as readonly, because they read no stored data. */
 const HARMLESS = new Set(["ping", "echo", "time", "info", "command"]);
 
 /** Runs the read commands of the user's checks. The names of readonly commands are cached, because checks use the same commands after every step. */

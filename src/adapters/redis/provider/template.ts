@@ -39,7 +39,8 @@ export async function readTemplate(place: RedisPlace): Promise<Template> {
 }
 
 /**
- * Writes the initial data to a lane's database. `isOwn`: the lane has a server of its own, which also needs the functions and modules of the template's.
+ * Writes the initial data to a lane's database. `isOwn`: the lane has its own server, which also needs the functions and modules of the template's
+ * server.
  *
  * @throws SeqqaError `STORE_NOT_COPIED`
  */

@@ -57,7 +57,7 @@ function writable(db: Database, { inPlace }: StoreUse): StoreCheck {
   }
 }
 
-/** Checks that no other run uses the file or left changes in it. A copy gets the content from before that run. */
+/** Checks that no other run uses the file or left changes in it. A copy of the file gets the content from before such a run. */
 async function owner(file: string, { inPlace }: StoreUse): Promise<StoreCheck[]> {
   const what = "use";
   try {
