@@ -15,7 +15,7 @@ import { SCHEMA, SCHEMA_VERSION } from "../rows/schema.ts";
 import type { StoredExploration } from "../read/resumable-run.ts";
 import { openSqlite } from "../../stores/sqlite-driver.ts";
 
-/** Size in pages (about 16 MB) at which SQLite moves the write-ahead log into the main file. */
+/** The size in pages (about 16 MB) at which SQLite moves the write-ahead log into the main file. */
 const CHECKPOINT_PAGES = 4_000;
 
 /**
@@ -128,7 +128,7 @@ export class RunLog {
     }
   }
 
-  /** Deletes the run log if nothing was run. The run log of a resumed run is not deleted. */
+  /** Deletes the run log of a run that executed nothing. The run log of a resumed run is not deleted. */
   discard(): void {
     this.#db.close();
     if (!this.#isResumed) removeRun(this.file);
@@ -180,8 +180,8 @@ export class RunLog {
   }
 
   /**
-   * Merges the write-ahead log into the file and closes it. If another process is reading, the write-ahead log remains beside the file, which stays
-   * readable.
+   * Merges the write-ahead log into the file and closes the file. If another process is reading the file, the write-ahead log remains beside the
+   * file, and the file stays readable.
    */
   #close(): void {
     try {

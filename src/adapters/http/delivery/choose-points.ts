@@ -101,8 +101,9 @@ class Points implements DeliveryPoints {
   }
 
   /**
-   * Returns the deliveries that suit the target best, as far as it is known. If there are two, trials alternate between them: sending whole requests
-   * at once and sending only their last bytes at once expose different races. In measurements, each found races that the other missed.
+   * Returns the deliveries that suit the target best, as far as is known. If there are several, trials alternate between them. Sending whole requests
+   * at once and sending only their last bytes at once expose different races: in measurements, each delivery found races that the other delivery
+   * missed.
    */
   #best(): readonly Delivery[] {
     if ("http2" in this.#ways) return ["http2"];
