@@ -5,8 +5,8 @@ import { checkedHeader, checkedHeaders } from "./request/headers.ts";
 type Authorization = { readonly kind: "bearer"; readonly token: string } | { readonly kind: "header"; readonly value: string };
 
 /**
- * The saved state of a client, as plain data. It holds only what has changed since the client was constructed. The client of another lane can
- * therefore restore it, although that client was constructed with another URL.
+ * The saved state of a client, as plain data. It contains only the changes since the client was constructed. The client of another lane can therefore
+ * restore the saved state, although that client was constructed with another URL.
  */
 export interface SavedClient {
   readonly authorization?: Authorization | null;
@@ -15,7 +15,7 @@ export interface SavedClient {
   readonly cookies: ReturnType<CookieStore["save"]>;
 }
 
-/** The part of a client's state that belongs to the world's state: what actions have changed since the client was constructed. */
+/** The part of a client's state that belongs to the world's state: the changes by actions since the client was constructed. */
 export interface ActingClient {
   readonly token?: string | null;
   readonly authorization?: string | null;

@@ -54,8 +54,8 @@ const NO_OPTIONS: RequestOptions = Object.freeze({});
 const NO_FLIGHTS: readonly PendingRequest[] = Object.freeze([]);
 
 /**
- * A client for JSON APIs. It sends requests over HTTP, or directly to a handler in this process. The client keeps cookies, a token and headers. They
- * are part of the world and are restored with it.
+ * A client for JSON APIs. It sends requests over HTTP, or directly to a handler in this process. The client keeps cookies, a token and headers. This
+ * state is part of the world and is restored with it.
  *
  * Answers of every status are returned, not thrown. If an overloaded server rejects a request with 503, the client waits and repeats the request up
  * to three times. The client does not repeat a request that the server may have executed: after a 503 that only has `Retry-After`, it repeats only

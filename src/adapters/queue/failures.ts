@@ -34,7 +34,7 @@ export function unknownQueue(queue: string, known: readonly string[]): SeqqaErro
   });
 }
 
-/** Returns the error for queues of an external store. They are refused, because other clients could publish and take messages at any time. */
+/** Returns the error for queues of an external store. Such queues are refused, because other clients could publish and take messages at any time. */
 export function notExternal(store: string, kind: string): SeqqaError {
   return new SeqqaError(
     "QUEUE_EXTERNAL",

@@ -305,7 +305,7 @@ export class HttpStub extends StubAdapter<StubState> {
   }
 }
 
-/** Returns the reply of a definition to its `given`th request, counted from 0. */
+/** Returns the reply with the index `given` (from 0) of a definition; after the last reply, the last one again. */
 function replyAt({ replies }: StubDefinition, given: number, ...asked: Parameters<StubAnswer>): Reply {
   const chosen = replies[Math.min(given, replies.length - 1)]!;
   if (typeof chosen !== "function") return chosen;

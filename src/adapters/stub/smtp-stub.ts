@@ -75,7 +75,8 @@ export class SmtpStub extends StubAdapter<MailState> {
       allowInsecureAuth: true,
       disableReverseLookup: true,
       logger: false,
-      // At the end of a lane, close connections that the target keeps open after 1 ms, not after the default of 30 s.
+      // The time in milliseconds after which the server closes open connections at the end of a lane. The default is 30 s, which would delay that
+      // end.
       closeTimeout: 1,
       size: MOST_BYTES,
       onAuth: (auth, _session, done) => done(null, { user: auth.username ?? "anybody" }),

@@ -130,8 +130,9 @@ const WRITTEN = /\.(?:db|sqlite3?|log|pid|sock|tmp)(?:-\w+)?$/;
 const READ = 4_000_000;
 
 /**
- * Returns a hash of the files in a folder, to detect changes. It includes files that are not sources, such as compiled programs. Returns `undefined` if
- * files outside the folder may belong to it: a link to a folder, or a source file with a path such as `../lib` that leads out of the folder.
+ * Returns a hash of the files in a folder, to detect changes. The hash includes files that are not sources, such as compiled programs. Returns
+ * `undefined` if files outside the folder may belong to it: a link to a folder, or a source file with a path such as `../lib` that leads out of the
+ * folder.
  * @param without The files and folders to leave out. If it is set, paths that lead out of the folder are allowed.
  * @param withoutBuilds `true`: builds in hidden folders are left out.
  */

@@ -8,7 +8,10 @@ import { DamagedRun } from "../../engine/commit/damaged-run.ts";
 /** The maximum number of entries in the cache that maps step events to their ids in the run log. */
 const TEXTS = 10_000;
 
-/** Returns the value of a cross-check for the column `merge` of the table `checks`: 0 or 1, or 2 plus the number of the checked edge. */
+/**
+ * Returns the value of the column `merge` in the table `checks`: 0 for a cross-check by replay, 1 for a cross-check along a second path, 2 plus the
+ * edge that identifies this path if several paths are checked.
+ */
 export function checkKind({ merge, edge }: DoneCheck): number {
   return edge === undefined ? Number(merge) : 2 + edge;
 }

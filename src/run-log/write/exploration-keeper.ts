@@ -150,7 +150,7 @@ export class ExplorationKeeper {
     this.#attempt(() => this.#graph(committer));
   }
 
-  /** Sets the stages that were carried out after the search. They are stored when the exploration ends. */
+  /** Sets the stages that were carried out after the search. The stages are stored when the exploration ends. */
   carriedOut(stages: readonly Stage[]): void {
     this.#stages = stages;
   }

@@ -67,7 +67,7 @@ export class ScratchFile implements Spill {
     else places.push(place);
   }
 
-  /** Closes the file. It cannot be read afterwards. Without this call, the file is closed at garbage collection. */
+  /** Closes the file, which cannot be read afterwards. Without this call, the file is closed at garbage collection. */
   close(): void {
     this.#close?.();
     left.unregister(this);

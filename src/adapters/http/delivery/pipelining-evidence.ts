@@ -6,10 +6,10 @@ const ENOUGH = 4;
 const TELLING_MS = 0.5;
 
 /**
- * Finds out if a server processes pipelined requests concurrently: if it begins with a request before it has answered the previous ones. A sequential
- * server needs its full processing time between the last two answers. A concurrent server sends the two answers closer together. The processing time
- * of a request is the time that the request takes when it is sent alone, minus the network latency. The time of the fastest request counts as the
- * network latency. Requests with a very short processing time are ignored. No extra requests are sent.
+ * Finds out if a server processes pipelined requests concurrently: if it begins with a request before it has answered the previous requests. A
+ * sequential server needs its full processing time between the last two answers. A concurrent server sends the two answers closer together. The
+ * processing time of a request is the time that the request takes when it is sent alone, minus the network latency. The time of the fastest request
+ * counts as the network latency. Requests with a very short processing time are ignored. No extra requests are sent.
  */
 export class PipeliningEvidence {
   #fastest = Number.POSITIVE_INFINITY;

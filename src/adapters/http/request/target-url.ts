@@ -5,7 +5,7 @@ export interface BaseUrl {
   readonly origin: string;
   /** The path without a slash at its end; empty for the root. */
   readonly path: string;
-  /** The credentials of `http://user:password@host`. They are stored nowhere else. */
+  /** The credentials of `http://user:password@host`, which are stored nowhere else. */
   readonly credentials: { readonly username: string; readonly password: string } | undefined;
 }
 

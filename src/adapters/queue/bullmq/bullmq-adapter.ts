@@ -140,8 +140,9 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
   }
 
   /**
-   * Workers of BullMQ name their connections `<prefix>:<queue in Base64>`, and `:w:<name>` follows if the worker has a name. A worker that takes jobs by
-   * itself waits with BZPOPMIN; one that only takes a job when it is asked to (`getNextJob`) does not.
+   * Checks that no worker takes jobs by itself. Workers of BullMQ name their connections `<prefix>:<queue in Base64>`, and `:w:<name>` follows if the
+   * worker has a name. A worker that takes jobs by itself waits with BZPOPMIN. A worker that takes a job only on request (`getNextJob`) does not
+   * wait.
    * @throws SeqqaError `QUEUE_HAS_WORKER`
    */
   async #refuseWorkers(): Promise<void> {

@@ -37,7 +37,7 @@ export class NatsAdapter extends MessageAdapter<Streams> {
   readonly name = "nats";
   readonly uses: string;
   readonly #url: URL;
-  /** The jobs that workers have taken and not settled, as `<queue> <index>`. They are not given to another worker. */
+  /** The jobs that workers have taken and not settled, as `<queue> <index>`. These jobs are not given to another worker. */
   readonly #taken: Set<string> = new Set();
   #opened: JetStream | undefined;
 
@@ -172,7 +172,7 @@ export class NatsAdapter extends MessageAdapter<Streams> {
   /** @throws SeqqaError `QUEUE_HAS_WORKER` */
   async #refuseWorker(queue: string): Promise<void> {
     for await (const { num_waiting, push_bound, config } of this.#manager.consumers.list(queue)) {
-      // A consumer that confirms nothing only reads, for example the watcher of a key-value bucket.
+      // A consumer that confirms no messages only reads them, for example the watcher of a key-value bucket. It is no worker.
       if ((num_waiting > 0 || push_bound === true) && config.ack_policy !== "none") throw hasWorker(queue);
     }
   }

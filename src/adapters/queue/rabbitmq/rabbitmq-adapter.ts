@@ -58,9 +58,9 @@ interface PutBack extends Origin {
 }
 
 /**
- * The queues of a RabbitMQ virtual host. An observation takes all messages out and publishes them again in the same order. This restarts the time to
- * live of a message. The times in the headers of dead letters do not change. Bindings are restored, and so are bound queues and exchanges that the
- * target deleted. Queues and exchanges that the target declared remain, without bindings.
+ * The queues of a RabbitMQ virtual host. An observation takes all messages out and publishes them again in the same order. Publishing a message again
+ * restarts its time to live. The times in the headers of dead letters do not change. Bindings are restored, and so are bound queues and exchanges
+ * that the target deleted. Queues and exchanges that the target declared remain, without bindings.
  */
 export class RabbitmqAdapter extends MessageAdapter<Contents> {
   readonly name = "rabbitmq";
@@ -242,8 +242,8 @@ export class RabbitmqAdapter extends MessageAdapter<Contents> {
       const options = { ...properties, headers: { ...headers, [PUT_BACK]: putBack } };
       this.#channel.publish(isPlain(message) ? "" : exchange, origin.key, Buffer.from(content, "base64"), options);
     }
-    // Wait for an answer of the queue. It answers after it has stored everything that this channel has published, so other clients see the messages
-    // from now on.
+    // Wait for an answer about the queue. RabbitMQ answers after it has stored everything that this channel has published, so other clients see the
+    // messages from now on.
     await this.#channel.checkQueue(queue);
   }
 

@@ -39,7 +39,7 @@ export function shownPlace({ host, port, db, tls }: RedisPlace): string {
   return `${tls ? "rediss" : "redis"}://${host.includes(":") ? `[${host}]` : host}:${port}/${db}`;
 }
 
-/** Returns the URL with credentials. It must only be given to targets and drivers. */
+/** Returns the URL with credentials, which must only be given to targets and drivers. */
 export function urlOfPlace({ host, port, db, tls, username, password }: RedisPlace): string {
   const credentials =
     username === undefined && password === undefined ? "" : `${encodeURIComponent(username ?? "")}:${encodeURIComponent(password ?? "")}@`;

@@ -15,7 +15,7 @@ import { observeChanges, type Change } from "../keys/rows.ts";
 import { WRITTEN } from "./scripts.ts";
 import type { Doubt, Tracker } from "./tracker.ts";
 
-/** The known content of the database. It is kept while the connections are closed for a restart of the target. */
+/** The known content of the database, which is kept while the connections are closed for a restart of the target. */
 export interface KeptState {
   readonly mirror: KeyMirror;
 }
@@ -27,8 +27,8 @@ export interface Others {
 
 /**
  * Makes checkpoints with DUMP and RESTORE of the keys that changed. This process stores the content of every key in the root state, and all later
- * differences. With a {@link Tracker}, only the keys that were written since the last read are read from the server. Without one, all keys are read
- * each time.
+ * differences. With a {@link Tracker}, only the keys that were written since the last read are read from the server. Without a tracker, all keys are
+ * read each time.
  */
 export class DumpMode {
   readonly #keyspace: Keyspace;
@@ -156,8 +156,8 @@ export class DumpMode {
   }
 
   /**
-   * Returns `true` if the server's count of changes suffices to detect writes before a restore, so that the store need not be read. It does not
-   * suffice if keys may have expired, or if commands may have made changes that are not counted.
+   * Returns `true` if the server's count of changes suffices to detect writes before a restore, so that the store need not be read. The count does
+   * not suffice if keys may have expired, or if commands may have made changes that are not counted.
    */
   #countable(segment: Segment, seen: Segment): boolean {
     if (this.#shared || this.#mirror.top !== seen || segment === seen || this.#tracker!.changes === "") return false;

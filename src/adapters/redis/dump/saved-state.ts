@@ -15,7 +15,9 @@ export function textOf(entry: Entry | null): Bytes {
   return entry === null ? "-" : `${entry.at} ${entry.left} ${entry.dump}`;
 }
 
-/** Saves a whole database, except ignored keys, in the registry. A later process can then restore it, even after a SIGKILL of this one. */
+/**
+ * Saves a whole database, except ignored keys, in the registry. Another process can then restore the database, even after a SIGKILL of this process.
+ */
 export async function saveState(
   { connection }: Registry,
   db: number,

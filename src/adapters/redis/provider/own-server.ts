@@ -31,7 +31,7 @@ export async function isOwnServer(connection: Connection): Promise<boolean> {
 }
 
 export interface OwnServerOptions {
-  /** The server's directory. It is created here and removed together with the server. */
+  /** The directory of the server, which is created and removed together with the server. */
   readonly directory: string;
   readonly runId: string;
   /** The new server gets the credentials, the database number and the notifications of the template. */

@@ -159,7 +159,7 @@ function hinders(error: unknown): boolean {
 }
 
 function requireWritable(db: Database): void {
-  // Acquires and releases the write lock without writing. This fails if the file is read-only.
+  // Acquire and release the write lock without writing, which fails if the file is read-only.
   db.exec("begin immediate; rollback");
 }
 

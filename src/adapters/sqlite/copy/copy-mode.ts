@@ -14,7 +14,7 @@ interface Copy {
 }
 
 export interface CopyOptions {
-  /** The mode of this store before the target restarted. Its root state is kept. */
+  /** The mode of this store before the target restarted. The new mode keeps the root state of this mode. */
   readonly previous?: CopyMode | undefined;
   /** The longest time to wait for a lock, in milliseconds. Default: 5000. */
   readonly limitMs?: number;

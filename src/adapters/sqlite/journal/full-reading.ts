@@ -6,7 +6,7 @@ import { isOfExtension } from "../connect/failures.ts";
 import { quoteName } from "../connect/sql-text.ts";
 import { observedColumns } from "./table-plan.ts";
 
-/** The content of a whole database. It is read if the store has no journal, and the cost grows with the size of the database. */
+/** The content of a whole database, which is read if the store has no journal. The cost grows with the size of the database. */
 export interface FullReading {
   readonly tables: ReadonlyMap<string, { readonly columns: readonly ObservedColumn[]; readonly rows: StoredValue[][] }>;
   readonly counters: readonly ExactRow[];

@@ -360,7 +360,7 @@ export class JournalMode implements SqliteMode {
     blind(this.db);
     this.#knownSchema = this.#schemaVersion.get() as number;
     this.#rowIdsKnown = false;
-    // No data version is -1, so the next transaction reads the undo log again while it holds the lock.
+    // Set an impossible data version, so that the next transaction reads the undo log again while it holds the lock.
     this.#knownData = -1;
   }
 }
