@@ -21,7 +21,7 @@ class ClockProvider implements StoreProvider {
     this.#kind = requireClockUrl(name, url);
   }
 
-  /** @throws SeqqaError `CLOCK_NOT_INSTALLED` */
+  /** Checks that libfaketime is installed, if the clock needs it. @throws SeqqaError `CLOCK_NOT_INSTALLED` */
   async prepare(): Promise<void> {
     if (this.#kind === "libfaketime") libfaketime();
   }
@@ -56,7 +56,7 @@ class ClockProvider implements StoreProvider {
   }
 }
 
-/** The kind of store for `clock:` URLs in `systems`. seqqa loads it by itself. */
+/** The kind of store for `clock:` URLs in `systems`. Users need not configure an adapter module for it. */
 export const stores: StoreKind = {
   createProvider: (options) => new ClockProvider(options),
   clean: async () => ({ removed: [] }),

@@ -52,7 +52,7 @@ export class ClientState {
     this.#initial = { authorization: this.#authorization, headers: this.#headers };
   }
 
-  /** Increases with every change and never decreases. Equal versions mean equal state. */
+  /** The version of the state. It increases with every change and never decreases, so equal versions mean equal states. */
   get version(): number {
     return this.#version;
   }

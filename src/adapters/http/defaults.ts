@@ -2,7 +2,7 @@ import { setConnectionDefaults, type ConnectionSettings } from "../../network/co
 import { RateLimit, type RateLimitSettings } from "./request/rate-limit.ts";
 import { retryPolicy, type RetryOptions, type RetryPolicy } from "./request/retry.ts";
 
-/** The settings of a client for which its constructor got no options. */
+/** The default settings of clients, for options that a client's constructor did not get. */
 export interface HttpDefaults {
   readonly timeoutMs: number;
   readonly retry: RetryPolicy | undefined;

@@ -39,7 +39,7 @@ export abstract class MessageAdapter<C extends object> implements StoreAdapter, 
   abstract jobs(queue: string): Promise<readonly QueueJob[]>;
   abstract take(queue: string): Promise<TakenJob | undefined>;
   abstract close(): Promise<void>;
-  /** @throws SeqqaError `QUEUE_HAS_WORKER` if a worker of the target takes jobs by itself */
+  /** Checks that no worker of the target takes jobs by itself. @throws SeqqaError `QUEUE_HAS_WORKER` */
   protected abstract refuseWorkers(): Promise<void>;
   protected abstract read(): Promise<C>;
   protected abstract put(wanted: C): Promise<void>;

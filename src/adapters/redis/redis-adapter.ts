@@ -86,7 +86,7 @@ export class RedisAdapter implements StoreAdapter {
   /** The state that is kept while the target restarts; `undefined` at other times. */
   #kept: KeptState | undefined;
 
-  /** @throws SeqqaError `REDIS_WITHOUT_URL`, `REDIS_URL_INVALID`, `REDIS_OPTION_INVALID` */
+  /** Creates an adapter that is not connected yet. @throws SeqqaError `REDIS_WITHOUT_URL`, `REDIS_URL_INVALID`, `REDIS_OPTION_INVALID` */
   constructor(options: RedisAdapterOptions) {
     if (typeof options.url !== "string" || options.url === "") {
       throw new SeqqaError("REDIS_WITHOUT_URL", "A RedisAdapter was created without the URL of a database: its option url is missing.", {

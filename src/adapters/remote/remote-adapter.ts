@@ -46,7 +46,7 @@ export class RemoteAdapter implements StoreAdapter {
   /** The checkpoint that was made when the store was opened. An external store is restored to this checkpoint at the end of the run. */
   #found: CheckpointId | undefined;
 
-  /** @throws SeqqaError `REMOTE_URL_INVALID` */
+  /** Creates an adapter. No request is sent before {@link open}. @throws SeqqaError `REMOTE_URL_INVALID` */
   constructor(options: RemoteAdapterOptions, limits: Partial<ChannelLimits> = {}) {
     this.#channel = new RemoteChannel(options?.url, limits);
     this.uses = this.#channel.url;

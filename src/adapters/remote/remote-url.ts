@@ -8,7 +8,7 @@ export interface RemoteUrl {
   readonly authorization: string | undefined;
 }
 
-/** @throws SeqqaError `REMOTE_URL_INVALID` */
+/** Parses the URL under which a target serves its checkpoint routes. @throws SeqqaError `REMOTE_URL_INVALID` */
 export function parseRemoteUrl(text: unknown): RemoteUrl {
   if (typeof text !== "string" || text === "")
     throw invalid("A RemoteAdapter was created without the URL under which the target serves its checkpoints: its option url is missing.");

@@ -21,7 +21,7 @@ export class DescribedReplies {
     this.#schemas = new Schemas(description);
   }
 
-  /** @param file A path; a URL is not read. @throws SeqqaError `DESCRIPTION_*` with exit status 2 */
+  /** Reads an OpenAPI description. @param file A path; a URL is not read. @throws SeqqaError `DESCRIPTION_*` with exit status 2 */
   static async read(file: string): Promise<DescribedReplies> {
     return new DescribedReplies(await readDescription(resolve(file), { cwd: process.cwd(), allowRefs: false }));
   }

@@ -75,7 +75,7 @@ export class HttpStub extends StubAdapter<StubState> {
   #thrown: Error | undefined;
   #now: () => number = Date.now;
 
-  /** @throws SeqqaError `STUB_URL_INVALID` */
+  /** Creates a stub that does not listen yet. @throws SeqqaError `STUB_URL_INVALID` */
   constructor({ url, slowMs = 1_000, callsAreState = true, openapi }: HttpStubOptions) {
     super(stubUrl(url, "http"), NEW_STATE);
     this.#slowMs = slowMs;

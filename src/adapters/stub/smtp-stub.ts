@@ -29,7 +29,7 @@ export class SmtpStub extends StubAdapter<MailState> {
   readonly name = "smtp-stub";
   #server: SMTPServer | undefined;
 
-  /** @throws SeqqaError `STUB_URL_INVALID` */
+  /** Creates a stub that does not listen yet. @throws SeqqaError `STUB_URL_INVALID` */
   constructor({ url }: { readonly url: string }) {
     super(stubUrl(url, "smtp"), { mails: [], steps: [] });
   }

@@ -177,7 +177,7 @@ function taskOf(found: FoundFinding): Task {
 
 /**
  * Replays a finding and prints the result.
- * @param from The index of the step from which the replay shows the contents of the stores. `undefined`: they are not shown.
+ * @param from The index of the step from which the replay shows the contents of the stores. `undefined` to show no contents.
  */
 async function replayed(found: FoundFinding, run: string, from: number | undefined, setting: Setting): Promise<ExitStatus> {
   const { entry, config, shell, machinery, verbose } = setting;

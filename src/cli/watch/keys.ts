@@ -77,7 +77,7 @@ export function keysOf({ files, config, options, directory }: Explorations, env:
 
 /**
  * Returns hashes of the watched folders without the target's folder, because explorations may read files in these folders at run time. Bundled files
- * are left out, because the hashes of the explorations that import them cover them.
+ * are left out, because the hash of an exploration's code includes them.
  */
 function hashesOfOthers(directory: string, config: Config, code: Code): readonly (string | undefined)[] {
   const bundled = new Set([...code.values()].flatMap(({ inputs }) => inputs));

@@ -73,7 +73,7 @@ class Rounds {
     for (;;) {
       const { isInterrupted, isUnchanged } = await this.#round();
       const changes = this.#changes;
-      // If the configuration could not be loaded at all, the folders to watch are unknown.
+      // If the configuration could not be loaded at all, the folders to watch are unknown, so `--watch` ends.
       if (signal.aborted || changes === undefined) return this.#status;
       if (await this.#isAgain(changes, isInterrupted, isUnchanged)) continue;
       this.#say("\nWaiting for changes; Ctrl-C ends.");

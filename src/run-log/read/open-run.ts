@@ -85,7 +85,7 @@ function reasonOf(cause: unknown): string {
   return String(message).replace(/\.$/, "").split("\n")[0]!;
 }
 
-/** @param why The reason why the run log cannot be read. It becomes the end of the message, after a colon. */
+/** Returns the error for a run log that cannot be read. @param why The reason, as the end of the message after a colon. */
 export function unreadable(file: string, why: string, cause?: unknown, hint = "Choose another run, or run again."): SeqqaError {
   return new SeqqaError("RUN_UNREADABLE", `seqqa cannot read the run in ${file}: ${why}.`, {
     exitStatus: 2,

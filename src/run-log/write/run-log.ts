@@ -40,12 +40,13 @@ export class RunLog {
   #problem: Error | undefined;
 
   /**
+   * Creates the run log of a new run, or opens the run log of a resumed run.
    * @param document The data of the run so far.
    * @param hide Removes the run's secrets from texts.
    * @param isResumed `true` if the run is resumed and its run log exists.
    * @param flags Command-line flags that are not part of the configuration but apply to a resumed run.
    * @throws SeqqaError `RUN_GOES_ON` if another process uses the run log. Errors of the file system or of SQLite if the run log cannot be created or
-   *   opened.
+   * opened.
    */
   constructor(config: Config, document: RunDocument, hide: Redactor, isResumed = false, flags: readonly ConfigRow[] = []) {
     this.#config = config;

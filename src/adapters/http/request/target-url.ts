@@ -15,7 +15,7 @@ export interface RequestTarget {
   readonly url: string;
 }
 
-/** @throws SeqqaError `BASE_URL_INVALID` */
+/** Parses the base URL of a client. @throws SeqqaError `BASE_URL_INVALID` if it is not an HTTP URL, or has a query or fragment */
 export function parseBaseUrl(text: string): BaseUrl {
   const shown = JSON.stringify(withoutSecrets(String(text)));
   let url: URL;

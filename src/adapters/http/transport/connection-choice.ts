@@ -15,7 +15,9 @@ const SAVED = 25;
 const SUSPECT = 3;
 /** The number of faster answers on new connections after which a test succeeds. */
 const TRIED = 4;
-/** The number of answers on new connections that are not faster, after which a test fails. Fewer of them may only mean that the machine is busy. */
+/**
+ * The number of answers on new connections that are not faster, after which a test fails. A smaller number may only mean that the machine is busy.
+ */
 const MISSES = 6;
 /** The number of consecutive slow answers on the kept connection, after a successful test, which prove that this connection causes the delay. */
 const PROVEN = 5;

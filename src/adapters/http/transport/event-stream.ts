@@ -3,7 +3,7 @@ import type { WireRequest } from "./transport.ts";
 
 /** The silence after which an event stream that stays open counts as answered, in milliseconds. */
 const SILENCE_MS = 1_000;
-/** How long an event stream that is never silent is read, in milliseconds. */
+/** The longest time for which an event stream that is never silent is read, in milliseconds. */
 const LONGEST_MS = 3_000;
 
 export interface StreamLimits {

@@ -46,7 +46,7 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
   readonly #prefix: string;
   readonly #handles: Map<string, Promise<Handles>> = new Map();
 
-  /** @throws SeqqaError `REDIS_URL_INVALID` */
+  /** Creates an adapter that is not connected yet. @throws SeqqaError `REDIS_URL_INVALID` */
   constructor({ url, prefix = "bull", ignore = [], ...options }: BullmqAdapterOptions) {
     const redis = redisUrlOf(url);
     super({ ...options, url: redis, ignore: [...ignore, ...BOOKKEEPING.map((key) => `${escaped(prefix)}:*:${key}`)] });
@@ -154,7 +154,7 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
     }
   }
 
-  /** @throws SeqqaError `QUEUE_UNKNOWN`, `QUEUE_HAS_WORKER` */
+  /** Checks that a queue exists and that no worker of the target takes its jobs. @throws SeqqaError `QUEUE_UNKNOWN`, `QUEUE_HAS_WORKER` */
   async #requireQueue(queue: Queue): Promise<void> {
     const prefix = `${this.#prefix}:`;
     if ((await this.command("EXISTS", `${prefix}${queue.name}:meta`)) === 0) {

@@ -26,7 +26,7 @@ export function natsUrl(url: string): URL {
 /** Returns a description for messages, without user and password. */
 export const shownNats = (url: URL): string => `NATS at ${url.host}`;
 
-/** @throws SeqqaError `DRIVER_MISSING`, `STORE_UNREACHABLE`, `STORE_UNSUPPORTED` if JetStream is not enabled */
+/** Connects to a NATS server. @throws SeqqaError `DRIVER_MISSING`, `STORE_UNREACHABLE`, `STORE_UNSUPPORTED` if JetStream is not enabled */
 export async function connectNats(url: URL): Promise<JetStream> {
   const [{ connect }, { jetstream, jetstreamManager }] = await Promise.all([
     import("@nats-io/transport-node"),

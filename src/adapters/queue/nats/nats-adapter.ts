@@ -41,7 +41,7 @@ export class NatsAdapter extends MessageAdapter<Streams> {
   readonly #taken: Set<string> = new Set();
   #opened: JetStream | undefined;
 
-  /** @throws SeqqaError `NATS_URL_INVALID` */
+  /** Creates an adapter that is not connected yet. @throws SeqqaError `NATS_URL_INVALID` */
   constructor({ url }: NatsAdapterOptions) {
     const parsed = natsUrl(url);
     super({}, [parsed.password]);
@@ -162,14 +162,14 @@ export class NatsAdapter extends MessageAdapter<Streams> {
     return Promise.all(messages);
   }
 
-  /** @throws SeqqaError `QUEUE_UNKNOWN`, `QUEUE_HAS_WORKER` */
+  /** Checks that a stream exists and that no worker of the target takes its messages. @throws SeqqaError `QUEUE_UNKNOWN`, `QUEUE_HAS_WORKER` */
   async #requireQueue(queue: string): Promise<void> {
     const names = (await this.#streams()).map(({ config }) => config.name);
     if (!names.includes(queue)) throw unknownQueue(queue, names);
     await this.#refuseWorker(queue);
   }
 
-  /** @throws SeqqaError `QUEUE_HAS_WORKER` */
+  /** Checks that no worker of the target takes messages of a stream. @throws SeqqaError `QUEUE_HAS_WORKER` */
   async #refuseWorker(queue: string): Promise<void> {
     for await (const { num_waiting, push_bound, config } of this.#manager.consumers.list(queue)) {
       // A consumer that confirms no messages only reads them, for example the watcher of a key-value bucket. It is no worker.

@@ -74,7 +74,7 @@ export class RabbitmqAdapter extends MessageAdapter<Contents> {
   readonly #exchanges: Set<string> = new Set();
   #opened: { readonly connection: ChannelModel; readonly channel: Channel } | undefined;
 
-  /** @throws SeqqaError `RABBITMQ_URL_INVALID` */
+  /** Creates an adapter that is not connected yet. @throws SeqqaError `RABBITMQ_URL_INVALID` */
   constructor({ url }: RabbitmqAdapterOptions) {
     const place = rabbitmqPlace(url);
     super({ messages: {}, topology: NO_TOPOLOGY }, [place.password]);
@@ -182,7 +182,7 @@ export class RabbitmqAdapter extends MessageAdapter<Contents> {
     return queues;
   }
 
-  /** @throws SeqqaError `QUEUE_UNSUPPORTED` */
+  /** Checks that no queue is a stream, whose messages cannot be restored. @throws SeqqaError `QUEUE_UNSUPPORTED` */
   #requireNoStream(queues: readonly RabbitmqQueue[]): void {
     const stream = queues.find(({ type }) => type === "stream");
     if (stream === undefined) return;
@@ -204,12 +204,12 @@ export class RabbitmqAdapter extends MessageAdapter<Contents> {
     return first;
   }
 
-  /** @throws SeqqaError `QUEUE_HAS_WORKER` */
+  /** Checks that no consumer takes messages of a queue. @throws SeqqaError `QUEUE_HAS_WORKER` */
   async #refuseWorker(queue: string): Promise<void> {
     if ((await this.#channel.checkQueue(queue)).consumerCount > 0) throw hasWorker(queue);
   }
 
-  /** @throws SeqqaError `QUEUE_UNKNOWN` */
+  /** Returns the queue with this name. @throws SeqqaError `QUEUE_UNKNOWN` if it does not exist */
   async #named(name: string): Promise<RabbitmqQueue> {
     const queues = await this.#queues();
     const queue = queues.find((one) => one.name === name);
@@ -249,7 +249,7 @@ export class RabbitmqAdapter extends MessageAdapter<Contents> {
 
   /**
    * Declares an exchange that sends every message to one queue, with any routing key. A message that is published there keeps its routing keys, also
-   * those of its header `CC`. The broker needs them if the message becomes a dead letter.
+   * the keys in its header `CC`. The broker needs these keys if the message becomes a dead letter.
    */
   async #exchangeFor(queue: string): Promise<string> {
     const exchange = EXCHANGE + createHash("sha256").update(queue).digest("hex");

@@ -14,7 +14,7 @@ export interface RedisPlace {
 const DEFAULT_PORT = 6379;
 
 /**
- * Parses `redis://[[user]:password@]host[:port][/db]`; `rediss:` uses TLS, and `?db=` is accepted, too.
+ * Parses `redis://[[user]:password@]host[:port][/db]`. `rediss:` uses TLS. `?db=` is accepted instead of the path.
  *
  * @throws SeqqaError `REDIS_URL_INVALID`. The message does not contain the URL: seqqa cannot find the password in a URL that it cannot parse.
  */

@@ -48,7 +48,7 @@ export class DumpMode {
   #shared = false;
   #seen: { readonly segment: Segment; readonly observed: Observed } | undefined;
   readonly #others: Others | undefined;
-  /** Set once another client has taken over or written to the database. All later operations reject with this error. */
+  /** The error of all later operations. Set after another client has taken over the database or written to it. */
   #broken: SeqqaError | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 

@@ -22,9 +22,9 @@ export interface Sweeping extends Cleaning {
 }
 
 /**
- * Takes over the claim of a dead run. In an external database, keys are restored if they are as the run recorded them. A lane's database is emptied.
- * Afterwards, this run owns the claim, except in a dry run. Returns `undefined` if the owner is alive, another process took the claim over first, or
- * an application may use the lane's database by now.
+ * Takes over the claim of a dead run. In an external database, keys are restored if they still have the entries that the run recorded. A lane's
+ * database is emptied. Afterwards, this run owns the claim, except in a dry run. Returns `undefined` if the owner is alive, another process took the
+ * claim over first, or an application may use the lane's database by now.
  */
 export async function takeOver(registry: Registry, claim: Claim, run: string, how: Sweeping = {}): Promise<TakenOver | undefined> {
   if (!(await registry.isDead(claim))) return undefined;

@@ -68,7 +68,7 @@ interface Images {
 export interface Compared {
   /** `undo`: the keys that can be restored. `keep`: the keys that other clients changed. */
   readonly leftover: Leftover;
-  /** The changes for the restore, in the order of `undo`. */
+  /** The changes for the restore, in the same order as the keys in `leftover.undo`. */
   readonly fixes: readonly Fix[];
   /** The present entries of the keys to restore. */
   readonly now: Expected;
@@ -115,7 +115,10 @@ export async function compareSaved(registry: Registry, keyspace: Keyspace, known
   };
 }
 
-/** Returns the leftover if the keys in `changed` could not be restored, because another client changed them in the meantime. */
+/**
+ * Returns the leftover without the keys in `changed` among the restored keys. They are added to the kept keys, because another client changed them in
+ * the meantime.
+ */
 export function withChanged({ leftover, fixes }: Compared, changed: Expected): Leftover {
   const late = leftover.undo.flatMap((row, i) => {
     const now = changed.get(fixes[i]![0]);

@@ -50,7 +50,7 @@ export class OwnServer {
     this.#directory = directory;
   }
 
-  /** @throws SeqqaError `REDIS_SERVER_MISSING`, `REDIS_SERVER_FAILED` */
+  /** Starts a server and waits until it answers. @throws SeqqaError `REDIS_SERVER_MISSING`, `REDIS_SERVER_FAILED` */
   static async start(options: OwnServerOptions): Promise<OwnServer> {
     const binary = serverBinary();
     if (binary === undefined) {

@@ -19,7 +19,10 @@ export interface Template {
   readonly notifications: string;
 }
 
-/** @throws SeqqaError `STORE_UNREACHABLE`, `STORE_NOT_ALLOWED`, `STORE_UNSUPPORTED`, `STORE_IN_USE`, `STORE_LEFT` */
+/**
+ * Reads the initial data of lanes from a database. @throws SeqqaError `STORE_UNREACHABLE`, `STORE_NOT_ALLOWED`, `STORE_UNSUPPORTED`, `STORE_IN_USE`,
+ * `STORE_LEFT`
+ */
 export async function readTemplate(place: RedisPlace): Promise<Template> {
   const connection = await Connection.open(place);
   try {

@@ -26,7 +26,7 @@ export class SqliteFaults implements WriteFaults {
   #counted: readonly number[] = [];
   #armed: number | undefined;
 
-  /** @param db a connection whose own writes fire no triggers */
+  /** @param db A connection whose own writes fire no triggers, because `blind` hides the triggers from it. */
   constructor(db: Database, file: string, tables: readonly { readonly name: string }[]) {
     this.#db = db;
     this.#file = file;

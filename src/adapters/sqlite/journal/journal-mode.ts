@@ -32,7 +32,7 @@ import { rowImage, shownKey } from "../read/shown-row.ts";
 import type { TablePlan } from "./table-plan.ts";
 import { UndoLog } from "./undo-log.ts";
 
-/** Thrown in a transaction if triggers fired or the schema version changed. The transaction is then rolled back and executed again. */
+/** The error that rolls a transaction back and executes it again, because triggers fired or the schema version changed. */
 class LookAgain extends Error {}
 
 interface Work<T> {
