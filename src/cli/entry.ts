@@ -31,7 +31,7 @@ export async function entry(): Promise<void> {
   let unwritten: NodeJS.ErrnoException | undefined;
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: NodeJS.ErrnoException) => (isNobodyThere(error) ? undefined : (unwritten ??= error)));
-  // Explorations run in this process, too. Redirect their output, because it must not mix with the command's own output on standard output.
+  // Redirect the output of explorations, which run in this process: it must not mix with the command's own output on standard output.
   const machinery = lazyMachinery(({ labelOutput }) => labelOutput());
   const status = await main(argv, shell, machinery);
   meant();

@@ -3,12 +3,12 @@ import type { Database } from "better-sqlite3";
 import { SeqqaError } from "../model/errors.ts";
 import { openSqlite } from "../stores/sqlite-driver.ts";
 
-/** Suffix of the lock file of a run log. */
+/** The suffix of the lock file of a run log. */
 export const LOCK_SUFFIX = "-lock";
 
 /**
- * A lock that shows that a process is writing a run. The operating system holds it on a file beside the run log, and releases it however the process
- * ends.
+ * A lock that shows that a process is writing a run. The lock is on a file beside the run log. The operating system releases the lock however the
+ * process ends.
  */
 export class RunLock {
   readonly #file: string;

@@ -13,8 +13,8 @@ export interface AdvanceClockOptions {
 }
 
 /**
- * Returns an action that moves the target's clock ahead, e.g. `advanceClock("30 days")`. Keys of Redis stores whose lifetime is then over expire. A
- * path contains at most `max_advances` such moves.
+ * Returns an action that moves the target's clock ahead, e.g. `advanceClock("30 days")`. Keys of Redis stores expire if their lifetime ends before
+ * the new time. A path contains at most `max_advances` such moves.
  */
 export function advanceClock<C extends object = Values, A = ApiClient>(
   by: number | string,

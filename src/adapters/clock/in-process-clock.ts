@@ -20,14 +20,14 @@ export class InProcessClock extends TargetClock {
     beginOffset(this);
   }
 
-  /** Calls code of the target, which sees this clock. */
+  /** Calls code of the target. This code, and everything that it starts, sees the time of this clock. */
   callTarget<T>(call: () => T): T {
     return withOffset(this, call);
   }
 
   override open(scope: StoreScope): void {
     super.open(scope);
-    // A clock may be opened again after it was closed.
+    // Begin the offset here and not in the constructor, because a clock may be opened again after it was closed.
     beginOffset(this);
   }
 

@@ -37,7 +37,9 @@ export function withOffset<T>(offset: Offset, work: () => T): T {
   return contexts.run(offset, work);
 }
 
-/** Ends the use of an offset. If no other offset is in use, the global `Date` is the real one again, unless other code replaced it meanwhile. */
+/**
+ * Ends the use of an offset. After the last offset in use, the real `Date` becomes the global `Date` again, unless other code replaced it meanwhile.
+ */
 export function endOffset(offset: Offset): void {
   if (users.delete(offset) && users.size === 0 && globalThis.Date === MovedDate) useDate(RealDate);
 }

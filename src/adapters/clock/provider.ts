@@ -21,7 +21,7 @@ class ClockProvider implements StoreProvider {
     this.#kind = requireClockUrl(name, url);
   }
 
-  /** @throws SeqqaError `CLOCK_NOT_INSTALLED` */
+  /** Checks that libfaketime is installed, if the clock needs it. @throws SeqqaError `CLOCK_NOT_INSTALLED` */
   async prepare(): Promise<void> {
     if (this.#kind === "libfaketime") libfaketime();
   }
@@ -48,15 +48,15 @@ class ClockProvider implements StoreProvider {
   }
 
   async release(): Promise<void> {
-    // The files are deleted together with the run's directory.
+    // There is nothing to release: the clock's files are deleted together with the run's directory.
   }
 
   async close(): Promise<void> {
-    // The files are deleted together with the run's directory.
+    // There is nothing to close: the clock's files are deleted together with the run's directory.
   }
 }
 
-/** The kind of store for `clock:` URLs in `systems`. seqqa loads it by itself. */
+/** The kind of store for `clock:` URLs in `systems`. Users need not configure an adapter module for it. */
 export const stores: StoreKind = {
   createProvider: (options) => new ClockProvider(options),
   clean: async () => ({ removed: [] }),

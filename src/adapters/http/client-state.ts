@@ -5,8 +5,8 @@ import { checkedHeader, checkedHeaders } from "./request/headers.ts";
 type Authorization = { readonly kind: "bearer"; readonly token: string } | { readonly kind: "header"; readonly value: string };
 
 /**
- * The saved state of a client, as plain data. It holds only what has changed since the client was constructed. The client of another lane can
- * therefore restore it, although that client was constructed with another URL.
+ * The saved state of a client, as plain data. It contains only the changes since the client was constructed. The client of another lane can therefore
+ * restore the saved state, although that client was constructed with another URL.
  */
 export interface SavedClient {
   readonly authorization?: Authorization | null;
@@ -15,7 +15,7 @@ export interface SavedClient {
   readonly cookies: ReturnType<CookieStore["save"]>;
 }
 
-/** The part of a client's state that belongs to the world's state: what actions have changed since the client was constructed. */
+/** The part of a client's state that belongs to the world's state: the changes by actions since the client was constructed. */
 export interface ActingClient {
   readonly token?: string | null;
   readonly authorization?: string | null;
@@ -52,12 +52,15 @@ export class ClientState {
     this.#initial = { authorization: this.#authorization, headers: this.#headers };
   }
 
-  /** Increases with every change and never decreases. Equal versions mean equal state. */
+  /** The version of the state. It increases with every change and never decreases, so equal versions mean equal states. */
   get version(): number {
     return this.#version;
   }
 
-  /** `refusal` describes the last answer of the client if it was a refusal: the cause of a missing token is often a refused login. */
+  /**
+   * Sets or removes the bearer token. `refusal` describes the client's last answer if it was a refusal. Messages name the refusal, because a failed
+   * login is a frequent cause of a missing token.
+   */
   setToken(token: string | null, refusal?: string): void {
     if (token !== null && (typeof token !== "string" || token === "")) {
       const got = token === "" ? "an empty token" : `a token of type ${typeof token}, not a string`;

@@ -11,16 +11,16 @@ export interface ActingCookie {
 
 // Do not check public suffixes: the host of a lane is an IP address or a name such as localhost, which the list of public suffixes does not contain.
 const JAR_OPTIONS = { rejectPublicSuffixes: false, looseMode: true, prefixSecurity: "strict" } as const;
-/** Maximum number of characters that a message quotes of a cookie's name. */
+/** The maximum number of characters of a cookie's name that a message shows. */
 const LONGEST_NAME = 100;
-/** Maximum number of rejected cookies that are remembered. */
+/** The maximum number of rejected cookies that are remembered. */
 const MOST_REJECTED = 20;
 /** The latest time that a `Date` can hold, in milliseconds. */
 const LAST_MS = 8.64e15;
 
 /** A cookie jar that is serialized only after changes. A saved value of `null` means an empty jar. */
 export class CookieStore {
-  /** For the name of each cookie that was rejected: a message with the reason. It is not part of the state, so {@link restore} keeps it. */
+  /** Messages that say why cookies were rejected, by the cookie's name. The messages are not part of the state, so {@link restore} keeps them. */
   readonly rejected: Map<string, string> = new Map();
   #jar: CookieJar | null = null;
   #saved: SerializedCookieJar | null | undefined = null;

@@ -2,7 +2,7 @@ import { setConnectionDefaults, type ConnectionSettings } from "../../network/co
 import { RateLimit, type RateLimitSettings } from "./request/rate-limit.ts";
 import { retryPolicy, type RetryOptions, type RetryPolicy } from "./request/retry.ts";
 
-/** The settings of a client for which its constructor got no options. */
+/** The default settings of clients, for options that a client's constructor did not get. */
 export interface HttpDefaults {
   readonly timeoutMs: number;
   readonly retry: RetryPolicy | undefined;
@@ -40,7 +40,7 @@ export function setHttpDefaults(settings: HttpSettings): void {
   limitOf = settings.rateLimit?.memory;
 }
 
-/** Removes this rate limit, unless another one is in use by now. Later requests of the process are then not limited. */
+/** Removes a rate limit, so that later requests of the process are not limited. Does nothing if another rate limit has replaced this limit. */
 export function endRateLimit(settings: RateLimitSettings): void {
   if (settings.memory === limitOf) current = { ...current, rateLimit: undefined };
 }

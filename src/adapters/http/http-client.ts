@@ -54,12 +54,12 @@ const NO_OPTIONS: RequestOptions = Object.freeze({});
 const NO_FLIGHTS: readonly PendingRequest[] = Object.freeze([]);
 
 /**
- * A client for JSON APIs. It sends requests over HTTP, or directly to a handler in this process. The client keeps cookies, a token and headers. They
- * are part of the world and are restored with it.
+ * A client for JSON APIs. It sends requests over HTTP, or directly to a handler in this process. The client keeps cookies, a token and headers. This
+ * state is part of the world and is restored with it.
  *
- * Answers of every status are returned, not thrown. If an overloaded server rejects a request with 503, the client waits and retries up to three
- * times, unless the server may have executed the request: after a 503 that only has `Retry-After`, it retries only GET, HEAD and OPTIONS. An
- * exploration then restores the state and repeats the step.
+ * Answers of every status are returned, not thrown. If an overloaded server rejects a request with 503, the client waits and repeats the request up
+ * to three times. The client does not repeat a request that the server may have executed: after a 503 that only has `Retry-After`, it repeats only
+ * GET, HEAD and OPTIONS. For all other methods, an exploration restores the state and repeats the step.
  *
  * Requests reject with a `SeqqaError`: `TARGET_UNREACHABLE` if no answer came, `ANSWER_INVALID` for an answer that is not HTTP, `REQUEST_TIMEOUT`,
  * `BODY_TOO_LARGE` (over 64 MiB), and `OTHER_ORIGIN` for an absolute URL of another origin. `PATH_INVALID`, `HEADER_INVALID`, `METHOD_INVALID`,
@@ -78,14 +78,15 @@ export class HttpClient extends Verbs implements ApiClient {
   /** The current waits for an overloaded server. Aborting one of the controllers ends its wait. */
   readonly #waits: Set<AbortController> = new Set();
   #sink: ((exchange: Exchange) => void) | null = null;
-  /** `true` if a 503 is an expected answer, so that the client does not wait for another one. */
+  /** `true` if a 503 is an expected answer, so that the client does not repeat the request. */
   #expectsShed = false;
   /** The last answer if it was a refusal, for the error about a missing token. */
   #refused: { readonly method: string; readonly path: string; readonly status: number } | undefined;
 
   /**
+   * Creates a client. Connections are opened when the first request is sent.
    * @param target The base URL that paths are joined to, or a fetch handler in this process. A base URL `http://user:password@host` sets basic
-   *   authentication. A fetch handler receives URLs that begin with `http://localhost`.
+   * authentication. A fetch handler receives URLs that begin with `http://localhost`.
    * @throws SeqqaError `BASE_URL_INVALID`, `BASE_PATH_INVALID`, `TIMEOUT_INVALID`, `RETRY_INVALID`, `HEADER_INVALID`, `CA_INVALID`, `PROXY_INVALID`
    */
   constructor(target: string | FetchHandler, options: HttpClientOptions = {}) {
@@ -137,12 +138,15 @@ export class HttpClient extends Verbs implements ApiClient {
     ownState(this.#state, requestScope()).setBasicAuth(username, password);
   }
 
-  /** @throws SeqqaError `HEADER_INVALID` for a name or value that HTTP forbids, and for headers that frame the message, e.g. `content-length` */
+  /**
+   * Sets a header for all later requests. `null` removes the header.
+   * @throws SeqqaError `HEADER_INVALID` for a name or value that HTTP forbids, and for headers that frame the message, e.g. `content-length`
+   */
   setHeader(name: string, value: string | null): void {
     ownState(this.#state, requestScope()).setHeader(name, value);
   }
 
-  /** @throws SeqqaError `UNKNOWN_ROLE` with the names of the existing roles */
+  /** Returns the World's client for a role. @throws SeqqaError `UNKNOWN_ROLE` with the names of the existing roles */
   as(role: string): ApiClient {
     return clientOfRole(this.#clients, role) as ApiClient;
   }
@@ -160,7 +164,7 @@ export class HttpClient extends Verbs implements ApiClient {
     }
     if (policy === undefined || policy === false) return response;
     for (let attempt = 1; attempt < policy.maxAttempts && policy.retryOnStatus.includes(response.statusCode); attempt++) {
-      // An aborted wait is no error here: the next attempt is rejected with the reason of the abort.
+      // Ignore an aborted wait: the next attempt rejects with the reason of the abort.
       await sleep(retryDelay(policy, attempt, response.headers["retry-after"]) * 1000, undefined, { signal: scope?.signal }).catch(
         () => undefined,
       );
@@ -175,7 +179,7 @@ export class HttpClient extends Verbs implements ApiClient {
     return policy !== false && !isRetried && !isRaced(scope) && !this.#expectsShed;
   }
 
-  /** Sends a request again that an overloaded server refused without processing it. Returns the last refusal if the overload seems permanent. */
+  /** Repeats a request that an overloaded server refused without processing it. Returns the last refusal if the server refuses every attempt. */
   async #whileShed(refused: ApiResponse, request: Redirectable, timeoutMs: number, scope: RequestScope | undefined): Promise<ApiResponse> {
     let response = refused;
     for (let tries = 1; ; tries++) {
@@ -192,12 +196,12 @@ export class HttpClient extends Verbs implements ApiClient {
     }
   }
 
-  /** Waits. Resolves to `false` if the wait was ended early, because the time limit of the run was reached. */
+  /** Waits for a time. Resolves to `false` if the wait ended early, because the time limit of the run was reached. */
   async #wait(seconds: number, signal: AbortSignal | undefined): Promise<boolean> {
     const cut = new AbortController();
     this.#waits.add(cut);
     const ends = signal === undefined ? cut.signal : AbortSignal.any([cut.signal, signal]);
-    // A wait that the signal of the step ended is no error here: the next attempt is rejected with the reason of the signal.
+    // Ignore a wait that the step's signal ended: the next attempt rejects with the reason of the signal.
     await sleep(seconds * 1000, undefined, { signal: ends }).catch(() => undefined);
     this.#waits.delete(cut);
     return !cut.signal.aborted;
@@ -323,7 +327,7 @@ export class HttpClient extends Verbs implements ApiClient {
   }
 }
 
-/** Returns `true` if the request belongs to a race, which decides itself when the request is sent. */
+/** Returns `true` if the request belongs to a race. The race decides when its requests are sent. */
 function isRaced(scope: RequestScope | undefined): boolean {
   return scope?.own !== undefined;
 }

@@ -33,7 +33,7 @@ export class Lease implements Transport {
     this.#own = own;
   }
 
-  /** @throws SeqqaError `PROXY_INVALID` */
+  /** Sends a request over the shared connections. @throws SeqqaError `PROXY_INVALID` if the environment names an invalid proxy */
   send(request: WireRequest): Promise<WireAnswer> {
     if (this.#held === undefined || this.#under !== connectionDefaults()) {
       if (this.#closed) return Promise.reject(clientClosed());
@@ -86,7 +86,7 @@ export class Lease implements Transport {
 
 function acquire(origin: string, { ca, proxy }: ConnectionSettings): Shared {
   const proxies = proxy === "environment" ? environmentProxies() : undefined;
-  // Leave out certificate authorities for plain HTTP, unless the proxy uses TLS, so that clients that differ only in them share connections.
+  // For plain HTTP without a proxy, leave out the certificate authorities. Clients that differ only in their authorities then share connections.
   const trusted = proxies !== undefined || origin.startsWith("https:") ? ca : [];
   const key = JSON.stringify([origin, proxies, trusted]);
   let found = shared.get(key);

@@ -65,7 +65,7 @@ function requireMethods(value: unknown, copy: unknown, path: string, seen: Set<o
   from.forEach(([name, part], index) => requireMethods(part, to[index]?.[1], `${path}.${name}`, seen));
 }
 
-/** Returns `true` if a class that is no part of JavaScript declares something besides its constructor. */
+/** Returns `true` if the class of a prototype is not built into JavaScript and has members besides its constructor. */
 function hasMethods(prototype: object | null): boolean {
   if (prototype === null || /\[native code\]/.test(String(prototype.constructor))) return false;
   return Object.getOwnPropertyNames(prototype).length > 1 || hasMethods(Object.getPrototypeOf(prototype) as object | null);

@@ -34,7 +34,7 @@ export function unknownQueue(queue: string, known: readonly string[]): SeqqaErro
   });
 }
 
-/** Returns the error for queues of an external store. They are refused, because other clients could publish and take messages at any time. */
+/** Returns the error for queues of an external store. Such queues are refused, because other clients could publish and take messages at any time. */
 export function notExternal(store: string, kind: string): SeqqaError {
   return new SeqqaError(
     "QUEUE_EXTERNAL",
@@ -48,13 +48,16 @@ export function notExternal(store: string, kind: string): SeqqaError {
 
 /** Matches the messages with which drivers report a lost connection or an unreachable server, if the error has no code of the broker. */
 const LOST = /clos|ECONN|EPIPE|ENOTFOUND|timeout|timed out|socket|disconnect|drain|no responders/i;
-/** The codes with which RabbitMQ refuses a single command. All others end the connection. */
+/** The codes with which RabbitMQ refuses a single command. All other codes end the connection. */
 const REFUSED: ReadonlySet<number> = new Set([311, 313, 403, 404, 405, 406]);
 
-/** Returns `true` if the connection was lost. The name of a queue in the broker's refusal may look like a message about a lost connection. */
+/**
+ * Returns `true` if the connection was lost. The error's code or name decides if there is one: the text of a refusal may contain a queue name such as
+ * `closed-orders`.
+ */
 function isLost(error: unknown, text: string): boolean {
   const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
-  // JetStream has answered, so the connection is there. Its codes are those of HTTP.
+  // Errors with these names are answers of JetStream, so the connection works. JetStream uses the status codes of HTTP.
   if (typeof name === "string" && /^(?:JetStreamApi|JetStreamStatus|StreamNotFound|ConsumerNotFound)/.test(name)) return false;
   return typeof code === "number" ? !REFUSED.has(code) : LOST.test(text);
 }

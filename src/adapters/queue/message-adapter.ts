@@ -14,8 +14,8 @@ import { failed } from "./failures.ts";
 import type { QueueJob, QueueStore, TakenJob } from "./job.ts";
 
 /**
- * A message broker as a store. The messages are the state: an observation reads all messages, and a restore replaces them with the saved ones. `C`:
- * the type of an object that contains all messages, as plain data that is never modified.
+ * A message broker as a store. The messages are the state: an observation reads all messages, and a restore replaces them with the saved messages.
+ * `C` is the type of an object that contains all messages, as plain data that is never modified.
  */
 export abstract class MessageAdapter<C extends object> implements StoreAdapter, QueueStore {
   abstract readonly name: string;
@@ -39,7 +39,7 @@ export abstract class MessageAdapter<C extends object> implements StoreAdapter, 
   abstract jobs(queue: string): Promise<readonly QueueJob[]>;
   abstract take(queue: string): Promise<TakenJob | undefined>;
   abstract close(): Promise<void>;
-  /** @throws SeqqaError `QUEUE_HAS_WORKER` if a worker of the target takes jobs by itself */
+  /** Checks that no worker of the target takes jobs by itself. @throws SeqqaError `QUEUE_HAS_WORKER` */
   protected abstract refuseWorkers(): Promise<void>;
   protected abstract read(): Promise<C>;
   protected abstract put(wanted: C): Promise<void>;

@@ -80,7 +80,7 @@ export function queueActions<C extends object = Values, A = ApiClient>(
   ];
 }
 
-/** @throws SeqqaError `QUEUE_STORE` if the store has no queues */
+/** Returns the store of the world with this name. @throws SeqqaError `QUEUE_STORE` if the store has no queues */
 function queueStore(context: object, name: string): QueueStore {
   const store = storeOf<Partial<QueueStore>>(context, name);
   if (typeof store.take === "function" && typeof store.jobs === "function") return store as QueueStore;

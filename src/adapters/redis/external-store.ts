@@ -47,7 +47,7 @@ export class ExternalStore {
       const claim = (await registry.claims()).find(({ db }) => db === place.db);
       let had = claim === undefined && (await registry.claim(place.db, "borrowed", run));
       if (claim?.kind === "index") {
-        // The database of a dead lane is now the user's own, so its keys stay.
+        // The user has configured the database of a dead lane as an external store. Take over the claim, but do not remove the keys.
         had = (await registry.isDead(claim)) && (await registry.claim(place.db, "borrowed", run, claim));
       } else if (claim !== undefined) {
         const left = await takeOver(registry, claim, run, { dryRun: true });
@@ -102,7 +102,7 @@ export class ExternalStore {
   }
 
   /**
-   * Restores the keys that are as this run recorded them, and removes seqqa's own keys. If that fails, `seqqa clean` can do it later.
+   * Restores the keys that still have the entries that this run recorded, and removes seqqa's own keys. If that fails, `seqqa clean` can do it later.
    *
    * @throws SeqqaError `LEASE_OVER`; `ROWS_KEPT` if other clients changed keys
    */

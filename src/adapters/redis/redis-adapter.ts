@@ -86,7 +86,7 @@ export class RedisAdapter implements StoreAdapter {
   /** The state that is kept while the target restarts; `undefined` at other times. */
   #kept: KeptState | undefined;
 
-  /** @throws SeqqaError `REDIS_WITHOUT_URL`, `REDIS_URL_INVALID`, `REDIS_OPTION_INVALID` */
+  /** Creates an adapter that is not connected yet. @throws SeqqaError `REDIS_WITHOUT_URL`, `REDIS_URL_INVALID`, `REDIS_OPTION_INVALID` */
   constructor(options: RedisAdapterOptions) {
     if (typeof options.url !== "string" || options.url === "") {
       throw new SeqqaError("REDIS_WITHOUT_URL", "A RedisAdapter was created without the URL of a database: its option url is missing.", {
@@ -128,8 +128,8 @@ export class RedisAdapter implements StoreAdapter {
     try {
       const [commands, events] = [await connect(2), await connect(3)];
       await requireServer(commands);
-      // If a world has a second adapter for another database of a lane's server, `isWhole` is `true` for both. Both then restore the same keys, which
-      // does no harm.
+      // `isWhole` is `true` for each adapter of a lane's server, also if a world has adapters for several databases of this server. All adapters then
+      // restore the same keys, which does no harm.
       const isWhole = this.#isolation === "server" && (await isOwnServer(commands));
       const inPlace = scope.borrowed && !isWhole;
       if (inPlace) await requireNoEviction(commands, "saved");

@@ -2,7 +2,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import { proxyCheck, proxyRefusal } from "../../network/proxy-refusal.ts";
 import { isUntrusted, UNTRUSTED } from "../../network/untrusted.ts";
 
-/** The text for a request of the checkpoint protocol in messages, without credentials: `POST http://host/__seqqa/checkpoint`. */
+/** A request of the checkpoint protocol as text for messages, without credentials, e.g. `POST http://host/__seqqa/checkpoint`. */
 export type Call = string;
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -39,14 +39,14 @@ export class RemoteAdapter implements StoreAdapter {
   readonly name = "remote";
   readonly checkpoint: CheckpointChoice = { mode: "remote", why: "the target saves and restores its own state" };
   readonly traits: StoreTraits = { portable: false, commits: true, inTarget: true };
-  /** The URL of the target's checkpoint routes, without credentials. Two lanes must not use the same one. */
+  /** The URL of the target's checkpoint routes, without credentials. Each lane needs another URL. */
   readonly uses: string;
   readonly #channel: RemoteChannel;
   #scope: StoreScope | undefined;
-  /** The checkpoint from the start, when the store was opened. It is restored at the end of the run if the store is an external one. */
+  /** The checkpoint that was made when the store was opened. An external store is restored to this checkpoint at the end of the run. */
   #found: CheckpointId | undefined;
 
-  /** @throws SeqqaError `REMOTE_URL_INVALID` */
+  /** Creates an adapter. No request is sent before {@link open}. @throws SeqqaError `REMOTE_URL_INVALID` */
   constructor(options: RemoteAdapterOptions, limits: Partial<ChannelLimits> = {}) {
     this.#channel = new RemoteChannel(options?.url, limits);
     this.uses = this.#channel.url;

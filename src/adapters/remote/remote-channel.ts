@@ -101,8 +101,8 @@ export class RemoteChannel {
 }
 
 /**
- * Returns `true` if a request failed because the server closed the connection, as servers do with idle connections. The request can then be sent
- * again. All three requests can be sent twice: a second checkpoint is merely unused, and a second rollback changes nothing.
+ * Returns `true` if a request failed because the server closed the connection, as servers do with idle connections. Every request of the protocol can
+ * then be sent again: a second checkpoint is not used, and a second rollback changes nothing.
  */
 function wasClosed(error: unknown): boolean {
   const { code } = error as { readonly code?: string };

@@ -8,7 +8,7 @@ export interface RemoteUrl {
   readonly authorization: string | undefined;
 }
 
-/** @throws SeqqaError `REMOTE_URL_INVALID` */
+/** Parses the URL under which a target serves its checkpoint routes. @throws SeqqaError `REMOTE_URL_INVALID` */
 export function parseRemoteUrl(text: unknown): RemoteUrl {
   if (typeof text !== "string" || text === "")
     throw invalid("A RemoteAdapter was created without the URL under which the target serves its checkpoints: its option url is missing.");
@@ -16,7 +16,7 @@ export function parseRemoteUrl(text: unknown): RemoteUrl {
   try {
     url = new URL(text);
   } catch {
-    // The new error has no cause, because the message of the original one quotes the URL with its password.
+    // Do not set a cause, because the message of the original error quotes the URL with its password.
     const shown = JSON.stringify(text.replace(/\/\/[^/?#]*@/, "//"));
     if (text.startsWith("/")) throw invalid(`The URL ${shown} of a RemoteAdapter has no host, because the lane's target has no HTTP URL.`);
     throw invalid(`The option url of a RemoteAdapter is ${shown}, which is not a valid URL.`);

@@ -196,7 +196,7 @@ export class SqliteAdapter implements StoreAdapter {
   }
 
   spoil(sql: string): number {
-    // A second connection would be locked out by the exploring transaction.
+    // The exploring transaction locks the file, so a second connection could not write.
     if (this.#choice.mode === "savepoint") return this.#opened().db.prepare(sql).run().changes;
     const db = connect(this.file);
     try {
@@ -253,7 +253,7 @@ export class SqliteAdapter implements StoreAdapter {
     this.#looker = undefined;
     this.#connection = undefined;
     if (mode === undefined) return undefined;
-    // Nothing is restored in a lane's own file: it is deleted with the lane, and a restarted target continues with its data.
+    // Do not restore a lane's own file: the file is deleted with the lane, and a restarted target continues with its data.
     this.#previous = mode;
     return mode.close(leaveNothing);
   }

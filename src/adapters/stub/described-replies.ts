@@ -21,14 +21,15 @@ export class DescribedReplies {
     this.#schemas = new Schemas(description);
   }
 
-  /** @param file A path; a URL is not read. @throws SeqqaError `DESCRIPTION_*` with exit status 2 */
+  /** Reads an OpenAPI description. @param file A path; a URL is not read. @throws SeqqaError `DESCRIPTION_*` with exit status 2 */
   static async read(file: string): Promise<DescribedReplies> {
     return new DescribedReplies(await readDescription(resolve(file), { cwd: process.cwd(), allowRefs: false }));
   }
 
   /**
-   * Returns the reply to a request: the first 2xx response of its operation, else the `default` response with status 200, else 200 without a body. The
-   * body is the example, or a value made from the schema. Returns `undefined` if the description does not have the request.
+   * Returns the reply to a request: the first 2xx response of its operation, else the `default` response with status 200, else 200 without a body.
+   * The body is the example of the response, or a value made from its schema. Returns `undefined` if the description does not contain the request's
+   * operation.
    */
   replyTo(method: string, path: string): Reply | undefined {
     const operation = this.#index.find(method, path);
@@ -68,7 +69,7 @@ export class DescribedReplies {
   }
 }
 
-/** Returns `false` for a range such as `text/*`, and for a text that cannot be in a header. */
+/** Returns `false` for a range of media types such as `text/*`, and for a text that no header can contain. */
 function isType(type: string): boolean {
   return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(type);
 }

@@ -21,7 +21,8 @@ import {
 export interface StubReplies {
   /**
    * Adds the next reply. The first request gets the first reply, and so on; the last reply is repeated. A string is sent as text, `undefined` as an
-   * empty body, and any other value as JSON. A function receives the call, the stub's own data and the target's time (milliseconds since 1970), and returns `{ body, status }`.
+   * empty body, and any other value as JSON. A function receives the call, the stub's own data and the target's time (milliseconds since 1970), and
+   * returns `{ body, status }`.
    * @throws SeqqaError `REPLY_INVALID`
    */
   respond(answer: StubAnswer): StubReplies;
@@ -74,7 +75,7 @@ export class HttpStub extends StubAdapter<StubState> {
   #thrown: Error | undefined;
   #now: () => number = Date.now;
 
-  /** @throws SeqqaError `STUB_URL_INVALID` */
+  /** Creates a stub that does not listen yet. @throws SeqqaError `STUB_URL_INVALID` */
   constructor({ url, slowMs = 1_000, callsAreState = true, openapi }: HttpStubOptions) {
     super(stubUrl(url, "http"), NEW_STATE);
     this.#slowMs = slowMs;
@@ -87,7 +88,7 @@ export class HttpStub extends StubAdapter<StubState> {
     return this.state.calls;
   }
 
-  /** Sets the clock whose time functions for replies and webhooks get. Default: the clock of this process. */
+  /** Sets the clock for functions that create replies and webhooks. Default: the clock of this process. */
   keepTime(now: () => number): void {
     this.#now = now;
   }
@@ -152,7 +153,7 @@ export class HttpStub extends StubAdapter<StubState> {
     return this.when("DELETE", path);
   }
 
-  /** Makes the next request to the stub fail in the given way. */
+  /** Makes the next request to the stub fail with a fault. {@link StubFault} lists the faults. */
   failNext(fault: StubFault): void {
     this.set({ next: fault, faults: this.state.faults + 1 });
   }
@@ -186,7 +187,7 @@ export class HttpStub extends StubAdapter<StubState> {
     if (this.#openapi !== undefined)
       this.#described ??= await (await import("./described-replies.ts")).DescribedReplies.read(this.#openapi);
     const server = createServer((request, response) => void this.#handle(request, response));
-    // Do not close idle connections before the client does. No client keeps an idle connection this long.
+    // Let the client close idle connections. No client keeps an idle connection for such a long time.
     server.keepAliveTimeout = 600_000;
     const { hostname, port } = new URL(this.uses);
     await new Promise<void>((resolve, reject) => {
@@ -304,7 +305,7 @@ export class HttpStub extends StubAdapter<StubState> {
   }
 }
 
-/** Returns the reply of a definition to its `given`th request, counted from 0. */
+/** Returns the reply with the index `given` (from 0) of a definition; after the last reply, the last one again. */
 function replyAt({ replies }: StubDefinition, given: number, ...asked: Parameters<StubAnswer>): Reply {
   const chosen = replies[Math.min(given, replies.length - 1)]!;
   if (typeof chosen !== "function") return chosen;

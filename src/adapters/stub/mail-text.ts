@@ -1,4 +1,4 @@
-/** Named character references of HTML that templates write into links and codes. Others stay as they are. */
+/** Named character references of HTML that templates write into links and codes. All other named references stay unchanged. */
 const NAMED: Readonly<Record<string, string>> = {
   amp: "&",
   quot: '"',
@@ -27,7 +27,7 @@ export function textOfHtml(html: string): string {
   return decodeEntities(shown.replaceAll(/<\/?(?:br|p|div|t[rdh]|li|h\d)\b[^>]*>/gi, "\n").replaceAll(/<[^>]*>/g, ""));
 }
 
-/** Returns the links in a text or HTML mail. Punctuation after a link is not part of it, except in a quoted attribute. */
+/** Returns the links in a text or HTML mail. Punctuation after a link is not part of the link, except in a quoted attribute. */
 export function linksIn(mail: string): readonly string[] {
   const found = decodeEntities(mail).matchAll(/(https?:\/\/[^\s"'<>)]+)(["']?)/g);
   return [...found].map(([, link, quote]) => (quote === "" ? link!.replace(/[.,;:!?\]}]+$/, "") : link!));

@@ -56,7 +56,7 @@ function noPorts(): never {
   throw new SeqqaError("STUB_PORT", "A stub cannot get a port, because no run is in progress.");
 }
 
-/** The kind of store for `stub:` URLs in `systems`. seqqa loads it by itself. */
+/** The kind of store for `stub:` URLs in `systems`. Users need not configure an adapter module for it. */
 export const stores: StoreKind = {
   createProvider: (options) => new StubProvider(options),
   clean: async () => ({ removed: [] }),
@@ -87,7 +87,7 @@ function httpStub(url: string, { searchParams }: URL): HttpStub {
   return new HttpStub({ url, openapi: searchParams.get("openapi") ?? undefined });
 }
 
-/** @throws SeqqaError `STUB_URL_INVALID` */
+/** Parses a configured `stub:` URL. @throws SeqqaError `STUB_URL_INVALID` */
 function parsed(name: string, url: string): { readonly protocol: Protocol; readonly port: string; readonly openapi: string | undefined } {
   const { hostname, port, pathname, searchParams } = new URL(url);
   const openapi = searchParams.get("openapi") ?? undefined;

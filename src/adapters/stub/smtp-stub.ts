@@ -29,7 +29,7 @@ export class SmtpStub extends StubAdapter<MailState> {
   readonly name = "smtp-stub";
   #server: SMTPServer | undefined;
 
-  /** @throws SeqqaError `STUB_URL_INVALID` */
+  /** Creates a stub that does not listen yet. @throws SeqqaError `STUB_URL_INVALID` */
   constructor({ url }: { readonly url: string }) {
     super(stubUrl(url, "smtp"), { mails: [], steps: [] });
   }
@@ -75,7 +75,8 @@ export class SmtpStub extends StubAdapter<MailState> {
       allowInsecureAuth: true,
       disableReverseLookup: true,
       logger: false,
-      // Close connections that the target keeps open at once. By default, the end of a lane waits 30 s for them.
+      // The time in milliseconds after which the server closes open connections at the end of a lane. The default is 30 s, which would delay that
+      // end.
       closeTimeout: 1,
       size: MOST_BYTES,
       onAuth: (auth, _session, done) => done(null, { user: auth.username ?? "anybody" }),
@@ -98,7 +99,7 @@ export class SmtpStub extends StubAdapter<MailState> {
         stream.on("end", () => void take());
       },
     });
-    // Ignore errors after the start: they come from clients that disconnect early.
+    // After the start, ignore errors of the server, because they come from clients that disconnect early.
     const { hostname, port } = new URL(this.uses);
     await new Promise<void>((resolve, reject) => {
       server.once("error", (cause: Error) => reject(portTaken(this.uses, cause)));

@@ -72,7 +72,7 @@ export function webhookActions<C extends object = Values, A = ApiClient>(
       `${store}_webhook_again`,
       `the stub ${store} sends its last webhook again`,
       async (api, context) => send(api, context, storeOf<HttpStub>(context, store).lastSent),
-      // A repeated webhook need not change anything, because a correct target ignores it.
+      // The API need not change when it gets a webhook again: a correct target ignores a repeated webhook.
       { changesNothing: true },
     ),
     stubAction<C, A>(
@@ -87,7 +87,7 @@ export function webhookActions<C extends object = Values, A = ApiClient>(
   ];
 }
 
-/** Sends a request as a third party does: without the token, cookies and headers of the client, if the client can do this. */
+/** Sends a request as a third party does, without the token, cookies and headers of the client. A client that cannot leave them out sends them. */
 async function post(
   api: unknown,
   path: string,
@@ -95,7 +95,7 @@ async function post(
 ): Promise<ApiResponse> {
   const part = clientPartOf(api);
   const hasPost = typeof (api as Partial<ApiClient>).post === "function";
-  // The base URL of a client without `post`, such as a GraphQLClient, is an endpoint. A webhook goes to another path of the same server.
+  // The base URL of a client without `post`, such as a GraphQLClient, is the URL of one endpoint. A webhook goes to another path of the same server.
   if (part?.sendAnonymously !== undefined) return part.sendAnonymously("POST", hasPost ? path : new URL(path, part.base).href, options);
   if (hasPost) return (api as ApiClient).post(path, options);
   throw new SeqqaError("NO_CLIENT", "The api of the World cannot send a webhook, because it is no HttpClient and has no method post.", {
@@ -109,7 +109,7 @@ function targetTime(context: object): number {
   return Date.now() + (stores.find((store) => store?.aheadMs !== undefined)?.aheadMs?.() ?? 0);
 }
 
-/** Creates an action that need not apply in any state, because a small API may never queue two webhooks. */
+/** Creates an action that may never apply, because a small API may never queue two webhooks. */
 function stubAction<C extends object, A>(
   name: string,
   description: string,

@@ -2,10 +2,12 @@ import { SeqqaError } from "../../model/errors.ts";
 import type { Checkpoint, CheckpointChoice, StoreScope, StubUse } from "../../model/stores/store-adapter.ts";
 import { ValueAdapter } from "../../stores/value-adapter.ts";
 
-/** The largest number of requests without a reply that a note names. */
+/** The maximum number of requests without a defined reply that a note lists. */
 const MOST_UNMATCHED = 4;
 
-/** The part of the state of every stub. `steps`: how many requests arrived in each step of the path. Steps without requests are left out. */
+/**
+ * The part of the state that every stub has. `steps` contains the number of requests in each step of the path. Steps without requests are left out.
+ */
 export interface StepsOfStub {
   readonly steps: readonly number[];
 }
@@ -36,7 +38,7 @@ export abstract class StubAdapter<S extends StepsOfStub> extends ValueAdapter<S>
     this.#isNewStep = true;
   }
 
-  /** Rules may send requests in a restored state. Their calls belong to the step that led to this state, as they do if the step was just executed. */
+  /** Restores a state. If rules then send requests, the stub's calls count for the step that led to this state, as they do right after the step. */
   override restore(mark: Checkpoint): void {
     this.#isNewStep = false;
     super.restore(mark);
@@ -55,7 +57,10 @@ export abstract class StubAdapter<S extends StepsOfStub> extends ValueAdapter<S>
     return isNew ? [...steps, 1] : [...steps.slice(0, -1), steps.at(-1)! + 1];
   }
 
-  /** Returns requests in the order of their steps. Those of one step may arrive in any order, and are sorted by their text without numbers and ids. */
+  /**
+   * Returns requests in the order of their steps. Requests of one step may arrive in any order, so they are sorted by their text without numbers and
+   * ids.
+   */
   protected byStep<T>(requests: readonly T[]): readonly T[] {
     const { steps } = this.state;
     if (steps.every((count) => count < 2)) return requests;

@@ -30,7 +30,7 @@ export interface StubCall {
   readonly json: unknown;
   /** The status of the answer; 0 if no answer was sent. */
   readonly status: number;
-  /** `true` if the stub carried the request out, even if it did not say so because of a fault. */
+  /** `true` if the stub carried the request out, even if the target got no answer or another answer because of a fault. */
   readonly done: boolean;
   /** `true` if a reply was defined for the request. */
   readonly matched: boolean;
@@ -66,7 +66,7 @@ export type StubAnswer = (
   nowMs: number,
 ) => { readonly body?: unknown; readonly status?: number; readonly headers?: Readonly<Record<string, string>> };
 
-/** The state of a stub: the parts that actions change and that are restored. */
+/** The state of a stub: everything that actions change and that a restore brings back. */
 export interface StubState extends StepsOfStub {
   readonly calls: readonly StubCall[];
   /** For each definition of replies, the number of replies that requests have used up. The last reply is never used up. */

@@ -22,7 +22,7 @@ interface OptionWords {
   readonly takesValue: boolean;
 }
 
-/** The allowed values of options whose values commander cannot check. The configuration checks them later. */
+/** The allowed values of options that commander does not check. The configuration checks the values later. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   "--strategy": STRATEGY_KINDS.map(flagWord),
   "--fail-on-severity": ["critical", "high", "medium", "low", "none"],
@@ -172,8 +172,8 @@ function fish(commands: readonly Words[]): string {
 }
 
 /**
- * Returns all options that take a value, without repeating options that several commands share. The bash script needs no more, because it only checks
- * the previous word.
+ * Returns all options that take a value. An option that several commands share occurs once: the bash script only checks the previous word, so it does
+ * not need the command.
  */
 function unique(commands: readonly Words[]): readonly OptionWords[] {
   const all = commands.flatMap(({ options }) => options.filter(({ takesValue }) => takesValue));

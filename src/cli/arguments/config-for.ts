@@ -2,7 +2,10 @@ import { loadConfig, misspelledVariables, type Config, type Environment, type Lo
 import { printable } from "../../reports/index.ts";
 import type { Shell } from "../process/shell.ts";
 
-/** The environments whose misspelled variables were named. With `--watch`, one command loads its configuration several times. */
+/**
+ * The environments for which notes about misspelled variables were printed. With `--watch`, one command loads its configuration several times, but
+ * prints the notes once.
+ */
 const told = new WeakSet<Environment>();
 
 /**

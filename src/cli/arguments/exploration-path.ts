@@ -11,8 +11,8 @@ export interface RunPlace {
 }
 
 /**
- * Returns the absolute path of an exploration file that a stored run names. The file is searched from the folder in which the run was started. If it is
- * not there, because the reports were copied from another machine, it is expected below the working directory.
+ * Returns the absolute path of an exploration file that a stored run names. The path is relative to the folder in which the run was started. If the
+ * file is not there, because the reports were copied from another machine, the path is relative to the working directory.
  */
 export function explorationPath(file: string, { folder, outputDir, cwd }: RunPlace): string {
   const own = typeof folder === "string" ? resolve(outputDir, folder, file) : undefined;

@@ -67,7 +67,7 @@ function directoriesBeside(path: string): readonly string[] {
       .filter((one) => one.isDirectory() && !one.name.startsWith(".") && one.name !== "node_modules")
       .map(({ name }) => name);
   } catch {
-    // The parent folder of the path that the user typed cannot be read, so no directory in it is suggested.
+    // Suggest no directory, because the parent folder of the path that the user typed cannot be read.
     return [];
   }
 }

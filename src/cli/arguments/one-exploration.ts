@@ -20,7 +20,7 @@ export function isFileOfExploration(named: string, cwd: string): boolean {
   return isExplorationFile(named) && existsSync(path) && statSync(path).isFile();
 }
 
-/** The largest number of explorations that a hint names. */
+/** The maximum number of explorations that a hint names. */
 const NAMED = 20;
 
 function isFolder(named: string, cwd: string): boolean {
@@ -30,7 +30,7 @@ function isFolder(named: string, cwd: string): boolean {
 
 /**
  * Returns the exploration that the user named, by the path of its file or by its name. Names are searched in the configuration's folder and below.
- * @throws SeqqaError (2)
+ * @throws SeqqaError with exit status 2 if there is no such exploration, or more than one
  */
 export async function oneExploration(named: string, { folder }: Config, shell: Shell, machinery: Machinery): Promise<NamedExploration> {
   if (isFileOfExploration(named, shell.cwd)) return { file: resolve(shell.cwd, named), name: nameOfFile(named) };

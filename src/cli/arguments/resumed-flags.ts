@@ -12,7 +12,7 @@ export function flagRows(options: RunOptions): readonly ConfigRow[] {
 }
 
 /**
- * Returns the options for resuming a run: the flags that the user gives now, plus other flags of the run's first session.
+ * Returns the options for resuming a run: the flags that the user gives now, and the flags of the run's first session that the user does not give.
  * @throws SeqqaError with exit status 2 if a needed flag is not stored in the run log
  */
 export function optionsBefore(
@@ -35,7 +35,7 @@ export function optionsBefore(
   return { ...given, ...before };
 }
 
-/** Throws an error if a run is resumed without a new --base-url although its first URL had a password. Passwords in URLs are never stored. */
+/** Throws an error if a resumed run needs a new --base-url: the URL of the first session had a password, and passwords in URLs are never stored. */
 function refusePassword(id: string, env: Readonly<Record<string, string | undefined>>): void {
   if ((env["SEQQA_BASE_URL"] ?? "") !== "") return;
   throw usage(

@@ -51,7 +51,7 @@ export interface RunFlag extends Flag {
   readonly option: keyof RunOptions;
   /** The configuration key that the flag sets, for example `exploration.max_steps`. The configuration checks the value. */
   readonly key?: string;
-  /** `true` if the flag applies only to explorations. It is an error if the user runs journeys. */
+  /** `true` if the flag applies only to explorations. Using such a flag with journeys is an error. */
   readonly isOfExplorations?: boolean;
   /**
    * The place where the run log stores the value for a resumed run: with the configuration (`key`) or in a separate row (`row`). Not set if the value

@@ -25,7 +25,7 @@ function helpFor({ commands, args }: Command): string {
   return `seqqa --help lists the commands. seqqa ${named?.name() ?? "run"} --help lists the options of this command.`;
 }
 
-/** Returns the hint if `seqqa scaffold` is called without a source. Returns `undefined` for other errors. */
+/** Returns the hint for `seqqa scaffold` without a source. Returns `undefined` for other errors. */
 function missingSource(complaint: string): string | undefined {
   return complaint.startsWith("missing required argument 'source'")
     ? "Give the file or URL of the API description, schema or recording, for example: seqqa scaffold openapi openapi.yaml"

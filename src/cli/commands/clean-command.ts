@@ -14,9 +14,11 @@ const NAMED = 20;
 
 /**
  * Runs `seqqa clean`: removes what killed runs left behind. Restores rows in the user's own stores, but only after the user confirms. Does not touch
- * runs that are still alive. If a store cannot be cleaned, cleans the others. Returns 3 if rows were not restored, also because the user did not
- * confirm, or because a run that may be alive uses their store, and if a store could not be cleaned. With --dry-run, which only shows what would be
- * done, only such a store gives 3.
+ * runs that are still alive. If a store cannot be cleaned, cleans all other stores.
+ *
+ * Returns exit status 3 if a store could not be cleaned, or if rows were not restored. Rows are not restored if the user does not confirm, if another
+ * client changed them, or if a run that may be alive uses their store. With --dry-run, which only shows what would be done, returns exit status 3
+ * only if a store could not be examined.
  */
 export async function cleanCommand(
   directory: string | undefined,
@@ -49,7 +51,7 @@ export async function cleanCommand(
   return inUse.length + failures.length > 0 || leftovers.some(({ keep }) => keep.length > 0) ? 3 : 0;
 }
 
-/** Names all that was left as it is, with the reason. If there was nothing to do, says so. */
+/** Prints what was not cleaned, with the reasons. If dead runs left nothing behind, prints a sentence that says so. */
 function conclude({ removed, leftovers, inUse, notAllowed, failures }: CleanedUp, { stdout, stderr }: Shell): void {
   for (const sentence of inUse)
     stdout.write(`${printable(sentence)} seqqa clean left it as it is. If that run is dead, try again in a minute.\n`);

@@ -10,7 +10,7 @@ export interface NewFolder {
   readonly version: string;
 }
 
-/** Returns the shell commands that the user needs after creating a folder: enter it, install seqqa, and start the first run. */
+/** Returns the shell commands that the user needs after creating a folder: enter the folder, install seqqa, and start the first run. */
 export function nextCommand({ shown, cwd, surroundings, ownPackage, version }: NewFolder): string {
   const install = ownPackage ? "npm install" : `npm install --save-dev seqqa@${version}`;
   return [

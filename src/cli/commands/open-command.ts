@@ -73,7 +73,7 @@ export async function openCommand(wanted: string, options: OpenOptions, shell: S
 
 /**
  * Returns the state or finding whose id the user gave.
- * @throws SeqqaError (2) if the run has no such finding or state, or several
+ * @throws SeqqaError with exit status 2 if the run has no such finding or state, or several
  */
 function goalOf(wanted: string, outputDir: string, run: string | undefined): Goal {
   const { id: found, data } = readFindings(outputDir, run);

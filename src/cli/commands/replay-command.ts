@@ -84,7 +84,7 @@ export async function replayCommand(
   return replayed(found, id, from, { entry, config, shell, machinery, verbose: options.verbose === true });
 }
 
-/** Maximum number of earlier runs in which seqqa looks for a finding that the last run does not have. */
+/** The maximum number of earlier runs in which seqqa looks for a finding that the last run does not have. */
 const OLDER = 20;
 
 function olderRun(outputDir: string, last: string, wanted: string): string | undefined {
@@ -129,9 +129,9 @@ interface Task {
   readonly id: string;
   readonly path: readonly string[];
   readonly draws: ExplorationEntry["violations"][number]["draws"];
-  /** Text that names the simultaneous calls of a race, which follow the steps of the path. `undefined` if the finding is not a race. */
+  /** The names of the simultaneous calls of a race, which follow the steps of the path. `undefined` if the finding is not a race. */
   readonly last: string | undefined;
-  /** The rule that the exploration must still check. `undefined` for a race, whose calls name their rule, and for a fault. */
+  /** The rule that the replay must check. `undefined` for a race, because `race` contains its rule, and for a fault. */
   readonly rule: string | undefined;
   readonly race: RaceReplay | undefined;
   readonly fault: FaultPoint | undefined;
@@ -177,7 +177,7 @@ function taskOf(found: FoundFinding): Task {
 
 /**
  * Replays a finding and prints the result.
- * @param from The index of the step from which the replay shows the contents of the stores. `undefined`: they are not shown.
+ * @param from The index of the step from which the replay shows the contents of the stores. `undefined` to show no contents.
  */
 async function replayed(found: FoundFinding, run: string, from: number | undefined, setting: Setting): Promise<ExitStatus> {
   const { entry, config, shell, machinery, verbose } = setting;
@@ -191,7 +191,7 @@ async function replayed(found: FoundFinding, run: string, from: number | undefin
     "",
   );
   const hide = redactor(config.report.redact);
-  // Secrets in error messages are hidden, because the messages may quote output of the target.
+  // Hide secrets in error messages, because the messages may quote output of the target.
   const message = (text: string): void => void shell.stderr.write(`${redactText(text, config.report, hide)}\n`);
   return interruptible(shell, { message }, async (signal): Promise<ExitStatus> => {
     const beforeStep = async (step: number, uses: readonly string[]): Promise<void> => {

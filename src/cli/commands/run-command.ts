@@ -111,10 +111,7 @@ async function runFound(target: RunTarget, given: RunOptions, { shell, machinery
   return withPage(page, told, (reporter) => interruptible(shell, reporter, (signal) => explored(reporter, signal)));
 }
 
-/**
- * Returns `true` if a store uses an adapter module of the user. Only then is the engine loaded to check the module, because loading the engine is
- * slow.
- */
+/** Returns `true` if a store uses an adapter module of the user. To check such a module, the engine must be loaded, which is slow. */
 function hasStoreModules({ systems, lanes }: Config): boolean {
   return [systems, ...lanes.map((lane) => lane.systems)].some((one) => Object.values(one).some(({ adapter }) => adapter !== undefined));
 }

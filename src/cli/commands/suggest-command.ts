@@ -83,7 +83,7 @@ export async function suggestCommand(
 interface Found {
   readonly of: StatesOfRun;
   readonly suggestions: Suggestions;
-  /** The measurement that found the gaps. `undefined` if all rules are suggested. */
+  /** The measurement of the gaps, for `--for-gaps`. `undefined` if all rules are suggested. */
   readonly strength?: Strength;
 }
 
@@ -114,7 +114,8 @@ function writeRules(
   shell: Shell,
 ): void {
   if (rules.length === 0) return void shell.stderr.write("note: seqqa wrote no file, because the list of rules is empty.\n");
-  // The run log may come from another person. Write beside the exploration only if the stored path is an existing exploration file.
+  // The run log may come from another person, so its path may be wrong. Write beside the exploration only if the path is an existing exploration
+  // file.
   const { exploration } = of;
   if (where === true && !isFileOfExploration(exploration, shell.cwd)) {
     throw usage(

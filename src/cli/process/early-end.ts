@@ -36,15 +36,15 @@ export function watchForEarlyEnd(shell: Shell): EarlyEnd {
     shell: {
       ...shell,
       onInterrupt: (listener) => {
-        // The handler that ended the process on a signal is no longer needed, because the command now handles signals itself.
+        // The command now handles signals itself. Remove the handler that would end the process on a signal.
         stopExit();
         const stop = shell.onInterrupt(() => {
           interrupted = true;
           listener();
         });
         return () => {
-          // From here on, a signal ends the process with exit status 130. The new handler is set before the old one is removed, so that no signal is
-          // missed in between.
+          // From now on, a signal ends the process with exit status 130. Set the new handler before removing the old handler, so that no signal is
+          // missed.
           stopExit = shell.onInterrupt(() => exit(130));
           stop();
         };

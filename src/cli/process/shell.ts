@@ -25,7 +25,7 @@ export interface Shell {
 export function processShell(): Shell {
   let isInterrupted = false;
   const heard = (listener: () => void): void => {
-    // Set the flag in the next tick: all listeners for this signal still see `false`, and a second signal sees `true`.
+    // Set `isInterrupted` in the next tick, so that it is still `false` for all listeners of the first signal, and `true` at a second signal.
     process.nextTick(() => (isInterrupted = true));
     listener();
   };
@@ -52,7 +52,10 @@ export function processShell(): Shell {
   };
 }
 
-/** Returns standard output for seqqa's own texts, also after `process.stdout.write`, which user code can call, was redirected to standard error. */
+/**
+ * Returns a standard output for seqqa's own texts. It keeps the original function `write`, because `process.stdout.write` may be redirected to
+ * standard error for the output of user code.
+ */
 function ownStdout(): Output {
   const { stdout } = process;
   return {

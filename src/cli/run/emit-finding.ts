@@ -44,7 +44,8 @@ export function emitted(emitter: Emitter, found: FoundFinding, place: EmitPlace)
 }
 
 /**
- * Throws an error if the URL of the target is in no file. Without a configuration, `replay()` reads no environment variables either.
+ * Throws an error if no configuration file contains the URL of the target, because the test would not know the URL. Without a configuration file, the
+ * test's call of `replay()` does not read the URL from environment variables.
  * @throws SeqqaError with exit status 2
  */
 function refuseUnreachable({ config: { file, baseUrl }, cwd, env }: EmitPlace): void {

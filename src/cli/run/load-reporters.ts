@@ -15,8 +15,8 @@ import { usage } from "../arguments/run-options.ts";
 import type { Machinery } from "./machinery.ts";
 
 /**
- * Loads the reporters that `--reporter` names: all that the user wrote, but only the last of those that belong to seqqa. Without the flag, loads
- * `agent` if an AI coding agent runs the command, else the first of seqqa's reporters.
+ * Loads the reporters that `--reporter` names. All reporters of the user are loaded, but only the last of seqqa's reporters. Without the flag, loads
+ * `agent` if an AI coding agent runs the command, else the first reporter in `REPORTER_NAMES`.
  * @param cwd The folder from which paths and packages are resolved.
  * @throws SeqqaError with exit status 2 if a reporter cannot be loaded
  */

@@ -8,13 +8,16 @@ export type ReplayFlags = Pick<RunOptions, "output" | "baseUrl" | "infra" | "all
 
 const ID = 8;
 
-/** Returns the commands that find the run from the folder in which it was started; none if the run has no run log. */
+/**
+ * Returns the commands that replay a finding of the run and write its reports, for the folder in which the run was started. Returns no commands if
+ * the run has no run log.
+ */
 export function commandsOf(config: Config, given: ReplayFlags, cwd: string): Pick<RunReport, "replayWith" | "reportWith"> {
   if (config.report.formats.length === 0) return {};
   const flags = commandFlags(config, given, cwd);
   return {
     replayWith: (id) => ["npx seqqa replay", id.slice(0, ID), ...flags].join(" "),
-    // `seqqa report` has no flag for the folder of the run, so there is no such command for a run with --output.
+    // `seqqa report` has no flag for the report folder. For a run with --output, there is therefore no such command.
     ...(given.output === undefined && { reportWith: ["npx seqqa report", ...configFlag(config, cwd)].join(" ") }),
   };
 }

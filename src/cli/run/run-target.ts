@@ -37,7 +37,8 @@ export type RunTarget =
     };
 
 /**
- * Returns the explorations or journeys that the user named on the command line. If a directory and a journey have this name, the directory is used.
+ * Returns the explorations or journeys that the user named on the command line. If both a directory and a journey have this name, the directory is
+ * used.
  * @throws SeqqaError with exit status 2
  */
 export async function runTarget(named: string | undefined, options: RunOptions, shell: Shell, machinery: Machinery): Promise<RunTarget> {
@@ -78,7 +79,9 @@ export async function runTarget(named: string | undefined, options: RunOptions, 
   return { kind: "journeys", config, journeys: [journey], unusable: [] };
 }
 
-/** Names a configuration file that is nearer to an exploration than the loaded one, as in a folder with several services. */
+/**
+ * Prints a note if another configuration file is nearer to an exploration than the loaded configuration file, as in a folder with several services.
+ */
 function tellNearer({ file }: Config, files: readonly string[], { stderr, cwd }: Shell): void {
   for (const one of files) {
     const nearer = nearestFile(one, cwd);

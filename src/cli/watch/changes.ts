@@ -5,17 +5,19 @@ import { hashOfFile, isBuilt, isBuildFolder, isIgnored, isWithin, reportFolder, 
 
 /** The time in milliseconds without further changes after which a group of changes is reported. Editors and compilers write several files at once. */
 const QUIET_MS = 150;
-/** The same time for files of a build, see {@link isBuilt}. A build takes a while, and half of it cannot be run. */
+/**
+ * As {@link QUIET_MS}, for files of a build (see {@link isBuilt}). Writing a build takes a while, and a target cannot run from an incomplete build.
+ */
 const BUILT_MS = 2_000;
 /** The maximum number of times that {@link Changes.quiet} waits for further changes. */
 const WAITS = 20;
 
 export class Changes {
   readonly #watcher: FSWatcher;
-  /** Returns `true` for a file of a build. Files that are watched by name are none. */
+  /** Returns `true` for a file of a build. Returns `false` for files that are watched by their names. */
   readonly isBuilt: (file: string) => boolean;
   readonly #changed: Set<string> = new Set();
-  /** A hash of the content of each file at its last change that was taken. */
+  /** For each file, a hash of its content when {@link take} last returned the file. */
   readonly #taken: Map<string, string> = new Map();
   #timer: NodeJS.Timeout | undefined;
   /** `true` if a file of a build is among the changes that wait for the timer. */
@@ -48,7 +50,7 @@ export class Changes {
   static async in({ folders, files, withoutBuilds }: Watched, outputDir: string): Promise<Changes> {
     const reports = reportFolder(outputDir, folders);
     const single = new Set(files);
-    // The folder of a file is watched, not the file itself, because a watched file that is deleted and written again would be lost.
+    // Watch the folder of a file, not the file itself: after a file is deleted and written again, its own watcher would not report changes.
     const roots = new Set([...folders, ...files.map((file) => dirname(file)).filter((folder) => existsSync(folder))]);
     const watcher = watch([...roots], {
       ignoreInitial: true,
@@ -77,16 +79,17 @@ export class Changes {
   }
 
   /**
-   * Returns the changed files that were not taken yet, without those that have the same content as when they were last taken.
-   * @param withBuilt `true`: files of a build count, too.
+   * Returns the changed files that {@link take} has not returned yet. A file is left out if its content is the same as when {@link take} last
+   * returned the file.
+   * @param withBuilt `true`: files of a build are included.
    */
   differing(withBuilt: boolean): readonly string[] {
     return [...this.#changed].filter((file) => (withBuilt || !this.isBuilt(file)) && this.#taken.get(file) !== hashOfFile(file));
   }
 
   /**
-   * Does the same as {@link take}, without changes that were made before `sinceMs` and are not in `late`.
-   * @param late The files whose earlier changes are wanted.
+   * Does the same as {@link take}, but leaves out changes before `sinceMs`, except changes of the files in `late`.
+   * @param late The files whose changes before `sinceMs` are included.
    */
   takeSince(sinceMs: number, late: readonly string[]): readonly { readonly file: string; readonly isLate: boolean }[] {
     return this.take()
@@ -94,7 +97,7 @@ export class Changes {
       .filter(({ file, isLate }) => !isLate || late.includes(file));
   }
 
-  /** Waits until no file has changed for a moment, so that late changes of a run that has ended are heard. */
+  /** Waits until no file has changed for a moment, so that reports about the last changes during a run arrive. */
   async quiet(): Promise<void> {
     for (let waits = 0; waits < WAITS; waits++) {
       await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
@@ -108,7 +111,9 @@ export class Changes {
   }
 }
 
-/** Returns the time of the last change of a file, in milliseconds since 1970. A file that was deleted changed its folder. */
+/**
+ * Returns the time of the last change of a file, in milliseconds since 1970. For a deleted file, returns the time of the last change of its folder.
+ */
 function changedMs(file: string): number {
   const stats = statSync(file, { throwIfNoEntry: false }) ?? statSync(dirname(file), { throwIfNoEntry: false });
   return stats?.ctimeMs ?? Infinity;

@@ -28,7 +28,9 @@ export class KeptResults {
     this.#kept = new Map(Object.entries(readKept(this.#file)));
   }
 
-  /** Returns the stored result of an exploration file. Returns `undefined` if the file has changed, or if its run is no longer stored. */
+  /**
+   * Returns the stored result of an exploration file. Returns `undefined` if the file has changed, or if the run with its result is no longer stored.
+   */
   of(file: string, key: string): KeptResult | undefined {
     const kept = this.#kept.get(file);
     if (kept?.key !== key) return undefined;
@@ -36,7 +38,10 @@ export class KeptResults {
     return found === undefined ? undefined : { run: kept.run, ...found };
   }
 
-  /** Stores that the results of these files are in a run. A result with exit status 3 may depend on chance, such as a busy machine: it is left out. */
+  /**
+   * Notes that a run contains the results of these files. Results with exit status 3 are left out, because they may depend on chance, such as a busy
+   * machine.
+   */
   keep(files: ReadonlyMap<string, string>, run: string): void {
     const usable = new Set(this.#read(run).map(({ entry }) => entry.file));
     for (const [file, key] of files) if (usable.has(file)) this.#kept.set(file, { key, run });

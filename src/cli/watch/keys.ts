@@ -21,10 +21,13 @@ export type Explorations = RunTarget & { readonly kind: "explorations" };
 export type Code = Awaited<ReturnType<Machinery["codeHashes"]>>;
 
 /**
- * Returns a hash for each exploration file, which changes with its code, the configuration, the environment, the files of the target, of the
- * explorations and of the configuration, and SQLite files that lanes copy. Returns no hashes if a change could go unnoticed: if seqqa does not start
- * the target, if there are services, databases on servers or store adapters of the user, or if the command or the code of the target names files
- * outside the target's folder or in a folder that is not watched, or if a package of a workspace is linked into `node_modules`.
+ * Returns a hash for each exploration file. The hash depends on everything that influences the result, such as the exploration's code, the
+ * configuration, the environment, the files in the folders of the target, of the explorations and of the configuration, and SQLite files that lanes
+ * copy.
+ *
+ * Returns no hashes if seqqa cannot detect all changes. This is the case if seqqa does not start the target, and if there are services, databases on
+ * servers or store adapters of the user. It is also the case if the target's command or code names files outside the target's folder or in a folder
+ * that is not watched, and if a package of a workspace is linked into `node_modules`.
  */
 export function keysOf({ files, config, options, directory }: Explorations, env: unknown, code: Code): ReadonlyMap<string, string> {
   const urls = [config.dbUrl ?? "", ...Object.values(config.systems).map(({ url }) => url)];
@@ -65,7 +68,7 @@ export function keysOf({ files, config, options, directory }: Explorations, env:
     files.flatMap((file) => {
       const own = code.get(file);
       if (own === undefined) return [];
-      // A slow hash is used, because the hash is stored on disk and its input may contain secrets of the configuration.
+      // Use a slow hash, because the hash is stored on disk and its input may contain secrets of the configuration.
       const key = scryptSync(`${own.hash}\n${common}`, "seqqa run --watch", 32, { N: 4096, r: 8, p: 1 });
       return [[file, key.toString("hex")] as const];
     }),
@@ -73,8 +76,8 @@ export function keysOf({ files, config, options, directory }: Explorations, env:
 }
 
 /**
- * Returns hashes of the watched folders without the target's folder, which explorations may read at run time. Bundled files are left out: they belong
- * to the code of the explorations that import them.
+ * Returns hashes of the watched folders without the target's folder, because explorations may read files in these folders at run time. Bundled files
+ * are left out, because the hash of an exploration's code includes them.
  */
 function hashesOfOthers(directory: string, config: Config, code: Code): readonly (string | undefined)[] {
   const bundled = new Set([...code.values()].flatMap(({ inputs }) => inputs));
@@ -97,7 +100,7 @@ function readOr(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    // The file of known findings does not exist. The run itself reports this error.
+    // Use an empty text, because the file of known findings does not exist. The run itself reports this error.
     return "";
   }
 }

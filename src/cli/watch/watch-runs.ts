@@ -10,7 +10,7 @@ import { KeptResults } from "./kept-results.ts";
 import { keysOf, sameKeys, type Code, type Explorations } from "./keys.ts";
 import { isDevelopmentServer, watchedFiles, watchedFolders } from "./watched-files.ts";
 
-/** The maximum number of times in a row that files which change during a run start the explorations again. */
+/** The maximum number of consecutive runs that start because files changed during the previous run. */
 const MOST_RESTARTS = 2;
 
 export interface WatchInput {
@@ -46,16 +46,16 @@ class Rounds {
   readonly #listeners: Set<() => void> = new Set();
   readonly #stopListening: () => void;
   #changes: Changes | undefined;
-  /** The watched folders and files as text, to notice that the configuration or the imports name others. */
+  /** The watched folders and files as text. It changes when the configuration or the imports of an exploration name other folders or files. */
   #watched = "";
-  /** The files from which the code of each exploration comes. They are kept while a file cannot be bundled. */
+  /** The files from which the code of each exploration comes. If a file cannot be bundled, its last list is kept. */
   readonly #inputs: Map<string, readonly string[]> = new Map();
   #restarts = 0;
-  /** The files that changed during the last whole run. The target may write them, so they interrupt no run. */
+  /** The files that changed during the last whole run. The target may write these files, so their changes interrupt no run. */
   #restless: ReadonlySet<string> = new Set();
   /**
-   * `true` if a build started the runs. Further files of the build then start them again. In other runs, a target such as a development server may
-   * write files of its own build, so these interrupt no run.
+   * `true` if a build started the runs. Further changes of built files then start the runs again. Otherwise, such changes interrupt no run, because a
+   * target such as a development server may write its own build.
    */
   #isAfterBuild = false;
   #status: ExitStatus = 0;
@@ -73,7 +73,7 @@ class Rounds {
     for (;;) {
       const { isInterrupted, isUnchanged } = await this.#round();
       const changes = this.#changes;
-      // If the configuration could not be loaded at all, the folders to watch are unknown.
+      // If the configuration could not be loaded at all, the folders to watch are unknown, so `--watch` ends.
       if (signal.aborted || changes === undefined) return this.#status;
       if (await this.#isAgain(changes, isInterrupted, isUnchanged)) continue;
       this.#say("\nWaiting for changes; Ctrl-C ends.");
@@ -81,7 +81,8 @@ class Rounds {
       const changed = await next(changes, signal, late);
       if (changed === undefined) return this.#status;
       this.#isAfterBuild = changed.some(({ file }) => changes.isBuilt(file));
-      // On a busy machine, changes that were made during the run are heard only now. They count like those that were heard in time.
+      // On a busy machine, changes during the run are reported only after it. Count a restart for such changes, as for changes that are reported
+      // during the run.
       this.#restarts = changed.every(({ isLate }) => isLate) ? this.#restarts + 1 : 0;
       this.#say(`${this.#named(changed.map(({ file }) => file))} changed.\n`);
     }
@@ -92,7 +93,7 @@ class Rounds {
     await this.#changes?.close();
   }
 
-  /** Explores once. `isUnchanged` returns `true` if changed files have no influence on the results. */
+  /** Explores once. `isUnchanged` resolves to `true` if the changed files have no influence on the results. */
   async #round(): Promise<{ readonly isInterrupted: boolean; readonly isUnchanged: () => Promise<boolean> }> {
     const { shell, verbose, find, run } = this.#input;
     let isInterrupted = false;
@@ -130,8 +131,8 @@ class Rounds {
   }
 
   /**
-   * Returns `true` if the explorations must run again at once, because of files that changed during the run. Files that change during each run are
-   * named and left out: a target that writes files to its own folder would start the explorations endlessly.
+   * Returns `true` if the explorations must run again at once, because files changed during the run. After several such restarts, the changed files
+   * are only reported: a target that writes files to its own folder would start the explorations endlessly.
    */
   async #isAgain(changes: Changes, isInterrupted: boolean, isUnchanged: () => Promise<boolean>): Promise<boolean> {
     await changes.quiet();
@@ -166,7 +167,7 @@ class Rounds {
     return code;
   }
 
-  /** Watches the folders and files of a target. If they are the same as before, the watcher stays. */
+  /** Watches the folders and files of a target. If they are the same as before, keeps the existing watcher. */
   async #watch({ directory, config }: Explorations): Promise<Changes> {
     const watched = {
       folders: watchedFolders(directory, config),
@@ -198,7 +199,7 @@ class Rounds {
   }
 }
 
-/** Runs the exploration files that have no stored result, and prints the stored results of the others. */
+/** Runs the exploration files that have no stored result, and prints the stored results of all other files. */
 async function runChanged(
   target: Explorations,
   keys: ReadonlyMap<string, string>,
@@ -223,21 +224,21 @@ async function runChanged(
   if (affected.length === 0) return worst(statuses);
   let id: string | undefined;
   const status = await run({ ...target, files: affected, isPart: affected.length < target.files.length }, shell, (began) => (id = began));
-  // If files changed during the run, it is unknown which results belong to which files.
+  // If files changed during the run, the results may belong to the old or the new files, so do not store them.
   if (status !== 130 && id !== undefined && config.report.formats.length > 0 && (await isUnchanged())) {
     kept.keep(new Map(affected.flatMap((file) => (keys.has(file) ? [[shown(file), keys.get(file)!] as const] : []))), id);
   }
   return worst([status, ...statuses]);
 }
 
-/** Waits for changed files. @param late Returns the files that count although they changed before the wait. */
+/** Waits for changed files. @param late Returns the files whose changes before the wait count, too. */
 async function next(
   changes: Changes,
   signal: AbortSignal,
   late: () => readonly string[],
 ): Promise<ReturnType<Changes["takeSince"]> | undefined> {
   if (signal.aborted) return undefined;
-  // The clock of a file system may be some milliseconds behind.
+  // Allow for the clock of the file system, which may be some milliseconds behind.
   const sinceMs = Date.now() - 50;
   return new Promise((resolve) => {
     signal.addEventListener("abort", () => resolve(undefined), { once: true });

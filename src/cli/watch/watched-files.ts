@@ -16,18 +16,21 @@ const SOURCES: ReadonlySet<string> = new Set(
 const BUILDS: ReadonlySet<string> = new Set(
   ".next .nuxt .output .svelte-kit .build .vinxi .medusa .nitro .astro .tsbuild .dist .open-next .react-router".split(" "),
 );
-/** Files that test runners write to a folder `coverage`. Without one of them, a folder with this name contains sources. */
+/** Files that test runners write to a folder `coverage`. A folder `coverage` without such a file contains sources. */
 const COVERAGE: readonly string[] = ["lcov.info", "coverage-final.json", "clover.xml"];
 
 export interface Watched {
   readonly folders: readonly string[];
-  /** Single files, which are watched whatever their names and folders are. */
+  /** Single files that are watched, whatever their names and folders are. */
   readonly files: readonly string[];
   /** `true`: builds in hidden folders are not watched, see {@link isDevelopmentServer}. */
   readonly withoutBuilds: boolean;
 }
 
-/** Returns `true` for a command such as `next dev`. It makes its build from the watched sources, and writes it again during each run. */
+/**
+ * Returns `true` for a command such as `next dev`. A development server makes its build from the watched sources, and writes the build again during
+ * each run.
+ */
 export const isDevelopmentServer = (command: string | undefined): boolean => /(?:^|[\s:])dev(?:elop)?(?=$|[\s:;&|"'])/.test(command ?? "");
 
 /**
@@ -82,7 +85,7 @@ const REPORTS =
 /** The folder of reports, whose files are ignored. */
 export interface ReportFolder {
   readonly path: string;
-  /** `true` if watched files are in this folder, too. Only the files that seqqa writes there are ignored then. */
+  /** `true` if watched files are in this folder, too. Only the files that seqqa writes to the folder are then ignored. */
   readonly isShared: boolean;
 }
 
@@ -108,7 +111,7 @@ export function isIgnored(path: string, reports: ReportFolder, isFile: boolean |
 
 const isHidden = (name: string): boolean => name.startsWith(".") && name !== ".";
 
-/** Returns `true` for a folder that is not watched together with the folder above, because a folder between them is hidden. */
+/** Returns `true` if a hidden folder is between `folder` and the folder `above`, so that watching `above` does not include `folder`. */
 const isBelowHidden = (folder: string, above: string): boolean =>
   relative(above, folder)
     .split(sep)
@@ -127,8 +130,9 @@ const WRITTEN = /\.(?:db|sqlite3?|log|pid|sock|tmp)(?:-\w+)?$/;
 const READ = 4_000_000;
 
 /**
- * Returns a hash of the files in a folder, to detect changes. It includes files that are not sources, such as compiled programs. Returns `undefined` if
- * files outside the folder may belong to it: a link to a folder, or a source file with a path such as `../lib` that leads out of the folder.
+ * Returns a hash of the files in a folder, to detect changes. The hash includes files that are not sources, such as compiled programs. Returns
+ * `undefined` if files outside the folder may belong to it: a link to a folder, or a source file with a path such as `../lib` that leads out of the
+ * folder.
  * @param without The files and folders to leave out. If it is set, paths that lead out of the folder are allowed.
  * @param withoutBuilds `true`: builds in hidden folders are left out.
  */
@@ -149,7 +153,7 @@ export function hashOfFolder(
       if (entry.isSymbolicLink() && isFolder(inside)) return false;
       if (!entry.isFile() && !entry.isSymbolicLink()) return true;
       const content = contentOf(inside);
-      // A build contains the code of packages, with paths that lead nowhere. The paths of the sources are what counts.
+      // Ignore paths in the files of a build: a build contains the code of packages, whose paths may lead nowhere. Check only the paths in sources.
       const isSource = without === undefined && !isIgnored(inside, reports, true) && !isBuilt(inside, [folder]);
       if (isSource && leavesFolder(content.toString(), depth)) return false;
       hash
@@ -170,8 +174,8 @@ function leavesFolder(text: string, depth: number): boolean {
 }
 
 /**
- * Returns a hash of the list of packages that are installed for code in a folder. Returns `undefined` if one of them is a link to a folder of source
- * files that is not in `hashed`, such as a package of a workspace. Packages of this kind change without an installation.
+ * Returns a hash of the list of packages that are installed for code in a folder. Returns `undefined` if a package is a link to a folder of source
+ * files that is not in `hashed`, such as a package of a workspace. Such a package can change without an installation.
  */
 export function hashOfPackages(folder: string, hashed: string): string | undefined {
   const hash = createHash("sha256");
@@ -211,12 +215,12 @@ function realOf(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    // The link leads nowhere.
+    // The link is broken.
     return path;
   }
 }
 
-/** Returns a hash of the content of a file, which also tells a missing file from an empty one. */
+/** Returns a hash of the content of a file, or an empty text if the file does not exist. */
 export function hashOfFile(file: string): string {
   return existsSync(file) ? createHash("sha256").update(contentOf(file)).digest("hex") : "";
 }

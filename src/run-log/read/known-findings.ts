@@ -7,17 +7,18 @@ export interface KnownEntry {
   readonly id: string;
   readonly note: string | undefined;
   /**
-   * The name of the finding's exploration. A run without this exploration could not have found it. Only lists written by `--update-known` have it.
+   * The name of the finding's exploration. A run without this exploration cannot have the finding. Only lists that `--update-known` wrote contain the
+   * name.
    */
   readonly exploration: string | undefined;
-  /** The name of the broken rule; for a race, the names of its calls. Only lists written by `--update-known` have it. */
+  /** The name of the broken rule; for a race, the names of its calls. Only lists that `--update-known` wrote contain the name. */
   readonly rule: string | undefined;
   /**
-   * The names of the actions that lead to the finding; for a race, to the state in which its calls were sent. Only lists written by `--update-known`
-   * have it.
+   * The names of the actions that lead to the finding; for a race, to the state in which its calls were sent. Only lists that `--update-known` wrote
+   * contain the path.
    */
   readonly path?: readonly string[] | undefined;
-  /** `true` if the id is that of a race. Only runs that probe for races can find it. */
+  /** `true` for the id of a race, which only runs that probe for races can find. */
   readonly isRace: boolean;
 }
 
@@ -30,7 +31,7 @@ export interface KnownFindings {
 const KEYS = ["id", "note", "exploration", "finding", "path"];
 
 /**
- * Reads the list of known findings, which do not fail a run. It is YAML or JSON, and its entries are ids or `{ id, note }`.
+ * Reads the list of known findings, which do not fail a run. The list is YAML or JSON, and its entries are ids or `{ id, note }`.
  *
  * @param shown The path as shown in messages.
  * @param mayBeMissing `true` if a missing file counts as an empty list, because the file is about to be written.

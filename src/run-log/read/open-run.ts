@@ -5,7 +5,7 @@ import { SCHEMA, SCHEMA_VERSION } from "../rows/schema.ts";
 import { openSqlite } from "../../stores/sqlite-driver.ts";
 
 /**
- * Opens a run log that may be damaged or manipulated, and reads from it. Its tables must be exactly those of this version, so that the file cannot
+ * Opens a run log that may be damaged or manipulated, and reads from it. The file must have exactly the tables of this version, so that it cannot
  * contain other views or triggers.
  * @throws SeqqaError `RUN_UNREADABLE` with exit status 2, for every error
  */
@@ -80,12 +80,12 @@ function reasonOf(cause: unknown): string {
   if (typeof code === "string") return code;
   if (cause instanceof DamagedRun) return cause.message;
   if (cause instanceof SyntaxError) return "a column holds text that is not JSON";
-  // Messages of the engine about values that it did not expect mean nothing to a user.
+  // JavaScript throws these errors for unexpected values in the file. Their messages mean nothing to a user.
   if (cause instanceof TypeError || cause instanceof RangeError) return "the file is damaged";
   return String(message).replace(/\.$/, "").split("\n")[0]!;
 }
 
-/** @param why The reason why the run log cannot be read. It becomes the end of the message, after a colon. */
+/** Returns the error for a run log that cannot be read. @param why The reason, as the end of the message after a colon. */
 export function unreadable(file: string, why: string, cause?: unknown, hint = "Choose another run, or run again."): SeqqaError {
   return new SeqqaError("RUN_UNREADABLE", `seqqa cannot read the run in ${file}: ${why}.`, {
     exitStatus: 2,

@@ -23,7 +23,7 @@ interface Walk {
  */
 export function pathsInGraph({ actions, edges }: StoredGraph, findings: readonly (readonly string[])[]): Paths {
   const numbers = new Map(actions.map((name, action) => [name, action]));
-  /** The paths that continue with a (state, action) pair. The key is the number of the pair. */
+  /** For each (state, action) pair, the paths whose next step is this pair. The key is the number of the pair. */
   const waiting = new Map<number, Walk[]>();
   const stand = (walk: Walk, node: number): void => {
     walk.nodes.push(node);

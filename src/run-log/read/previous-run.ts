@@ -5,7 +5,7 @@ import { record } from "../rows/json-columns.ts";
 import { readStore } from "./open-run.ts";
 import { runFile, runIds } from "./runs.ts";
 
-/** Maximum number of findings of an earlier run that are compared. */
+/** The maximum number of findings of an earlier run that are compared. */
 const MOST = 5_000;
 
 /**
@@ -22,7 +22,7 @@ export function comparisons(outputDir: string, run: string, entries: readonly Ex
         entries.forEach((entry, index) => (found[index] ??= comparisonIn(db, id, entry)));
       });
     } catch {
-      // Make no comparison if the earlier run is unreadable, because that must not prevent the report of this run.
+      // Skip an unreadable run, because it must not prevent the report of this run.
     }
   }
   return found;

@@ -45,7 +45,7 @@ class EdgeLists {
     this.#status[edge] = status;
   }
 
-  /** Returns the columns with `edges` entries. They are empty if a graph has too many edges to be listed in results. */
+  /** Returns the columns with `edges` entries. The columns are empty if a graph has too many edges to be listed in results. */
   of(edges: number): StoredGraph["lists"] {
     const size = edges > MOST_LISTED ? 0 : edges;
     const cut = (list: Int32Array): Int32Array => list.slice(0, size);

@@ -4,15 +4,18 @@ import { SeqqaError } from "../../model/errors.ts";
 import { RUN_ID } from "../run-id.ts";
 import { LOCK_SUFFIX, RunLock } from "../run-lock.ts";
 
-/** Maximum number of run logs that are kept. Older ones are deleted. */
+/** The maximum number of run logs that are kept. Older run logs are deleted. */
 const KEPT = 20;
-/** Maximum number of runs that an error message about an unknown run lists. */
+/** The maximum number of runs that an error message about an unknown run lists. */
 const NAMED = 5;
-/** Suffix of a run log that is still being created. */
+/** The suffix of a run log that is still being created. */
 export const DRAFT_SUFFIX = ".new";
-/** Suffixes of all files that belong to a run log. */
+/** The suffixes of all files that belong to a run log. */
 const BESIDE = ["", "-wal", "-shm", "-journal", LOCK_SUFFIX, DRAFT_SUFFIX, `${DRAFT_SUFFIX}-journal`];
-/** A run log that is still being created (a draft) is deleted if it is older than this. Creating one takes moments, so its process has ended. */
+/**
+ * The age in milliseconds after which an incomplete run log (a draft) is deleted. Creating a run log takes moments, so the process of such a draft
+ * has ended.
+ */
 const DRAFT_MAX_AGE_MS = 60 * 60 * 1000;
 
 const folderOf = (outputDir: string): string => join(outputDir, "runs");

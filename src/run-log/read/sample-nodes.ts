@@ -47,7 +47,7 @@ function nearestToRoot({ depths, byDepth: { states } }: StoredGraph, most: numbe
     return false;
   });
   const nodes: number[] = [];
-  // If the nodes of the greatest selected depth do not all fit, some are left out. `left` counts how many of them can still be added.
+  // If the nodes of the greatest selected depth do not all fit, some are left out. `left` is the number of nodes of this depth that still fit.
   for (let node = 0; node < depths.length && nodes.length < most; node++) {
     const depth = depths[node]!;
     if (limit < 0 || depth < limit || (depth === limit && left-- > 0)) nodes.push(node);

@@ -7,9 +7,9 @@ import { lines } from "../rows/json-columns.ts";
 import { sampleNodes } from "./sample-nodes.ts";
 import type { StoredGraph } from "../rows/stored-graph.ts";
 
-/** Maximum number of nodes that reports show. */
+/** The maximum number of nodes that reports show. */
 const NODES = 5_000;
-/** Maximum size of the stored states in a report, in characters, so that browsers can open the report. States on paths of findings come first. */
+/** The maximum size of the stored states in a report, in characters. Browsers cannot open larger reports. States on paths of findings come first. */
 const STATE_CHARACTERS = 3_000_000;
 const EXCHANGE_CHARACTERS = 4_000_000;
 
@@ -36,7 +36,9 @@ export function shownGraph(db: Database, exploration: number, graph: StoredGraph
   };
 }
 
-/** Returns the edges that start at one of the given nodes, and end at one of them or lead to no state. `ids` holds the numbers of the edges. */
+/**
+ * Returns the edges that start at one of the given nodes, and end at one of these nodes or lead to no state. `ids` contains the numbers of the edges.
+ */
 function edgesAmong(
   { edges, depths }: StoredGraph,
   nodes: readonly number[],
@@ -70,7 +72,7 @@ function hasBetween(sorted: Int32Array, lowest: number, highest: number): boolea
   return low < sorted.length && sorted[low]! <= highest;
 }
 
-/** Reads the values for a list of ids until the limit of characters is reached. Values for the ids in `first` are read before the others. */
+/** Reads the values for a list of ids until the limit of characters is reached. Values for the ids in `first` are read before all other values. */
 function kept<T>(
   list: readonly number[],
   first: ReadonlySet<number>,

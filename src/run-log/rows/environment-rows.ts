@@ -11,7 +11,9 @@ export interface EnvironmentRow {
   readonly hash: string;
 }
 
-/** The scrypt cost parameter N. Values may be short and run logs are shared as CI artifacts, so each guess must take about 10 ms. */
+/**
+ * The scrypt cost parameter N. Values may be short and run logs are shared as CI artifacts, so each attempt to guess a value must take about 10 ms.
+ */
 const COST = 4096;
 const BYTES = 16;
 
@@ -24,8 +26,8 @@ export function environmentRows(config: Config): readonly EnvironmentRow[] {
 }
 
 /**
- * Returns the keys of variables whose values have changed since they were stored. Added and removed variables are not detected here, but through the
- * stored configuration.
+ * Returns the keys of variables whose values have changed since they were stored. Added and removed variables are left out, because the comparison of
+ * the stored configuration detects them.
  */
 export function otherValues(before: readonly EnvironmentRow[], config: Config): readonly string[] {
   const now = environmentOf(config);
@@ -35,7 +37,7 @@ export function otherValues(before: readonly EnvironmentRow[], config: Config): 
   });
 }
 
-/** Matches a value that is a placeholder such as `{port}`. It is no secret and is stored as it is, because hashing takes 10 ms. */
+/** Matches a value that is a placeholder such as `{port}`. Such a value is stored as it is: it is no secret, and hashing takes 10 ms. */
 const PLACEHOLDER = /^\{(?:port|lane|db_[a-z]+|(?:url|host|port|user|password|database):[\w-]+)\}$/;
 
 const hashOf = (value: string, salt: string): string =>

@@ -11,8 +11,8 @@ export interface RunHeader {
   /** SHA-256 of the bundled code; empty if unknown. */
   readonly code: string;
   /**
-   * The times at which the exploration was started and resumed, in ms since 1970. Times in stored data that are near one of them are not part of a
-   * state.
+   * The times at which the exploration was started and resumed, in ms since 1970. Times in stored data that are near one of these times are not part
+   * of a state.
    */
   readonly clocksMs: readonly number[];
   /** The knowledge about generated values and times, as text. */

@@ -2,8 +2,8 @@
 export const SCHEMA_VERSION = 4;
 
 /**
- * The SQL that creates the tables of a run log. All stored data is without secrets. A column `document` holds a part of results.json as JSON. Lists
- * that have their own tables are empty in it.
+ * The SQL that creates the tables of a run log. All stored data is without secrets. A column `document` holds a part of results.json as JSON. In this
+ * JSON, lists that have their own tables are empty.
  */
 export const SCHEMA: string = `
 -- One row: the run. While ended_at is NULL, the run is in progress or was killed, and the tables hold the run up to the last batch.

@@ -13,13 +13,13 @@ interface Span {
 type Visit = (edge: number, row: CommitRow) => void;
 
 /**
- * The stored edges of an exploration. They may not fit into memory, so they are read from the run log batch by batch. The first pass records from
- * which and to which nodes the edges of each batch lead. Later passes skip batches without edges at the wanted nodes.
+ * The stored edges of an exploration. They may not fit into memory, so they are read from the run log batch by batch. The first pass records for each
+ * batch the ranges of the nodes at which its edges start and end. Later passes skip batches without edges at the wanted nodes.
  */
 export class StoredEdges {
   readonly #batches: ReturnType<typeof batchReader>;
   readonly #spans: Span[] = [];
-  /** The number of edges. It is known after the first pass ({@link all}). */
+  /** The number of edges. Known after the first pass, {@link all}. */
   size = 0;
 
   constructor(db: Database, exploration: number) {

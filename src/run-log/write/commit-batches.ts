@@ -5,15 +5,18 @@ import { ROW, STATUS } from "../../messages/lane-messages.ts";
 import type { ExplorationGraph } from "../../model/results/result.ts";
 import { DamagedRun } from "../../engine/commit/damaged-run.ts";
 
-/** Maximum number of entries in the cache that maps step events to their ids in the run log. */
+/** The maximum number of entries in the cache that maps step events to their ids in the run log. */
 const TEXTS = 10_000;
 
-/** Returns the kind of a cross-check as the column `merge` of the table `checks` holds it. */
+/**
+ * Returns the value of the column `merge` in the table `checks`: 0 for a cross-check by replay, 1 for a cross-check along a second path, 2 plus the
+ * edge that identifies this path if several paths are checked.
+ */
 export function checkKind({ merge, edge }: DoneCheck): number {
   return edge === undefined ? Number(merge) : 2 + edge;
 }
 
-/** Writes commits to the run log in batches, one row for each batch. Step events have their own table, in which equal ones are stored once. */
+/** Writes commits to the run log in batches, one row for each batch. Step events have their own table, in which equal step events are stored once. */
 export class CommitWriter {
   readonly #exploration: number;
   readonly #show: (stepEvents: JournalEvent) => JournalEvent;
@@ -61,7 +64,7 @@ export class CommitWriter {
   }
 
   #idOf(stepEvents: JournalEvent): number {
-    // Use the step event with its secrets as the key of the cache, because removing them is slow: it resolves stacks.
+    // Use the step event with its secrets as the key of the cache. Removing the secrets first would be slow, because it resolves stacks.
     const text = JSON.stringify(stepEvents);
     const known = this.#texts.get(text);
     if (known !== undefined) return known;

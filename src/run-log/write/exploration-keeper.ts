@@ -26,14 +26,17 @@ export interface ExplorationStart {
 /** Returns the result of the exploration so far. The graph in this result is not used. */
 export type ResultSoFar = () => ExplorationResult;
 
-/** Limits for the exchanges (by edge) and states that are stored. The first ones are stored, because no report shows more. */
+/**
+ * Limits for the exchanges (by edge) and states that are stored. The exchanges and states of the run's beginning are stored, because no report shows
+ * more.
+ */
 export const DETAIL_LIMITS: DetailLimits = { edges: 20_000, states: 5_000, characters: 64_000_000 };
 /** A batch of commits is written after `EVERY_MS` milliseconds or `EDGES` edges, whichever comes first. */
 const EVERY_MS = 250;
 const EDGES = 20_000;
-/** Maximum number of characters that are stored of the body of a request or answer. Findings store whole bodies. */
+/** The maximum number of characters of a request body or answer body that are stored. Findings store whole bodies. */
 const BODY = 4_096;
-/** Maximum number of entries in the cache that maps lines of states to the same lines without secrets. */
+/** The maximum number of entries in the cache that maps lines of states to the same lines without secrets. */
 const LINES = 10_000;
 
 export interface KeeperParts {
@@ -43,7 +46,7 @@ export interface KeeperParts {
   readonly db: Database;
   readonly visibility: Visibility;
   readonly hide: Redactor;
-  /** Calls `work` in a transaction of the run log. The end of the run reports a failure; the run itself continues. */
+  /** Calls `work` in a transaction of the run log. If `work` fails, the run continues, and the end of the run reports the error. */
   readonly attempt: (work: () => void) => void;
   /** The data that an earlier session stored; `undefined` unless the exploration is resumed. */
   readonly before?: ResumedExploration | undefined;
@@ -110,8 +113,8 @@ export class ExplorationKeeper {
   }
 
   /**
-   * Deletes everything that is stored of the exploration, because its search starts again. If the process is killed before the next batch, a resumed
-   * run then begins the exploration anew.
+   * Deletes all stored data of the exploration, because its search starts again. If the process is killed before the next batch, a resumed run
+   * therefore starts the exploration from the beginning.
    */
   again(): void {
     this.#attempt(() => {
@@ -147,7 +150,7 @@ export class ExplorationKeeper {
     this.#attempt(() => this.#graph(committer));
   }
 
-  /** Sets the stages that were carried out after the search. They are stored when the exploration ends. */
+  /** Sets the stages that were carried out after the search. The stages are stored when the exploration ends. */
   carriedOut(stages: readonly Stage[]): void {
     this.#stages = stages;
   }
@@ -179,7 +182,7 @@ export class ExplorationKeeper {
     return lines.map((line) => this.#hide.line(line));
   }
 
-  /** Records that the exploration failed. If it was resumed and failed before its first batch of commits, its earlier outcome is kept. */
+  /** Records that the exploration failed. A resumed exploration that failed before its first batch of commits keeps its earlier outcome. */
   failed(): void {
     if (this.before !== undefined && !this.#begun) return;
     this.#attempt(() => this.#db.prepare("UPDATE explorations SET outcome = 'failed' WHERE id = ?").run(this.#id));

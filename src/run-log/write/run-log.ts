@@ -15,7 +15,7 @@ import { SCHEMA, SCHEMA_VERSION } from "../rows/schema.ts";
 import type { StoredExploration } from "../read/resumable-run.ts";
 import { openSqlite } from "../../stores/sqlite-driver.ts";
 
-/** Size in pages (about 16 MB) at which SQLite moves the write-ahead log into the main file. */
+/** The size in pages (about 16 MB) at which SQLite moves the write-ahead log into the main file. */
 const CHECKPOINT_PAGES = 4_000;
 
 /**
@@ -40,12 +40,13 @@ export class RunLog {
   #problem: Error | undefined;
 
   /**
+   * Creates the run log of a new run, or opens the run log of a resumed run.
    * @param document The data of the run so far.
    * @param hide Removes the run's secrets from texts.
    * @param isResumed `true` if the run is resumed and its run log exists.
    * @param flags Command-line flags that are not part of the configuration but apply to a resumed run.
    * @throws SeqqaError `RUN_GOES_ON` if another process uses the run log. Errors of the file system or of SQLite if the run log cannot be created or
-   *   opened.
+   * opened.
    */
   constructor(config: Config, document: RunDocument, hide: Redactor, isResumed = false, flags: readonly ConfigRow[] = []) {
     this.#config = config;
@@ -128,7 +129,7 @@ export class RunLog {
     }
   }
 
-  /** Deletes the run log if nothing was run. The run log of a resumed run is not deleted. */
+  /** Deletes the run log of a run that executed nothing. The run log of a resumed run is not deleted. */
   discard(): void {
     this.#db.close();
     if (!this.#isResumed) removeRun(this.file);
@@ -180,8 +181,8 @@ export class RunLog {
   }
 
   /**
-   * Merges the write-ahead log into the file and closes it. If another process is reading, the write-ahead log remains beside the file, which stays
-   * readable.
+   * Merges the write-ahead log into the file and closes the file. If another process is reading the file, the write-ahead log remains beside the
+   * file, and the file stays readable.
    */
   #close(): void {
     try {

@@ -12,8 +12,8 @@ const left = new FinalizationRegistry<() => void>((close) => close());
 /**
  * A file for data that a large exploration does not keep in memory: edges, and snapshots of nodes that wait to be expanded.
  *
- * The file holds data of the target with its secrets. It is therefore created for its owner only, and its name is removed at once. (Windows removes
- * the name when the file is closed.) The operating system deletes the content however the process ends.
+ * The file contains data of the target with its secrets. Only its owner can therefore open it, and its name is removed at once. (Windows removes the
+ * name when the file is closed.) The operating system deletes the content however the process ends.
  */
 export class ScratchFile implements Spill {
   readonly #folder: string;
@@ -43,7 +43,7 @@ export class ScratchFile implements Spill {
     try {
       for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done, bytes.length - done, place + done);
     } catch (error) {
-      // Write nothing more to the file during this run, because the disk is probably full. Truncate the incomplete write to free its space.
+      // Write nothing more to the file during this run, because the disk is probably full. Truncate the file to remove the incomplete write.
       if (free === undefined) ftruncateSync(file, this.#end);
       this.#broken = error as Error;
       throw error;
@@ -67,7 +67,7 @@ export class ScratchFile implements Spill {
     else places.push(place);
   }
 
-  /** Closes the file. It cannot be read afterwards. Without this call, the file is closed at garbage collection. */
+  /** Closes the file, which cannot be read afterwards. Without this call, the file is closed at garbage collection. */
   close(): void {
     this.#close?.();
     left.unregister(this);

@@ -51,9 +51,9 @@ export async function choosePoints(route: WireRoute): Promise<DeliveryPoints> {
 }
 
 /**
- * Resolves to `true` if the target leaves a plain HTTP/1.1 request unanswered while another connection is open. This is tested after the target did
- * not answer an HTTP/2 preface, because some servers ignore such a preface. The result is used as long as the lane exists, so a target that does not
- * answer is tested a second time: it may only have been busy.
+ * Resolves to `true` if the target leaves a plain HTTP/1.1 request unanswered while another connection is open. The test is made if the target did
+ * not answer an HTTP/2 preface, because some servers ignore such a preface. The result is used as long as the lane exists. A target that does not
+ * answer is therefore tested a second time, because it may only have been busy.
  */
 async function leavesRequestsWaiting(origin: string, secure: SecureContext | undefined): Promise<boolean> {
   const [first, later] = REQUESTS;
@@ -63,8 +63,8 @@ async function leavesRequestsWaiting(origin: string, secure: SecureContext | und
 }
 
 /**
- * Calls `ask` while another, idle connection to the target is open. That connection is opened here, because the clients' connections may be closed at
- * any time.
+ * Opens an idle connection to the target, and calls `ask` while this connection is open. The clients' connections do not suffice, because they may be
+ * closed at any time.
  */
 async function besideAnother<T>(origin: URL, ask: () => Promise<T>): Promise<T> {
   const socket = connectionTo(origin);
@@ -101,8 +101,9 @@ class Points implements DeliveryPoints {
   }
 
   /**
-   * Returns the deliveries that suit the target best, as far as it is known. If there are two, trials alternate between them: sending whole requests
-   * at once and sending only their last bytes at once expose different races. In measurements, each found races that the other missed.
+   * Returns the deliveries that suit the target best, as far as is known. If there are several, trials alternate between them. Sending whole requests
+   * at once and sending only their last bytes at once expose different races: in measurements, each delivery found races that the other delivery
+   * missed.
    */
   #best(): readonly Delivery[] {
     if ("http2" in this.#ways) return ["http2"];

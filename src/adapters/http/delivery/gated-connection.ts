@@ -61,7 +61,8 @@ export class GatedConnection {
   take(then: (bytes: Buffer, write: Write) => void): void {
     const kept: Buffer[] = (this.#kept = []);
     const write = this.#write;
-    // A microtask suffices: undici calls the handler and writes the request in one synchronous call, if the body is in memory.
+    // Wait for a microtask: if the body is in memory, undici has then written the request, because it calls the handler and writes the request in one
+    // synchronous call.
     queueMicrotask(() => {
       this.#kept = undefined;
       then(Buffer.concat(kept), write);

@@ -83,7 +83,7 @@ async function release(session: http2.ClientHttp2Session, streams: readonly Exch
   for (const stream of streams) ahead = stream.begin(session) || ahead;
   if (ahead) await sleep(READ_MS);
   await atOffsets(streams, (together) => {
-    // Release all in one loop: Node sends everything that is written in one turn of the event loop in one write.
+    // Release all streams in one loop, because Node sends all data that is written in one turn of the event loop in one write.
     for (const stream of together) stream.release(session);
   });
 }
@@ -188,7 +188,7 @@ function headersOf({ method, path, headers }: WireRequest, body: Buffer): http2.
     ":path": path,
     ...(host !== undefined && { ":authority": host }),
     ...others,
-    // Some frameworks treat a request without this header as one without a body.
+    // Some frameworks treat a request without `content-length` as a request without a body.
     ...((body.length > 0 || WITH_BODY.has(method)) && { "content-length": body.length }),
   };
 }

@@ -64,7 +64,8 @@ export class PipelinedDelivery implements DeliveryTransport {
   }
 
   /**
-   * Closes the connection when none of its requests waits for an answer. Closing it for one cancelled request would lose the answers to the others.
+   * Closes the connection when none of its requests waits for an answer. Closing the connection for one cancelled request would lose the answers to
+   * all other requests.
    */
   over(attempt: PipelinedAttempt): void {
     if (attempt.isLeft) this.#live.delete(attempt);

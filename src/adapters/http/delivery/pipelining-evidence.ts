@@ -1,15 +1,15 @@
 import type { DeliveryTrial } from "./delivery.ts";
 
-/** The number of trials with a clear result that are needed to decide. */
+/** The number of trials with a clear result that are needed to decide if the server processes requests concurrently. */
 const ENOUGH = 4;
 /** A request that takes less than this number of milliseconds longer than the fastest request is ignored: its time is mostly network latency. */
 const TELLING_MS = 0.5;
 
 /**
- * Finds out if a server processes pipelined requests concurrently: if it begins with a request before it has answered the previous ones. A sequential
- * server needs its full processing time between the last two answers. A concurrent server sends them closer together. The processing time of a
- * request is the time that it takes when it is sent alone, minus the network latency. The time of the fastest request counts as the network latency.
- * Requests that take hardly longer than that show nothing. No extra requests are sent.
+ * Finds out if a server processes pipelined requests concurrently: if it begins with a request before it has answered the previous requests. A
+ * sequential server needs its full processing time between the last two answers. A concurrent server sends the two answers closer together. The
+ * processing time of a request is the time that the request takes when it is sent alone, minus the network latency. The time of the fastest request
+ * counts as the network latency. Requests with a very short processing time are ignored. No extra requests are sent.
  */
 export class PipeliningEvidence {
   #fastest = Number.POSITIVE_INFINITY;
@@ -34,7 +34,7 @@ export class PipeliningEvidence {
     const last = intervals.length - 1;
     const [before, after] = [intervals[last - 1], intervals[last]];
     const making = (alone[last] ?? 0) - this.#fastest;
-    // Compare only requests that were released together and took long enough. A connection returns their answers in the order of the sides.
+    // Compare only requests that were released together and took long enough. A connection returns the answers in the order of the sides.
     if (before === undefined || after === undefined || before.from !== after.from || making < TELLING_MS) return;
     if (after.to - before.to < making / 2) this.#together++;
     else this.#after++;

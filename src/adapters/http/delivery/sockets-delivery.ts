@@ -129,8 +129,8 @@ class SplitAttempt extends Attempt {
   }
 
   /**
-   * Repeats a request whose connection was lost. This is safe only while the target cannot have begun to process the request: before the release, and
-   * before all headers were sent.
+   * Repeats a request whose connection was lost, but only while the target cannot have begun to process the request: before the release, and before
+   * all headers were sent.
    */
   protected override repeats(error: Error): boolean {
     const again = !this.#released && !this.#begun && !this.answered && this.#tries < MAX_TRIES && isConnectionLost(error);

@@ -25,7 +25,7 @@ export class RateLimit {
   readonly #interval: bigint;
   readonly #alive: (() => void) | undefined;
 
-  /** @param alive Called repeatedly while a request waits, so that the waiting lane is not taken for one that hangs. */
+  /** @param alive Called repeatedly while a request waits, so that the lane does not count as hanging. */
   constructor({ perSecond, memory }: RateLimitSettings, alive?: () => void) {
     this.#due = new BigInt64Array(memory);
     this.#interval = BigInt(Math.ceil(NANOSECONDS / perSecond));

@@ -4,7 +4,7 @@ import { resolveTarget, type BaseUrl } from "./target-url.ts";
 /** The redirect limit of browsers (Fetch standard, HTTP-redirect fetch). */
 export const MAX_REDIRECTS = 20;
 
-/** A request without the client's own headers. They are added for each redirect, so that each request gets the cookies for its own path. */
+/** A request without the client's own headers. The client adds its headers for each redirect, because the cookies depend on the path. */
 export interface Redirectable {
   readonly method: string;
   readonly path: string;

@@ -13,7 +13,7 @@ const POLICY: RetryPolicy = retryPolicy({ maxAttempts: 4, delay: 0.25, backoffMu
 const MOST_IN_VAIN = 3;
 /** The shortest wait, in seconds. */
 const SHORT = 0.05;
-/** Methods that read (RFC 9110, section 9.2.1). It does no harm to send such a request again. */
+/** Methods that only read (RFC 9110, section 9.2.1). Sending such a request again does no harm. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 const UNDER_PRESSURE = /under[ _-]?pressure/i;
 const LOOKED_AT = 2000;

@@ -5,7 +5,7 @@ export interface BaseUrl {
   readonly origin: string;
   /** The path without a slash at its end; empty for the root. */
   readonly path: string;
-  /** The credentials of `http://user:password@host`. They are stored nowhere else. */
+  /** The credentials of `http://user:password@host`, which are stored nowhere else. */
   readonly credentials: { readonly username: string; readonly password: string } | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface RequestTarget {
   readonly url: string;
 }
 
-/** @throws SeqqaError `BASE_URL_INVALID` */
+/** Parses the base URL of a client. @throws SeqqaError `BASE_URL_INVALID` if it is not an HTTP URL, or has a query or fragment */
 export function parseBaseUrl(text: string): BaseUrl {
   const shown = JSON.stringify(withoutSecrets(String(text)));
   let url: URL;

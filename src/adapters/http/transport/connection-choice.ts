@@ -15,7 +15,9 @@ const SAVED = 25;
 const SUSPECT = 3;
 /** The number of faster answers on new connections after which a test succeeds. */
 const TRIED = 4;
-/** The number of answers on new connections that are not faster, after which a test fails. Fewer of them may only mean that the machine is busy. */
+/**
+ * The number of answers on new connections that are not faster, after which a test fails. A smaller number may only mean that the machine is busy.
+ */
 const MISSES = 6;
 /** The number of consecutive slow answers on the kept connection, after a successful test, which prove that this connection causes the delay. */
 const PROVEN = 5;
@@ -30,7 +32,7 @@ const PATIENCE = 500;
 const MOST_TRIALS = 3;
 /** The length of the first pause, in requests. Each further pause is twice as long. */
 const REST = 200;
-/** The client returns to one connection permanently if, on new connections, slow answers outnumber fast ones by this number. */
+/** The client returns to one connection permanently if, on new connections, slow answers outnumber fast answers by this number. */
 const REGRETTED = 8;
 const MOST_KINDS = 100;
 
@@ -49,9 +51,9 @@ interface Streak {
 
 /**
  * Decides from latencies if requests to an origin share one connection, or if each gets a new one. A server that writes headers and body separately
- * waits for the ACK of the first packet (Nagle's algorithm). On a connection in use, the client delays that ACK by 40 ms; on a new connection it does
- * not. A server that works for 40 ms takes as long on a new connection. The decision therefore compares requests of one kind: slow on the kept
- * connection, fast on new ones, then slow on the kept connection again. It only measures requests that the run makes anyway.
+ * waits for the ACK of the first packet (Nagle's algorithm). On a connection in use, the client delays that ACK by 40 ms; on a new connection, the
+ * client does not. A server that works for 40 ms takes as long on a new connection. Requests of one kind must therefore be slow on the kept
+ * connection, fast on new connections, and then slow on the kept connection again. No extra requests are sent.
  */
 export class ConnectionChoice {
   #stage: Stage = { kind: "watching" };

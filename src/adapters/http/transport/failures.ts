@@ -172,7 +172,7 @@ export function requestTimeout(request: FailedRequest, timeoutMs: number): Seqqa
   );
 }
 
-/** Returns the error for a request whose step has ended. `sent`: the target may have received the request. */
+/** Returns the error for a request whose step has ended. `sent` is `true` if the target may have received the request. */
 export function requestCancelled(request: Pick<FailedRequest, "method" | "url">, signal: AbortSignal, sent: boolean): SeqqaError {
   const why = messageOf(signal.reason);
   return new SeqqaError("REQUEST_CANCELLED", `${line(request)} was ${sent ? "cancelled" : "refused"}: ${why}.`);

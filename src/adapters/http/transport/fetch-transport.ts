@@ -7,7 +7,7 @@ import { withoutSecrets } from "../request/target-url.ts";
 import { decodeBody, MAX_BODY_BYTES, NO_COOKIES, type Transport, type WireAnswer, type WireRequest } from "./transport.ts";
 import { withinLimits } from "../request/within-limits.ts";
 
-/** A fetch handler, as web frameworks export it. It is a target that runs in this process. */
+/** A fetch handler, as web frameworks export it: a target that runs in this process. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>;
 
 /** The origin of the URLs in the requests that a target in this process gets. */

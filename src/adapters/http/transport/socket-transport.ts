@@ -28,7 +28,10 @@ const MAX_CONNECTIONS = 256;
 /** Methods that only read (RFC 9110, section 9.2.1). */
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** The connection for an attempt: the connection that is kept for consecutive requests, one from the pool, or a new one for this request alone. */
+/**
+ * The connection for an attempt: the connection that is kept for consecutive requests, a connection from the pool, or a new connection for this
+ * request alone.
+ */
 type Place = "kept" | "pool" | "own";
 
 /**
@@ -198,7 +201,7 @@ class SocketAttempt extends Attempt {
    * Sends a request again if that is safe. A server may close an idle connection just when a request is sent on it. The client then cannot know if
    * the server executed the request. Only a method that reads is therefore sent again, on a new connection, and only if the connection had served
    * earlier requests and no byte of an answer had arrived (RFC 9112, section 9.3.1). A POST is never sent twice, because a double execution would
-   * reach a state that does not belong to the path. Its error is reported to the lane.
+   * reach a state that does not belong to the path. The error of a POST is reported to the lane.
    *
    * If no local port was free for a new connection, the request was not sent and is repeated. From then on, connections are kept.
    */

@@ -46,7 +46,7 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
   readonly #prefix: string;
   readonly #handles: Map<string, Promise<Handles>> = new Map();
 
-  /** @throws SeqqaError `REDIS_URL_INVALID` */
+  /** Creates an adapter that is not connected yet. @throws SeqqaError `REDIS_URL_INVALID` */
   constructor({ url, prefix = "bull", ignore = [], ...options }: BullmqAdapterOptions) {
     const redis = redisUrlOf(url);
     super({ ...options, url: redis, ignore: [...ignore, ...BOOKKEEPING.map((key) => `${escaped(prefix)}:*:${key}`)] });
@@ -140,8 +140,9 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
   }
 
   /**
-   * Workers of BullMQ name their connections `<prefix>:<queue in Base64>`, and `:w:<name>` follows if the worker has a name. A worker that takes jobs by
-   * itself waits with BZPOPMIN; one that only takes a job when it is asked to (`getNextJob`) does not.
+   * Checks that no worker takes jobs by itself. Workers of BullMQ name their connections `<prefix>:<queue in Base64>`, and `:w:<name>` follows if the
+   * worker has a name. A worker that takes jobs by itself waits with BZPOPMIN. A worker that takes a job only on request (`getNextJob`) does not
+   * wait.
    * @throws SeqqaError `QUEUE_HAS_WORKER`
    */
   async #refuseWorkers(): Promise<void> {
@@ -153,7 +154,7 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
     }
   }
 
-  /** @throws SeqqaError `QUEUE_UNKNOWN`, `QUEUE_HAS_WORKER` */
+  /** Checks that a queue exists and that no worker of the target takes its jobs. @throws SeqqaError `QUEUE_UNKNOWN`, `QUEUE_HAS_WORKER` */
   async #requireQueue(queue: Queue): Promise<void> {
     const prefix = `${this.#prefix}:`;
     if ((await this.command("EXISTS", `${prefix}${queue.name}:meta`)) === 0) {

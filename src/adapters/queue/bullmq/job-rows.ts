@@ -2,12 +2,12 @@ import type { Observed, ObservedTable, StoredValue } from "../../../model/stores
 
 const TIMES: ReadonlySet<unknown> = new Set(["timestamp", "processedOn", "finishedOn"]);
 
-/** Matches the id of a job that a job scheduler made, also in the name of the job's key: the id ends with the time of the job, in milliseconds. */
+/** Matches the id of a job that a job scheduler made. The id ends with the time of the job, in milliseconds. Also matches the key of such a job. */
 const SCHEDULED = /^((?:.*?:)?)(repeat:.+:)(\d{13})$/s;
 /** Matches the key of a job scheduler. */
 const SCHEDULER = /:repeat:[^:]+$/;
 
-/** The options of a job of a scheduler that contain the job's time or delay. */
+/** The options that contain the time or the delay of a job that a job scheduler made. */
 const TIMED_OPTIONS: ReadonlySet<string> = new Set(["prevMillis", "jobId", "timestamp", "delay"]);
 
 /**
@@ -30,8 +30,8 @@ export function withoutTimes(observed: Observed, prefix: string): Observed {
           const [key, member] = row;
           if (!isOurs(key)) return row;
           if (/:(?:completed|failed)$/.test(key)) return [key, member!, 0];
-          // Replace the score of a delayed job by its position among the delayed jobs, and the score of a job scheduler likewise. The score is the time
-          // at which the job is due, and only the order counts.
+          // Replace the score of a delayed job, and of a job scheduler, by its position among the scores of the same key. The score is the time at
+          // which the job is due, and only the order counts.
           const place = (): number => rows.filter((other) => other[0] === key && Number(other[2]) < Number(row[2])).length;
           return /:(?:delayed|repeat)$/.test(key) ? [key, member!, place()] : row;
         });
@@ -46,13 +46,13 @@ export function withoutTimes(observed: Observed, prefix: string): Observed {
   return { ...observed, tables: tables.filter(({ added, removed }) => added.length + removed.length > 0) };
 }
 
-/** Returns `true` for a field that tells when something happened, or how often a scheduler made a job. */
+/** Returns `true` for a field that contains a time or a delay of a job, or the number of jobs that a job scheduler made. */
 function isTime(key: string, field: unknown): boolean {
   if (SCHEDULED.test(key)) return TIMES.has(field) || field === "delay";
   return TIMES.has(field) || (SCHEDULER.test(key) && (field === "ic" || field === "offset"));
 }
 
-/** Returns a row of a scheduler's job without the times in its options, and without its number if the scheduler makes any number of jobs. */
+/** Removes the times from the options of a job that a job scheduler made. Also removes the job's number if the scheduler has no limit of jobs. */
 function withPlainOptions(row: readonly StoredValue[]): readonly StoredValue[] {
   const [key, field, value] = row;
   if (field !== "opts" || typeof value !== "string" || !SCHEDULED.test(String(key))) return row;
@@ -62,7 +62,7 @@ function withPlainOptions(row: readonly StoredValue[]): readonly StoredValue[] {
   return [key!, field, plain];
 }
 
-/** Returns a function that replaces the time in the id of a scheduler's job by its position among the times of this scheduler in these rows. */
+/** Returns a function that replaces the time in the id of a scheduler's job by its position among all times of this scheduler in `rows`. */
 function placesIn(rows: readonly (readonly StoredValue[])[]): (value: StoredValue) => StoredValue {
   const times = new Map<string, Set<string>>();
   for (const [, , scheduler, ms] of rows.flat().flatMap((value) => (typeof value === "string" ? [SCHEDULED.exec(value) ?? []] : []))) {

@@ -26,7 +26,7 @@ export function natsUrl(url: string): URL {
 /** Returns a description for messages, without user and password. */
 export const shownNats = (url: URL): string => `NATS at ${url.host}`;
 
-/** @throws SeqqaError `DRIVER_MISSING`, `STORE_UNREACHABLE`, `STORE_UNSUPPORTED` if JetStream is not enabled */
+/** Connects to a NATS server. @throws SeqqaError `DRIVER_MISSING`, `STORE_UNREACHABLE`, `STORE_UNSUPPORTED` if JetStream is not enabled */
 export async function connectNats(url: URL): Promise<JetStream> {
   const [{ connect }, { jetstream, jetstreamManager }] = await Promise.all([
     import("@nats-io/transport-node"),
@@ -35,7 +35,7 @@ export async function connectNats(url: URL): Promise<JetStream> {
     throw driverMissing("@nats-io/transport-node and @nats-io/jetstream", "NATS", cause);
   });
   const [user, password] = [decoded(url.username), decoded(url.password)];
-  // NATS clients take a user without a password for a token.
+  // In a NATS URL, a user without a password is a token.
   const login = user === "" ? {} : password === "" ? { token: user } : { user, pass: password };
   const secrets = [password === "" ? user : password];
   let connection: NatsConnection;

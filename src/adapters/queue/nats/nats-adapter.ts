@@ -23,7 +23,7 @@ export interface NatsAdapterOptions {
  */
 type Streams = Readonly<Record<string, readonly StreamMessage[]>>;
 
-/** A message that a consumer took counts as not confirmed after so many looks, with this pause in milliseconds between them. */
+/** The number of checks after which a message counts as not confirmed by its consumer, and the pause between two checks in milliseconds. */
 const CONFIRMING_LOOKS = 10;
 const CONFIRMING_MS = 20;
 
@@ -37,11 +37,11 @@ export class NatsAdapter extends MessageAdapter<Streams> {
   readonly name = "nats";
   readonly uses: string;
   readonly #url: URL;
-  /** The jobs that workers have taken and not settled, as `<queue> <index>`. They are not given to another worker. */
+  /** The jobs that workers have taken and not settled, as `<queue> <index>`. These jobs are not given to another worker. */
   readonly #taken: Set<string> = new Set();
   #opened: JetStream | undefined;
 
-  /** @throws SeqqaError `NATS_URL_INVALID` */
+  /** Creates an adapter that is not connected yet. @throws SeqqaError `NATS_URL_INVALID` */
   constructor({ url }: NatsAdapterOptions) {
     const parsed = natsUrl(url);
     super({}, [parsed.password]);
@@ -162,33 +162,33 @@ export class NatsAdapter extends MessageAdapter<Streams> {
     return Promise.all(messages);
   }
 
-  /** @throws SeqqaError `QUEUE_UNKNOWN`, `QUEUE_HAS_WORKER` */
+  /** Checks that a stream exists and that no worker of the target takes its messages. @throws SeqqaError `QUEUE_UNKNOWN`, `QUEUE_HAS_WORKER` */
   async #requireQueue(queue: string): Promise<void> {
     const names = (await this.#streams()).map(({ config }) => config.name);
     if (!names.includes(queue)) throw unknownQueue(queue, names);
     await this.#refuseWorker(queue);
   }
 
-  /** @throws SeqqaError `QUEUE_HAS_WORKER` */
+  /** Checks that no worker of the target takes messages of a stream. @throws SeqqaError `QUEUE_HAS_WORKER` */
   async #refuseWorker(queue: string): Promise<void> {
     for await (const { num_waiting, push_bound, config } of this.#manager.consumers.list(queue)) {
-      // A consumer that confirms nothing only reads, for example the watcher of a key-value bucket.
+      // A consumer that confirms no messages only reads them, for example the watcher of a key-value bucket. It is no worker.
       if ((num_waiting > 0 || push_bound === true) && config.ack_policy !== "none") throw hasWorker(queue);
     }
   }
 
-  /** @throws SeqqaError `QUEUE_HAS_WORKER` if a consumer has messages that it did not confirm, also a moment later */
+  /** Checks that consumers have confirmed all messages that they took. @throws SeqqaError `QUEUE_HAS_WORKER` */
   async #refuseUnconfirmed(info: StreamInfo): Promise<void> {
     for (let look = 1; ; look++) {
       const consumer = await this.#unconfirmedOf(info);
       if (consumer === undefined) return;
-      // The server may receive a confirmation shortly after the answer of the target.
+      // Check several times, because the server may receive a confirmation shortly after the answer of the target.
       if (look === CONFIRMING_LOOKS) throw unconfirmed(info.config.name, consumer);
       await sleep(CONFIRMING_MS);
     }
   }
 
-  /** Returns the name of a consumer that has messages which it did not confirm; `undefined` if there is none. */
+  /** Returns the name of a consumer that has not confirmed all messages that it took; `undefined` if there is none. */
   async #unconfirmedOf({ config, state }: StreamInfo): Promise<string | undefined> {
     if (state.consumer_count === 0) return undefined;
     for await (const { name, num_ack_pending } of this.#manager.consumers.list(config.name)) if (num_ack_pending > 0) return name;

@@ -26,7 +26,7 @@ export class NatsProvider implements StoreProvider {
     this.#options = options;
   }
 
-  /** @throws SeqqaError `NATS_SERVER_MISSING`, and the errors of `connectNats` */
+  /** Reads the template. @throws SeqqaError `NATS_SERVER_MISSING`, and the errors of `connectNats` */
   async prepare(): Promise<void> {
     natsServer();
     this.#template = await readTemplate(natsUrl(this.#options.url));

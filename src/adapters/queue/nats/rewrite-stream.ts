@@ -19,13 +19,13 @@ export async function rewriteStream(
   for await (const consumer of manager.consumers.list(name))
     if (consumer.config.durable_name !== undefined) consumers.push(consumer.config);
   await manager.streams.delete(name);
-  // Deletions are denied only afterwards: messages in the state `gone` are deleted here.
+  // Allow deletions for now, because messages in the state `gone` are deleted below. The stream's own setting is restored at the end.
   await manager.streams.add({ ...config, deny_delete: false });
   // Create the consumers before publishing: a stream with interest retention drops messages for which it has no consumer.
   for (const consumer of consumers) await manager.consumers.add(name, consumer);
   const remove = async (seq: number): Promise<void> => {
     await manager.streams.deleteMessage(name, seq).catch((error: unknown) => {
-      // The stream itself has already dropped the message, for example because a later one has the same subject.
+      // The stream itself may have dropped the message, for example because a later message has the same subject.
       if (!/no message found/i.test(String(error))) throw error;
     });
   };
@@ -39,7 +39,7 @@ export async function rewriteStream(
     if (seq !== index + 1 || stream !== name) throw notRewritten(name, `message ${index + 1} became message ${seq} of ${stream}`);
     const predecessor = expectedBy(message);
     if (messages[predecessor - 1]?.state === "gone") await remove(predecessor);
-    // The server accepts the successor only while the message is there.
+    // Keep the message while a later message depends on it: the server accepts the later message only if this message exists.
     if (message.state === "gone" && !successors.has(seq)) await remove(seq);
   }
   if (config.deny_delete) await manager.streams.update(name, { deny_delete: true });
@@ -49,12 +49,12 @@ export async function rewriteStream(
   if (state.messages !== left) throw notRewritten(name, `the stream has ${state.messages} messages instead of ${left}`);
 }
 
-/** Returns the messages that were published on the condition that a message is the last one of their subject, by the number of this message. */
+/** Returns the messages with a condition on the last message of their subject, by the sequence number that the condition names. */
 function successorsIn(messages: readonly StreamMessage[]): ReadonlyMap<number, StreamMessage> {
   return new Map(messages.map((message) => [expectedBy(message), message]));
 }
 
-/** Returns the sequence number that the last message of the subject must have had; 0 if there was no such condition. */
+/** Returns the sequence number that the last message of the subject had to have for this message to be accepted; 0 without such a condition. */
 function expectedBy({ headers }: StreamMessage): number {
   return Number(new Map(headers).get("Nats-Expected-Last-Subject-Sequence")?.[0] ?? 0);
 }

@@ -3,7 +3,7 @@ export interface StreamMessage {
   /** The payload as base64. */
   readonly data: string;
   readonly headers: readonly (readonly [name: string, values: readonly string[]])[];
-  /** `gone`: no longer in the stream. `done`: processed by a worker, but kept by the stream. */
+  /** `waiting`: not processed yet. `done`: processed by a worker, but kept by the stream. `gone`: no longer in the stream. */
   readonly state: "waiting" | "done" | "gone";
   readonly redelivered: boolean;
 }

@@ -105,7 +105,7 @@ function reasonIn(text: string): string {
 export interface RabbitmqQueue {
   readonly name: string;
   readonly exclusive: boolean;
-  /** `classic`, `quorum` or `stream`. */
+  /** The type of the queue: `classic`, `quorum` or `stream`. */
   readonly type?: string;
   readonly durable: boolean;
   readonly auto_delete: boolean;

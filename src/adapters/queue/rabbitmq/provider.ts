@@ -7,13 +7,13 @@ import { Management } from "./management.ts";
 import { rabbitmqPlace, urlOfVhost, type RabbitmqPlace } from "./rabbitmq-place.ts";
 
 /**
- * The prefix for the name of a queue that shows that a run is alive. The queue is in the template's virtual host. RabbitMQ deletes it when the
- * connection of the run ends.
+ * The prefix of the names of queues that show that a run is alive. Such a queue is in the template's virtual host. RabbitMQ deletes the queue when
+ * the connection of the run ends.
  */
 const ALIVE = "seqqa.run.";
-/** The pauses, in milliseconds, before the attempts to create this queue again after the connection was lost. */
+/** The pauses, in milliseconds, before the attempts of a run to create its queue again after the run lost its connection. */
 const RETRY_MS = [0, 300, 1000, 3000, 10_000] as const;
-/** The time, in milliseconds, in which a live run must create this queue again. */
+/** The time, in milliseconds, in which a live run must create its queue again after the run lost its connection. */
 const COMEBACK_MS = 3000;
 
 /**
@@ -22,8 +22,8 @@ const COMEBACK_MS = 3000;
 const LANE = /^seqqa_([0-9a-f]+_.+)_\d+_\d+$/;
 
 /**
- * Returns the description that RabbitMQ stores for the virtual hosts that runs make from this template. It distinguishes these virtual hosts from all
- * others.
+ * Returns the description that RabbitMQ stores for the virtual hosts that runs make from this template. Only these virtual hosts have this
+ * description.
  */
 const describes = ({ vhost }: RabbitmqPlace): string => `A lane's copy of ${vhost}, made by seqqa`;
 
@@ -86,7 +86,7 @@ export class RabbitmqProvider implements StoreProvider {
     await alive?.connection.close().catch(() => undefined);
   }
 
-  /** Creates the queue that shows that the run is alive, if the connection has none yet. The id changes if the connection was lost. */
+  /** Creates the queue that shows that the run is alive, if the connection has none yet. Each new connection has another `id`. */
   #live(): Promise<Alive> {
     this.#alive ??= this.#connect().catch((error: unknown) => {
       this.#alive = undefined;
@@ -112,7 +112,7 @@ export class RabbitmqProvider implements StoreProvider {
     return { connection, id: randomUUID() };
   }
 
-  /** Creates the queue again, so that other runs do not take this run for dead. */
+  /** Creates the run's queue again after the connection was lost, so that other runs do not consider this run dead. */
   #comeBack(attempt: number): void {
     const pauseMs = RETRY_MS[attempt];
     if (this.#closed || pauseMs === undefined) return;
@@ -144,7 +144,7 @@ interface Definition {
 export async function sweep(place: RabbitmqPlace, management: Management, dryRun: boolean = false): Promise<Removed> {
   let dead = await deadHosts(place, management);
   if (dead.length > 0 && (await isUsed(dead, management))) {
-    // Somebody is connected, so the run may be alive, and may have lost its connection a moment ago.
+    // A client is connected to the virtual host of a run without a queue. The run may be alive and may have just lost its connection.
     await pause(COMEBACK_MS);
     dead = await deadHosts(place, management);
   }
@@ -154,8 +154,8 @@ export async function sweep(place: RabbitmqPlace, management: Management, dryRun
 
 async function deadHosts(place: RabbitmqPlace, management: Management): Promise<readonly string[]> {
   const all = (await management.ask<readonly VirtualHost[]>("GET", ["vhosts"])) ?? [];
-  // List these queues after the virtual hosts. A run creates its queue before its virtual hosts, so a run that starts at this moment is never taken
-  // for dead.
+  // List the runs' queues after the virtual hosts. A run creates its queue before its virtual hosts, so a run that is just starting does not count as
+  // dead.
   const queues =
     (await management.ask<readonly { readonly name: string }[]>("GET", ["queues", place.vhost], undefined, "?disable_stats=true")) ?? [];
   const alive = new Set(queues.map(({ name }) => name));

@@ -33,7 +33,7 @@ interface Origin {
 
 interface TakenOut {
   readonly message: Message;
-  /** The position of the message among those that seqqa last published into the queue again. `undefined` for a message that arrived later. */
+  /** The position of the message in the batch that seqqa last published into the queue again. `undefined` for a message that arrived later. */
   readonly place: number | undefined;
 }
 
@@ -45,7 +45,7 @@ interface Contents {
   readonly topology: Topology;
 }
 
-/** The header that marks messages that seqqa published again. */
+/** The header that marks messages that seqqa has published again. */
 const PUT_BACK = "x-seqqa-put-back";
 
 interface PutBack extends Origin {
@@ -58,23 +58,23 @@ interface PutBack extends Origin {
 }
 
 /**
- * The queues of a RabbitMQ virtual host. An observation takes all messages out and publishes them again in the same order. This restarts the time to
- * live of a message. The times in the headers of dead letters do not change. Bindings are restored, and so are bound queues and exchanges that the
- * target deleted. Queues and exchanges that the target declared remain, without bindings.
+ * The queues of a RabbitMQ virtual host. An observation takes all messages out and publishes them again in the same order. Publishing a message again
+ * restarts its time to live. The times in the headers of dead letters do not change. Bindings are restored, and so are bound queues and exchanges
+ * that the target deleted. Queues and exchanges that the target declared remain, without bindings.
  */
 export class RabbitmqAdapter extends MessageAdapter<Contents> {
   readonly name = "rabbitmq";
   readonly uses: string;
   readonly #place: RabbitmqPlace;
   readonly #management: Management;
-  /** For each queue, the number of the last batch of messages that seqqa published into the queue again. */
+  /** For each queue, the number of the batch of messages that seqqa last published into the queue again. */
   readonly #batches: Map<string, number> = new Map();
   #batch = 0;
   /** The exchanges that this adapter declared. */
   readonly #exchanges: Set<string> = new Set();
   #opened: { readonly connection: ChannelModel; readonly channel: Channel } | undefined;
 
-  /** @throws SeqqaError `RABBITMQ_URL_INVALID` */
+  /** Creates an adapter that is not connected yet. @throws SeqqaError `RABBITMQ_URL_INVALID` */
   constructor({ url }: RabbitmqAdapterOptions) {
     const place = rabbitmqPlace(url);
     super({ messages: {}, topology: NO_TOPOLOGY }, [place.password]);
@@ -182,7 +182,7 @@ export class RabbitmqAdapter extends MessageAdapter<Contents> {
     return queues;
   }
 
-  /** @throws SeqqaError `QUEUE_UNSUPPORTED` */
+  /** Checks that no queue is a stream, whose messages cannot be restored. @throws SeqqaError `QUEUE_UNSUPPORTED` */
   #requireNoStream(queues: readonly RabbitmqQueue[]): void {
     const stream = queues.find(({ type }) => type === "stream");
     if (stream === undefined) return;
@@ -204,12 +204,12 @@ export class RabbitmqAdapter extends MessageAdapter<Contents> {
     return first;
   }
 
-  /** @throws SeqqaError `QUEUE_HAS_WORKER` */
+  /** Checks that no consumer takes messages of a queue. @throws SeqqaError `QUEUE_HAS_WORKER` */
   async #refuseWorker(queue: string): Promise<void> {
     if ((await this.#channel.checkQueue(queue)).consumerCount > 0) throw hasWorker(queue);
   }
 
-  /** @throws SeqqaError `QUEUE_UNKNOWN` */
+  /** Returns the queue with this name. @throws SeqqaError `QUEUE_UNKNOWN` if it does not exist */
   async #named(name: string): Promise<RabbitmqQueue> {
     const queues = await this.#queues();
     const queue = queues.find((one) => one.name === name);
@@ -242,14 +242,14 @@ export class RabbitmqAdapter extends MessageAdapter<Contents> {
       const options = { ...properties, headers: { ...headers, [PUT_BACK]: putBack } };
       this.#channel.publish(isPlain(message) ? "" : exchange, origin.key, Buffer.from(content, "base64"), options);
     }
-    // Wait for an answer of the queue. It answers after it has stored everything that this channel has published, so other clients see the messages
-    // from now on.
+    // Wait for an answer about the queue. RabbitMQ answers after it has stored everything that this channel has published, so other clients see the
+    // messages from now on.
     await this.#channel.checkQueue(queue);
   }
 
   /**
    * Declares an exchange that sends every message to one queue, with any routing key. A message that is published there keeps its routing keys, also
-   * those of its header `CC`. The broker needs them if the message becomes a dead letter.
+   * the keys in its header `CC`. The broker needs these keys if the message becomes a dead letter.
    */
   async #exchangeFor(queue: string): Promise<string> {
     const exchange = EXCHANGE + createHash("sha256").update(queue).digest("hex");
@@ -271,8 +271,8 @@ export class RabbitmqAdapter extends MessageAdapter<Contents> {
 }
 
 /**
- * Returns the message that was taken out of a queue, without the header that seqqa added.
- * @param batch The number of the last batch of messages that seqqa published into the queue again.
+ * Returns a message that was taken out of a queue, without the header that seqqa added.
+ * @param batch The number of the batch of messages that seqqa last published into the queue again.
  */
 function takenOut(queue: string, { content, fields, properties }: GetMessage, batch: number | undefined): TakenOut {
   const { headers = {}, ...others } = properties;
@@ -292,7 +292,7 @@ function takenOut(queue: string, { content, fields, properties }: GetMessage, ba
   };
 }
 
-/** Returns headers in which the exchange of a dead letter is its own exchange, instead of the one through which seqqa published it again. */
+/** Returns headers in which each exchange of seqqa is replaced by `exchange`, to which the message was published originally. */
 function withExchange(headers: unknown, exchange: string): unknown {
   if (typeof headers === "string") return headers.startsWith(EXCHANGE) ? exchange : headers;
   if (Array.isArray(headers)) return headers.map((one) => withExchange(one, exchange));
@@ -302,7 +302,7 @@ function withExchange(headers: unknown, exchange: string): unknown {
 
 /**
  * Returns messages in the order in which a worker would get them if they had never been taken out. Messages that seqqa had published again come
- * first. All other messages count as later, even if they reached the queue before seqqa had published the first ones again.
+ * first. All other messages come after them, even if RabbitMQ received such a message while seqqa was still publishing.
  */
 function inOrder(taken: readonly TakenOut[], mostPriority: number): readonly Message[] {
   const priorityOf = ({ message }: TakenOut): number => Math.min(mostPriority, Number(message.properties["priority"] ?? 0));

@@ -39,7 +39,7 @@ export function rabbitmqPlace(url: string): RabbitmqPlace {
   };
 }
 
-/** Returns the URL of another virtual host of the server. It contains credentials, so it must only be given to targets and drivers. */
+/** Returns the URL of another virtual host of the server. The URL contains credentials, so it must only be given to targets and drivers. */
 export function urlOfVhost(place: RabbitmqPlace, vhost: string): string {
   const url = new URL(place.url);
   url.pathname = `/${encodeURIComponent(vhost)}`;

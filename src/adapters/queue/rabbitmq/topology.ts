@@ -52,7 +52,7 @@ export function requireNoStoring({ exchanges }: Topology, uses: string): void {
   );
 }
 
-/** Returns the queues that are no connection's own, and the topology. */
+/** Returns the queues that are not exclusive to one connection, and the topology. */
 export async function readTopology(
   management: Management,
   vhost: string,

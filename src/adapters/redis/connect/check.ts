@@ -95,7 +95,7 @@ async function checkPrivileges(connection: Connection, add: Add, { inPlace }: St
 async function checkNotifications(connection: Connection, add: Add): Promise<void> {
   const slow = "seqqa reads all keys for every state, which is slow beyond a few thousand keys";
   const flags = await readNotifications(connection);
-  // Setting the value that the setting has changes nothing, but shows if the user may do it.
+  // Set `notify-keyspace-events` to its current value. This changes nothing, but shows if the user may change the setting.
   const allowed = flags !== undefined && (hasKeyspace(flags) || (await setNotifications(connection, flags)));
   let counted = true;
   try {

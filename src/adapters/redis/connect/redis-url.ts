@@ -14,7 +14,7 @@ export interface RedisPlace {
 const DEFAULT_PORT = 6379;
 
 /**
- * Parses `redis://[[user]:password@]host[:port][/db]`; `rediss:` uses TLS, and `?db=` is accepted, too.
+ * Parses `redis://[[user]:password@]host[:port][/db]`. `rediss:` uses TLS. `?db=` is accepted instead of the path.
  *
  * @throws SeqqaError `REDIS_URL_INVALID`. The message does not contain the URL: seqqa cannot find the password in a URL that it cannot parse.
  */
@@ -39,7 +39,7 @@ export function shownPlace({ host, port, db, tls }: RedisPlace): string {
   return `${tls ? "rediss" : "redis"}://${host.includes(":") ? `[${host}]` : host}:${port}/${db}`;
 }
 
-/** Returns the URL with credentials. It must only be given to targets and drivers. */
+/** Returns the URL with credentials, which must only be given to targets and drivers. */
 export function urlOfPlace({ host, port, db, tls, username, password }: RedisPlace): string {
   const credentials =
     username === undefined && password === undefined ? "" : `${encodeURIComponent(username ?? "")}:${encodeURIComponent(password ?? "")}@`;

@@ -16,7 +16,10 @@ export async function serverFacts(connection: Connection, section: string): Prom
 /** Matches the counter of a command of a module or a vector set in the reply to INFO. */
 const MODULE_COMMAND = /^cmdstat_(?:v(?:add|sim)|[^:\s]+\.[^:\s]+):/im;
 
-/** Returns the names of the server's modules; empty if there are none, or if the user may not call INFO. `used`: only if a client has used one. */
+/**
+ * Returns the names of the server's modules; empty if there are none, or if the user may not call INFO. With `used`, returns names only if a client
+ * has used a command of a module.
+ */
 export async function moduleNames(connection: Connection, { used = false }: { readonly used?: boolean } = {}): Promise<readonly string[]> {
   try {
     const text = String(await connection.text("INFO", "modules", "commandstats"));
@@ -56,10 +59,10 @@ export function unsupported(facts: ServerFacts): string | undefined {
 }
 
 /**
- * Checks that the server evicts no key of the user if a run writes a copy of the data on it. `copies` says what the run writes: `saved`, the original
- * content of an external database, which must not be evicted, or `lanes`, the databases of lanes. `copyBytes`: the size of the copy; by default the
- * size of the server's present data. Skipped if the user may not call INFO.
- *
+ * Checks that the server evicts no key of the user if a run writes a copy of the data on the server. Skipped if the user may not call INFO.
+ * @param copies The data that the run writes: `saved` for the original content of an external database, which must not be evicted; `lanes` for the
+ * databases of lanes.
+ * @param copyBytes The size of the copy in bytes. Default: the size of the server's present data.
  * @returns the size of the server's present data, in bytes; 0 if the user may not call INFO
  * @throws SeqqaError `STORE_UNSUPPORTED`
  */
@@ -83,13 +86,16 @@ export async function requireNoEviction(connection: Connection, copies: "saved" 
 const NO_EVICTION =
   "Type: CONFIG SET maxmemory-policy noeviction. Or let seqqa start the target with a Redis server for each lane (`target.command` and `isolation: server`).";
 
-/** The room that a run needs, as a multiple of the copied data: the copy, and what the run changes in it. */
+/** The memory that a run needs, as a multiple of the copied data: for the copy, and for the run's changes to the copy. */
 const ROOM = 2;
 
 const bytesIn = (facts: ServerFacts, name: string): number => Number(facts.get(name) ?? 0);
 const dataBytes = (facts: ServerFacts): number => bytesIn(facts, "used_memory") - bytesIn(facts, "used_memory_startup");
 
-/** Returns why the server may evict keys if a run writes a copy on it; `undefined` if it does not. The parameters are those of {@link requireNoEviction}. */
+/**
+ * Returns why the server may evict keys if a run writes a copy on it; `undefined` if it does not. The parameters have the same meaning as for {@link
+ * requireNoEviction}.
+ */
 export function evicting(facts: ServerFacts, copies: "saved" | "lanes", copyBytes: number = dataBytes(facts)): string | undefined {
   const [limit, policy] = [bytesIn(facts, "maxmemory"), facts.get("maxmemory_policy") ?? "noeviction"];
   if (limit === 0 || policy === "noeviction") return undefined;

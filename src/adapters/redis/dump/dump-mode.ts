@@ -15,7 +15,7 @@ import { observeChanges, type Change } from "../keys/rows.ts";
 import { WRITTEN } from "./scripts.ts";
 import type { Doubt, Tracker } from "./tracker.ts";
 
-/** The known content of the database. It is kept while the connections are closed for a restart of the target. */
+/** The known content of the database, which is kept while the connections are closed for a restart of the target. */
 export interface KeptState {
   readonly mirror: KeyMirror;
 }
@@ -27,8 +27,8 @@ export interface Others {
 
 /**
  * Makes checkpoints with DUMP and RESTORE of the keys that changed. This process stores the content of every key in the root state, and all later
- * differences. With a {@link Tracker}, only the keys that were written since the last read are read from the server. Without one, all keys are read
- * each time.
+ * differences. With a {@link Tracker}, only the keys that were written since the last read are read from the server. Without a tracker, all keys are
+ * read each time.
  */
 export class DumpMode {
   readonly #keyspace: Keyspace;
@@ -36,8 +36,8 @@ export class DumpMode {
   readonly #observes: (key: Bytes) => boolean;
   #mirror: KeyMirror;
   /**
-   * `#quiet`: keys that commands may change without a notification. `#expiring`: keys with an expiry time. A key stays in these sets even if this no
-   * longer holds.
+   * `#quiet`: keys that commands may change without a notification. `#expiring`: keys with an expiry time. Keys are added to these sets, but never
+   * removed.
    */
   readonly #quiet = new Set<Bytes>();
   readonly #expiring = new Set<Bytes>();
@@ -48,7 +48,7 @@ export class DumpMode {
   #shared = false;
   #seen: { readonly segment: Segment; readonly observed: Observed } | undefined;
   readonly #others: Others | undefined;
-  /** Set once another client has taken over or written to the database. All later operations reject with this error. */
+  /** The error of all later operations. Set after another client has taken over the database or written to it. */
   #broken: SeqqaError | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -105,7 +105,7 @@ export class DumpMode {
     });
   }
 
-  /** Returns `undefined` without a tracker: all keys must then be read again, so the last read says nothing about the present state. */
+  /** Returns `undefined` without a tracker. All keys must then be read again, so the last read says nothing about the present state. */
   lastLook(): LastLook | undefined {
     if (this.#tracker === undefined) return undefined;
     return {
@@ -136,8 +136,8 @@ export class DumpMode {
         }
         await this.#sync();
         if (this.#mirror.top !== seen) return false;
-        // The store is unchanged, so the changes that the server counted were made in another database. Such changes will recur, so the count is not
-        // used again.
+        // The store is unchanged, so the counted changes were made in another database. Such changes will recur, so the server's count is not used
+        // again.
         this.#shared ||= tried;
       }
       const unread = seen === undefined ? await this.#unread() : new Set<Bytes>();
@@ -156,8 +156,8 @@ export class DumpMode {
   }
 
   /**
-   * Returns `true` if the server's count of changes suffices to detect writes before a restore, so that the store need not be read. It does not
-   * suffice if keys may have expired, or if commands may have made changes that are not counted.
+   * Returns `true` if the server's count of changes suffices to detect writes before a restore, so that the store need not be read. The count does
+   * not suffice if keys may have expired, or if commands may have made changes that are not counted.
    */
   #countable(segment: Segment, seen: Segment): boolean {
     if (this.#shared || this.#mirror.top !== seen || segment === seen || this.#tracker!.changes === "") return false;
@@ -166,10 +166,7 @@ export class DumpMode {
     return keys > 0 && keys <= KEYS_A_WRITE;
   }
 
-  /**
-   * Returns the entries to write so that the store gets from its current state to the state of `segment`. All written keys must have been read
-   * before.
-   */
+  /** Returns the entries that must be written to restore the state of `segment`. The current entries of these keys must be known. */
   #fixesTo(segment: Segment): Fix[] {
     return [...this.#mirror.changesTo(segment)].filter(([key, entry]) => !sameEntry(this.#mirror.now(key), entry));
   }
@@ -202,8 +199,8 @@ export class DumpMode {
   }
 
   /**
-   * Shortens the lifetimes of all keys, and removes keys whose lifetime is over. Lets them expire if the target may wait for this event. Keys of an
-   * external database from before the run are kept.
+   * Shortens the lifetimes of all keys, and removes keys whose lifetime is over. Such keys expire instead of being deleted if the server sends events
+   * for expired keys, because the target may wait for these events. Keys of an external database from before the run are kept.
    */
   passTime(ms: number): Promise<void> {
     return this.#alone(async () => {
@@ -224,7 +221,7 @@ export class DumpMode {
       const expired = fixes.flatMap(([key, entry]) => (entry === null ? [key] : []));
       if (!expires || expired.length === 0) return;
       await pause(2 * LAST_MS);
-      // The server sends the event when somebody looks for the key.
+      // Read the expired keys, because the server may send the event only when a client accesses the key.
       await this.#keyspace.read(expired);
       await this.#sync();
     });
@@ -236,8 +233,8 @@ export class DumpMode {
    */
   async giveBack(): Promise<void> {
     const { borrowed } = this.#others!;
-    // Read all keys, to record the last changes of the run. A key that another client wrote makes this fail; it is not recorded and therefore not
-    // restored.
+    // Read all keys, to record the last changes of the run. The read fails if another client wrote a key. Such a key is not recorded and therefore
+    // not restored.
     await this.#alone(() => this.#sync("all")).catch(() => undefined);
     if (this.#broken?.code === "LEASE_OVER") {
       borrowed.abandon();
@@ -357,13 +354,13 @@ export class DumpMode {
       this.#tracker?.forget();
       throw error;
     }
-    // Treat a key whose expiry time has passed as missing, even if the server has not removed it yet.
+    // Add keys whose expiry time has passed, because the server may not have removed them yet.
     if (this.#nextExpiryMs <= this.#keyspace.nowMs) for (const key of this.#dueBy((entry) => entry.at)) keys.add(key);
     return keys;
   }
 
   /**
-   * Copies the entries that keys of an external database have now, before a restore changes their expiry times. `undefined` for a database that only
+   * Copies the current entries of the keys of an external database, before a restore changes the expiry times. `undefined` for a database that only
    * the target writes to.
    */
   #present(fixes: readonly Fix[]): Map<Bytes, Entry | null> | undefined {
@@ -387,9 +384,10 @@ export class DumpMode {
   }
 
   /**
-   * Writes keys, and reads the keys that other clients wrote at the same time. With `present`, leaves keys as they are that have other entries at that
-   * moment. `changes`: the expected value of the server's count of changes. If the count differs, nothing is changed and the result is `false`.
-   * `expires`: keys are not deleted, but expire.
+   * Writes keys, and reads the keys that other clients wrote at the same time.
+   * @param present The entries that the keys must have. A key with another entry is not written.
+   * @param changes The expected value of the server's count of changes. If the count differs, nothing is changed and the result is `false`.
+   * @param expires `true`: keys expire instead of being deleted.
    */
   async #change(
     fixes: readonly Fix[],
@@ -408,7 +406,7 @@ export class DumpMode {
     await borrowed?.willWrite(new Map(fixes));
     let stats = "";
     const write = async (some: readonly Fix[], expected?: Expected): Promise<readonly Bytes[]> => {
-      // This process has made the changes that the server counted since the first attempt.
+      // Compare the count only at the first attempt. At later attempts, it includes the changes that this process made.
       const how = { expected, expires, changes: stats === "" ? changes : "" };
       const apply = (message = {}): ReturnType<Keyspace["apply"]> => this.#keyspace.apply(some, { ...how, ...message });
       const done = await (tracker === undefined ? apply() : tracker.own((token) => apply({ channel: tracker.channel, token })));
@@ -432,8 +430,8 @@ export class DumpMode {
   }
 
   /**
-   * Returns `true` for an entry from before the run in an external database. Such an entry keeps its expiry time, and if the key expires during the
-   * run, that is no change of the state: only the run's own keys are restored in time.
+   * Returns `true` for an entry of an external database from before the run that expires. Such an entry keeps its expiry time, and when it expires
+   * during the run, the state stays the same.
    */
   #isOriginal(key: Bytes, entry: Entry): boolean {
     return (entry.at !== 0 || entry.fieldTimes !== undefined) && this.#others?.borrowed.isOriginal(key, entry) === true;

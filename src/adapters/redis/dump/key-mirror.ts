@@ -30,7 +30,7 @@ export class KeyMirror {
     return this.#segments[0]!;
   }
 
-  /** Returns `true` if a segment is on the stack: its state is the current one, or one that can be restored. */
+  /** Returns `true` if a segment is on the stack: its state is the current state, or a state that can be restored. */
   holds(segment: Segment): boolean {
     return this.#segments[segment.depth] === segment;
   }

@@ -17,14 +17,14 @@ interface TakenOver {
 }
 
 export interface Sweeping extends Cleaning {
-  /** `true` if the user has asked for the removal. Otherwise, only databases that certainly nobody uses are emptied. Default `false`. */
+  /** `true` if the user has asked for the removal. `false`: only databases that are certainly unused are emptied. Default: `false`. */
   readonly asked?: boolean;
 }
 
 /**
- * Takes over the claim of a dead run. In an external database, keys are restored if they are as the run recorded them. A lane's database is emptied.
- * Afterwards, this run owns the claim, except in a dry run. Returns `undefined` if the owner is alive, another process took the claim over first, or
- * an application may use the lane's database by now.
+ * Takes over the claim of a dead run. In an external database, keys are restored if they still have the entries that the run recorded. A lane's
+ * database is emptied. Afterwards, this run owns the claim, except in a dry run. Returns `undefined` if the owner is alive, another process took the
+ * claim over first, or an application may use the lane's database by now.
  */
 export async function takeOver(registry: Registry, claim: Claim, run: string, how: Sweeping = {}): Promise<TakenOver | undefined> {
   if (!(await registry.isDead(claim))) return undefined;
@@ -88,8 +88,8 @@ async function emptyUnused(
 }
 
 /**
- * Restores the keys of an external database that are as the run recorded them at the moment in which they are written. The saved state stays until
- * the claim is released. If the process is killed before that, a later one finds the same keys to keep. `known`: as for {@link compareSaved}.
+ * Restores the keys of an external database that still have the entries that the run recorded. The saved state stays until the claim is released. If
+ * this process is killed before, another process can therefore repeat the restore with the same result. `known`: as for {@link compareSaved}.
  *
  * @throws SeqqaError `STORE_NOT_PUT_BACK`
  */

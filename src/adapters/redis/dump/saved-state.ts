@@ -15,7 +15,9 @@ export function textOf(entry: Entry | null): Bytes {
   return entry === null ? "-" : `${entry.at} ${entry.left} ${entry.dump}`;
 }
 
-/** Saves a whole database, except ignored keys, in the registry. A later process can then restore it, even after a SIGKILL of this one. */
+/**
+ * Saves a whole database, except ignored keys, in the registry. Another process can then restore the database, even after a SIGKILL of this process.
+ */
 export async function saveState(
   { connection }: Registry,
   db: number,
@@ -52,7 +54,9 @@ export interface KnownKeys {
   readonly recorded: Keys;
 }
 
-/** Four states of an external database: when the run began, as the run last recorded it, as the run was about to write it, and now. */
+/**
+ * Four states of an external database: at the start of the run, as last recorded by the run, as the run was about to write it, and the present state.
+ */
 interface Images {
   readonly root: Keys;
   readonly recorded: Keys;
@@ -62,9 +66,9 @@ interface Images {
 
 /** The comparison of an external database with its saved state. */
 export interface Compared {
-  /** `undo`: the keys that can be restored. `keep`: the keys that others changed. */
+  /** `undo`: the keys that can be restored. `keep`: the keys that other clients changed. */
   readonly leftover: Leftover;
-  /** The changes for the restore, in the order of `undo`. */
+  /** The changes for the restore, in the same order as the keys in `leftover.undo`. */
   readonly fixes: readonly Fix[];
   /** The present entries of the keys to restore. */
   readonly now: Expected;
@@ -111,7 +115,10 @@ export async function compareSaved(registry: Registry, keyspace: Keyspace, known
   };
 }
 
-/** Returns the leftover if the keys in `changed` could not be restored, because another client changed them in the meantime. */
+/**
+ * Returns the leftover without the keys in `changed` among the restored keys. They are added to the kept keys, because another client changed them in
+ * the meantime.
+ */
 export function withChanged({ leftover, fixes }: Compared, changed: Expected): Leftover {
   const late = leftover.undo.flatMap((row, i) => {
     const now = changed.get(fixes[i]![0]);
@@ -138,7 +145,7 @@ async function knownFrom(registry: Registry, keyspace: Keyspace): Promise<KnownK
   const { connection, db: at } = registry;
   const { place } = keyspace.connection;
   const [count, length] = [await connection.text("HGET", claimKey(place.db), "keys"), await connection.text("HLEN", savedKey(place.db))];
-  // A run of an older release has saved no count.
+  // Runs of older releases saved no count.
   if (count !== null && Number(count) !== Number(length)) throw lost(place, at);
   return {
     root: await savedKeys(registry, keyspace, savedKey(place.db)),
@@ -155,7 +162,10 @@ function lost(place: RedisPlace, registry: number): SeqqaError {
   );
 }
 
-/** Returns entries without what has expired since. The dumps stay complete, because the server itself leaves out what has expired. */
+/**
+ * Returns the entries without keys and hash fields that have expired. The dumps stay complete, because the server drops expired fields when it
+ * restores them.
+ */
 function present({ root, recorded }: KnownKeys, nowMs: number): KnownKeys {
   const left = (keys: Keys): Keys =>
     new Map(

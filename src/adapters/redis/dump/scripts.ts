@@ -100,10 +100,12 @@ export const WRITTEN = "written";
  * Changes keys. ARGV: a channel for messages (empty: send none), a token, the server's count of changes at the last read (empty: do not compare it),
  * the connection's database. Then for each key: its database, its name, its expiry in ms since 1970 (0: none), its DUMP (empty: delete the key; with
  * an expiry, let the key expire after that many ms), and its present state (empty: any): `-` for a missing key, else the reply to PEXPIRETIME and the
- * SHA1 of the reply to DUMP, with a blank between them. The script sends a message with the token before its changes and one after them. Notifications
- * between the two messages belong to the script, not to other clients. If the server's count of changes differs from the given one, the script changes
- * nothing and returns {@link WRITTEN}. Otherwise, it returns a list: with a channel the reply to INFO after its changes, then the positions of the keys
- * that it left as they are, because their present state is another one. The first key has position 0. A key that should have expired by now counts as
+ * SHA1 of the reply to DUMP, with a blank between them.
+ *
+ * The script sends a message with the token before its changes, and a second message after them. Notifications between the two messages belong to the
+ * script, not to other clients. If the server's count of changes differs from the given count, the script changes nothing and returns {@link
+ * WRITTEN}. Otherwise, the script returns a list: with a channel the reply to INFO after its changes, then the positions of the keys that were not
+ * written, because they are in another state than the given one. The first key has position 0. A key that should have expired by now counts as
  * missing.
  */
 export const APPLY: Script = new Script(`
@@ -150,8 +152,8 @@ return failed or skipped`);
 
 /**
  * Deletes keys that nobody has read or written since a time. ARGV: that time in seconds since 1970; `none` (only count), `unused` or `unknown` (also
- * delete keys whose last use is unknown); then the keys. Returns the number of keys that were used since, and of keys whose last use is unknown: the
- * server does not know it for small numbers, and for all keys if its eviction policy is LFU.
+ * delete keys whose last use is unknown); then the keys. Returns the number of keys that were used since, and the number of keys whose last use is
+ * unknown. The server does not know the last use of small numbers, and of all keys if its eviction policy is LFU.
  */
 export const DELETE_UNUSED: Script = new Script(`
 local now = redis.call('TIME')[1]

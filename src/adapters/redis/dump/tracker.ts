@@ -19,8 +19,8 @@ const QUIET = /cmdstat_(?:xack|xackdel|xclaim|xautoclaim|xreadgroup|xnack|xdelex
  */
 const MODULES = /cmdstat_(?:v(?:add|rem|setattr)|(?!json\.|ts\.|ft\.(?!sug))[^:\s]+\.[^:\s]+):calls=\d+/gi;
 /**
- * Matches the server's count of changes in the reply to INFO. It counts the changes of all clients and restarts when the server saves its data to
- * disk.
+ * Matches the server's count of changes in the reply to INFO. The count includes the changes of all clients, and restarts when the server saves its
+ * data to disk.
  */
 const CHANGES = /^rdb_changes_since_last_save:\d+/m;
 const SAVED = /^rdb_last_save_time:\d+/m;
@@ -117,7 +117,7 @@ export class Tracker {
     const wiped = this.#missed || wipes !== this.#wipes || looks <= this.#looks;
     const [unsaved, saved] = [CHANGES.exec(stats), SAVED.exec(stats)];
     const changes = unsaved === null || saved === null ? "" : unsaved[0] + saved[0];
-    // A command of a module may have created a key, so that its name is unknown, unless the server has counted no change.
+    // A module's command may have created a key with an unknown name, unless the server's count of changes stayed the same.
     const isCreated = modules !== this.#modules && (changes === "" || changes !== this.#changes);
     const isQuiet = quiet !== this.#quiet || modules !== this.#modules;
     const doubt = wiped || isCreated ? "all" : isQuiet ? "quiet" : "none";
@@ -151,7 +151,7 @@ export class Tracker {
     this.#missed = true;
   }
 
-  /** Runs a script that sends a message with a token before and after its changes. The script's changes do not count as changes by others. */
+  /** Runs a script that sends a message with a token before and after its changes. The script's changes do not count as changes by other clients. */
   async own<T>(apply: (token: string) => Promise<T>): Promise<T> {
     const text = `${this.#token}.${++this.#turns}`;
     const heard = new Promise<void>((done) => (this.#turn = { text: `end ${text}`, done }));

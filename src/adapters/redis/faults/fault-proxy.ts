@@ -148,7 +148,7 @@ export class FaultProxy {
     take(first);
   }
 
-  /** Counts a command if it is a write. Returns the fault that is to be made at it; `undefined` for none. */
+  /** Counts a command if it is a write. Returns the fault for this write; `undefined` for none. */
   #faultOf({ name, first }: Request): WriteFault | undefined {
     if (!this.#writes.has(name)) return undefined;
     this.#passed++;

@@ -33,7 +33,7 @@ export function replyOf(raw: RawReply): Reply {
   return Array.isArray(raw) ? raw.map(replyOf) : (raw as number | null);
 }
 
-/** Converts what the script for reading returned for one key to an entry; `null` for a missing key. */
+/** Converts the part of a script's reply that describes one key to an entry; `null` for a missing key. */
 export function entryOf(raw: RawReply, readMs: number): Entry | null {
   if (raw === null) return null;
   const [type, dump, at, value, fieldTimes] = raw as readonly RawReply[];
@@ -49,7 +49,10 @@ export function entryOf(raw: RawReply, readMs: number): Entry | null {
   };
 }
 
-/** The types whose changes the server always announces. The last two are of RedisJSON and RedisTimeSeries. Other modules need not announce changes. */
+/**
+ * The types whose changes the server always announces. `ReJSON-RL` and `TSDB-TYPE` are the types of RedisJSON and RedisTimeSeries. Other modules need
+ * not announce changes.
+ */
 const ANNOUNCED: ReadonlySet<string> = new Set(["string", "list", "set", "zset", "hash", "ReJSON-RL", "TSDB-TYPE"]);
 
 /**
@@ -60,7 +63,10 @@ export function isQuiet(entry: Entry): boolean {
   return !ANNOUNCED.has(entry.type) || (entry.type === "string" && (entry.value as Bytes).startsWith("HYLL"));
 }
 
-/** The bounds of lifetimes in seconds. People choose round lifetimes, and a key is read some time after it was written, so a bound is never too low. */
+/**
+ * Round numbers of seconds. The lifetime of a key is taken to be the least of these numbers that is not below the key's remaining time, because
+ * people choose round lifetimes.
+ */
 const LIFETIMES: readonly number[] = [
   0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400, 604_800, 2_592_000,
   7_776_000,
@@ -69,8 +75,9 @@ const LIFETIMES: readonly number[] = [
 const BEYOND = 1.01;
 
 /**
- * Returns an entry that was just read, with its lifetime: the least of some round bounds that it does not exceed. If the expiry time was not set since
- * the entry `before`, the lifetime is that of `before`. Otherwise, a counter that expires would live shorter whenever it is counted.
+ * Returns an entry that was just read, with its lifetime: the least number of {@link LIFETIMES} that is not below the remaining time. If the expiry
+ * time is the same as in the entry `before`, the lifetime is that of `before`. Otherwise, the lifetime of a counter would change whenever the counter
+ * is incremented.
  */
 export function withLifetime(before: Entry | null, entry: Entry | null): Entry | null {
   if (entry === null || entry.at === 0) return entry;
@@ -79,8 +86,8 @@ export function withLifetime(before: Entry | null, entry: Entry | null): Entry |
 }
 
 /**
- * Returns an entry whose remaining time is as much shorter as the target's clock was moved ahead; `null` if its lifetime is then over. Uses the
- * recorded remaining time, because the real one depends on when the state was restored.
+ * Returns an entry whose remaining time is reduced by `ms`, the time by which the target's clock was moved ahead; `null` if no time remains. Uses the
+ * recorded remaining time, because the real remaining time depends on when the state was restored.
  */
 export function aged(entry: Entry, ms: number, nowMs: number): Entry | null {
   const left = entry.left - ms;
@@ -97,7 +104,7 @@ export function renewed({ at, left }: Pick<Entry, "at" | "left">, nowMs: number)
   return at === 0 || at - nowMs >= left / 2 ? at : Math.ceil(nowMs + left);
 }
 
-/** Compensates that the server's time is known only to some milliseconds. */
+/** A tolerance in milliseconds, because the server's time is known only approximately. */
 const CLOCK_ERROR_MS = 10;
 
 /** Returns `true` if the server may have removed a key by now, because its expiry time has passed. */

@@ -19,7 +19,7 @@ const MOST_TRIES = 5;
 /** A key and the entry that a restore writes to it; `null` if the restore deletes the key. */
 export type Fix = readonly [key: Bytes, wanted: Entry | null];
 
-/** The entries that keys must have at the moment in which they are written; `null` for a key that must be missing. */
+/** The entries that keys must have at the moment in which they are written; `null` for a key that must not exist. */
 export type Expected = ReadonlyMap<Bytes, Entry | null>;
 
 export interface Applying {
@@ -28,7 +28,7 @@ export interface Applying {
   readonly token?: string;
   /** The expected value of the server's count of changes; only for at most {@link KEYS_A_WRITE} keys. Default: the count is not compared. */
   readonly changes?: string;
-  /** Keys that have other entries are left as they are. Default: all keys are written. */
+  /** Each key in this map is written only if it still has the given entry. Default: all keys are written. */
   readonly expected?: Expected | undefined;
   /** `true`: a key whose wanted entry is `null` expires within {@link LAST_MS}, instead of being deleted. Default: `false`. */
   readonly expires?: boolean;
@@ -37,7 +37,7 @@ export interface Applying {
 export interface Applied {
   /** With a channel: the reply to INFO after the changes. {@link WRITTEN} if nothing was changed, because the server's count of changes differs. */
   readonly stats: string;
-  /** The keys that were left as they are. */
+  /** The keys that were not written, because they have other entries than expected. */
   readonly skipped: readonly Bytes[];
 }
 
@@ -115,10 +115,7 @@ export class Keyspace {
     return all as Map<Bytes, Entry>;
   }
 
-  /**
-   * Returns the entries that replies to DUMP stand for, without expiry times. `null` for a hash whose fields have all expired. Only the server can
-   * decode the output of DUMP.
-   */
+  /** Decodes replies to DUMP, which only the server can do. Returns entries without expiry times; `null` for a hash whose fields have all expired. */
   async decode(dumps: readonly Bytes[]): Promise<(Entry | null)[]> {
     const entries: (Entry | null)[] = [];
     for (let i = 0; i < dumps.length; i += KEYS_A_READ) {
@@ -131,8 +128,8 @@ export class Keyspace {
   }
 
   /**
-   * Counts the keys that were used since a time, and those whose last use is unknown. Deletes the unused keys, and with `unknown` those of unknown
-   * use; with `none`, no key.
+   * Counts the keys that were used since a time, and the keys whose last use is unknown. `unused` deletes the keys that were not used since.
+   * `unknown` deletes these keys and the keys whose last use is unknown. `none` deletes no key.
    */
   async deleteUnused(sinceMs: number, which: "none" | "unused" | "unknown"): Promise<{ used: number; unknown: number }> {
     const keys = [...(await this.keys())].map(bytesOf);
@@ -177,8 +174,8 @@ export class Keyspace {
   }
 
   /**
-   * Writes entries to the keys that still have their expected entries. `write` calls {@link apply} for some keys. Returns the other keys, which
-   * another client has changed, with their present entries.
+   * Writes entries to the keys that still have their expected entries. Returns the keys that another client has changed, with their present entries.
+   * @param write Calls {@link apply} for some of the keys, and returns the keys that were not written.
    */
   async applyToUnchanged(
     fixes: readonly Fix[],
@@ -190,7 +187,7 @@ export class Keyspace {
     for (let tries = 1; left.length > 0; tries++) {
       const skipped = await write(left, present);
       present = skipped.length === 0 ? new Map<Bytes, Entry | null>() : await this.read(skipped);
-      // The same value can have another DUMP, because the order of large sets and hashes changes without a write. Try such keys again.
+      // Try a key again if its value is unchanged: the reply to DUMP may differ, because the order of large sets and hashes changes without a write.
       for (const [key, entry] of present) {
         const wanted = expected.get(key) ?? null;
         const isSame = sameEntry(wanted, entry) || sameEntry(withoutExpired(wanted, this.nowMs), entry);
@@ -207,7 +204,7 @@ export class Keyspace {
     return keys.map((key, i) => [key, entries[i]!] as const);
   }
 
-  /** Returns `1` if fields of hashes can expire on this server, and the user may use its commands. */
+  /** Returns `1` if fields of hashes can expire on this server, and the user may use the commands for their expiry. */
   #fieldLifetimes(): Promise<"0" | "1"> {
     this.#hasLifetimes ??= this.connection.bytes("COMMAND", "INFO", "HPEXPIRETIME").then(
       (reply) => (Array.isArray(reply) && Array.isArray(reply[0]) ? "1" : "0"),
@@ -220,7 +217,7 @@ export class Keyspace {
   #entriesIn(reply: RawReply, count: number): (Entry | null)[] {
     const [seconds, micros, ...found] = reply as [Buffer, Buffer, ...RawReply[]];
     const readMs = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
-    // The offset is measured too small by the network delay, so the largest measured offset is the most accurate.
+    // Network delay makes the measured offset too small, so the largest measured offset is the most accurate.
     this.#clockOffsetMs = Math.max(this.#clockOffsetMs, readMs - Date.now());
     return Array.from({ length: count }, (_, i) => entryOf(found[i] ?? null, readMs));
   }

@@ -1,7 +1,7 @@
 import { SeqqaError } from "../../../model/errors.ts";
 import type { Argument, Connection } from "../connect/driver.ts";
 
-/** Commands that Redis does not flag as readonly, because they read no stored data. They are allowed, because they change nothing. */
+/** Commands that change nothing, but that Redis does not flag as readonly, because they read no stored data. */
 const HARMLESS = new Set(["ping", "echo", "time", "info", "command"]);
 
 /** Runs the read commands of the user's checks. The names of readonly commands are cached, because checks use the same commands after every step. */
@@ -13,7 +13,7 @@ export class Looker {
     this.#connection = connection;
   }
 
-  /** @throws SeqqaError `QUERY_WRITES` if the command can write, or waits for a write */
+  /** Runs a command that only reads, and returns its reply. @throws SeqqaError `QUERY_WRITES` if the command can write, or waits for a write */
   async command(name: string, parameters: readonly Argument[]): Promise<unknown> {
     const blocks = parameters.some((one) => typeof one === "string" && /^block$/i.test(one)) && /^xread$/i.test(name);
     if (blocks || !(await this.#isReader(name.toLowerCase(), parameters[0]))) {

@@ -1,7 +1,8 @@
 import type { Bytes } from "./entry.ts";
 
 /**
- * The prefix for the names of keys in other databases. The character is not a single byte, so no key in the adapter's own database begins with it.
+ * The prefix for the names of keys in other databases. Names in the adapter's own database contain only characters up to U+00FF, so none of them
+ * begins with this character.
  */
 const ELSEWHERE = "\u0100";
 

@@ -9,8 +9,8 @@ type RawRow = readonly (Bytes | number | null)[];
 const DAY_MS = 86_400_000;
 
 /**
- * Columns that tell what a row means: the key, and the field of a hash or stream entry. The table does not tell it, because all keys of one Redis
- * type share one table.
+ * Columns that say what kind of object a row describes: the key, and the field of a hash or stream entry. The table does not say this, because all
+ * keys of one Redis type share one table.
  */
 const KINDS: ReadonlySet<string> = new Set(["key", "field"]);
 
@@ -48,7 +48,7 @@ const known = new WeakMap<Entry, Rows>();
 /** A key, its entry in the root state, and its current entry; `null` if the key does not exist. */
 export type Change = readonly [key: Bytes, before: Entry | null, now: Entry | null];
 
-/** Returns the changes as rows, one for each element of a key's value. The rows of the table `expires` say about how long keys live. */
+/** Returns the changes as rows, one for each element of a key's value. The rows of the table `expires` contain the approximate lifetimes of keys. */
 export function observeChanges(changes: Iterable<Change>): Observed {
   const tables = new Map<string, { readonly added: StoredValue[][]; readonly removed: StoredValue[][] }>();
   for (const [key, before, now] of changes) {
@@ -154,7 +154,10 @@ function streamRows(key: Bytes, entry: Entry, add: (table: string, row: RawRow) 
     .sort(byId);
   const names = new Map(times.map((id, i) => [id, `~${i + 1}`]));
   const name = (id: Bytes): Bytes => names.get(id) ?? id;
-  /** Returns the id up to which a consumer has read. If the server made it from its clock, returns the number of entries up to it instead. */
+  /**
+   * Returns the id up to which a consumer group has read. If the server made this id from its clock, returns the number of entries up to this id
+   * instead.
+   */
   const place = (id: Bytes): Bytes => (drawn(id) ? `~${times.filter((one) => byId(one, id) <= 0).length}` : id);
   const last = info.get("last-generated-id") as Bytes;
   add("stream_info", [key, drawn(last) ? null : last]);

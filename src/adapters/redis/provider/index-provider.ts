@@ -83,7 +83,7 @@ export class IndexProvider implements StoreProvider {
     try {
       await Promise.all([...this.#lanes.keys()].map((lane) => this.release(lane)));
     } catch (error) {
-      // Some databases could not be released. The next run recognizes and removes them.
+      // The next run recognizes and empties the databases that could not be released.
       registry.abandon();
       throw error;
     } finally {

@@ -24,14 +24,14 @@ const OURS = "# A server that seqqa started for one lane.";
 
 /** Returns `true` if a run on this machine started the server for a lane. All its databases then belong to that lane. */
 export async function isOwnServer(connection: Connection): Promise<boolean> {
-  // Servers that seqqa starts allow everybody to call INFO. If INFO is refused, somebody else started the server.
+  // If the user may not call INFO, somebody else started the server, because servers that seqqa starts allow INFO to everybody.
   const facts = await serverFacts(connection, "server").catch(() => undefined);
   const config = facts?.get("config_file") ?? "";
   return config !== "" && existsSync(config) && readFileSync(config, "utf8").startsWith(`${OURS}\n`);
 }
 
 export interface OwnServerOptions {
-  /** The server's directory. It is created here and removed together with the server. */
+  /** The directory of the server, which is created and removed together with the server. */
   readonly directory: string;
   readonly runId: string;
   /** The new server gets the credentials, the database number and the notifications of the template. */
@@ -50,7 +50,7 @@ export class OwnServer {
     this.#directory = directory;
   }
 
-  /** @throws SeqqaError `REDIS_SERVER_MISSING`, `REDIS_SERVER_FAILED` */
+  /** Starts a server and waits until it answers. @throws SeqqaError `REDIS_SERVER_MISSING`, `REDIS_SERVER_FAILED` */
   static async start(options: OwnServerOptions): Promise<OwnServer> {
     const binary = serverBinary();
     if (binary === undefined) {
@@ -109,7 +109,7 @@ export class OwnServer {
 async function shutDown(place: RedisPlace, config: string): Promise<void> {
   if (!(await answers(place, config))) return;
   const connection = await Connection.open(place).catch(() => undefined);
-  // The server ends without replying to SHUTDOWN, so the reply is not awaited.
+  // Do not wait for the reply: the server ends without replying to SHUTDOWN.
   void connection?.text("SHUTDOWN", "NOSAVE").catch(() => undefined);
   for (const until = Date.now() + STOP_MS; Date.now() < until && (await answers(place, config));) await pause(5);
   connection?.close();
@@ -127,7 +127,10 @@ async function answers(place: RedisPlace, config: string): Promise<boolean> {
   }
 }
 
-/** Returns the address and credentials of a new server. A user name that a configuration file cannot contain is dropped, with its password. */
+/**
+ * Returns the address and credentials of a new server. If the configuration file cannot contain the user name, the user name and the password are
+ * left out.
+ */
 function ownPlace({ db, username, password }: RedisPlace, port: number): RedisPlace {
   const plain = password !== undefined && (username === undefined || /^[\w.@-]+$/.test(username));
   return { host: "127.0.0.1", port, db, tls: false, username: plain ? username : undefined, password: plain ? password : undefined };
@@ -150,14 +153,15 @@ function configText({ port, db, username, password }: RedisPlace, { directory, l
     "appendonly no",
     "daemonize no",
     "loglevel warning",
-    // A process title would overwrite the environment of Redis, including the variable SEQQA_RUN, which shows the run to which the process belongs.
+    // Do not let Redis set a process title, which would overwrite its environment. The variable SEQQA_RUN in the environment shows the run to which
+    // the process belongs.
     "set-proc-title no",
     `dir ${quoted(directory)}`,
     `logfile ${quoted(log)}`,
     `notify-keyspace-events ${withKeyspace(notifications)}`,
   ];
   if (password !== undefined) {
-    // The file contains only a hash, so that it does not reveal the password.
+    // Write only a hash of the password, so that the file does not reveal the password.
     const hash = createHash("sha256").update(password).digest("hex");
     const user = username ?? "default";
     lines.push(`user ${user} on #${hash} ~* &* +@all`);

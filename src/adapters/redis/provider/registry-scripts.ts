@@ -15,8 +15,8 @@ end
 `;
 
 /**
- * Finds or creates the Redis registry. ARGV: a database that must not be used; `1` if a missing registry is to be created; the database to use if no
- * database is empty (-1: create no registry). Returns the number of the registry's database, or -1.
+ * Finds or creates the Redis registry. ARGV: a database that must not be used; `1` to create a missing registry; the database to use if no database
+ * is empty (-1: create no registry). Returns the number of the registry's database, or -1.
  */
 export const LOCATE: Script = new Script(`${HEAD}
 local empty, n = -1, 0

@@ -32,9 +32,9 @@ export interface Claim {
 }
 
 /**
- * The Redis registry: records on a Redis server which run uses which of its databases (claims). The records are in an otherwise empty database, if
- * there is one. A run is alive while it has a connection with the name of its claim's owner. If connections cannot be listed, the run is alive while
- * it sends heartbeats.
+ * The Redis registry: records on a Redis server which run uses which of its databases. Such a record is called a claim. The claims are in a database
+ * that is otherwise empty, if there is one. A run is alive while it has a connection with the name of its claim's owner. If connections cannot be
+ * listed, the run is alive while it sends heartbeats.
  */
 export class Registry {
   readonly connection: Connection;
@@ -95,8 +95,8 @@ export class Registry {
   async isDead(claim: Claim): Promise<boolean> {
     for (const until = Date.now() + GRACE_MS; ;) {
       const beats = (await this.claims()).some((one) => one.owner === claim.owner && one.beats);
-      // An owner without heartbeats counts as dead, even if it is connected: its process may be suspended. When such a process continues, it no
-      // longer touches an external database.
+      // An owner without heartbeats counts as dead, even if it is connected, because its process may be suspended. After such a pause, the process
+      // does not touch an external database.
       if (!beats && claim.kind === "borrowed") return true;
       const named = await this.#isConnected(claim.owner);
       if (named === true) return false;
@@ -108,8 +108,8 @@ export class Registry {
   }
 
   /**
-   * Claims a database for a run: one without a claim (which must be empty for a lane), one whose owner is dead, or the run's own database if its
-   * claim was lost. Returns `true` if the database was claimed.
+   * Claims a database for a run. The database must have no claim, or a claim of a dead owner, or a claim of this run that was lost. The database of a
+   * lane must also be empty if it has no claim. Returns `true` if the database was claimed.
    */
   async claim(db: number, kind: Claim["kind"], run: string, from?: Claim): Promise<boolean> {
     const again = this.#claimed.has(db);
@@ -118,7 +118,8 @@ export class Registry {
     const had = Number(await CLAIM.run(this.connection, parameters)) === 1;
     if (!had) return false;
     this.#beatAt = Date.now();
-    // A dead lane's claim is taken over only to empty the database and release it. Heartbeats would make its keys look unused.
+    // The claim of a dead lane is taken over only to empty and release the database. Send no heartbeats for it, because they would make its keys look
+    // unused.
     if (kind !== "index" || from === undefined) this.#claimed.add(db);
     if (again && this.#former !== undefined) await this.connection.text("HSETNX", registryKey, "notify", this.#former);
     return true;
@@ -180,7 +181,7 @@ export class Registry {
   async #putNotificationsBack(): Promise<void> {
     const former = (await this.connection.text("HGET", registryKey, "notify")) as string | null;
     if (former === null) return;
-    // If somebody changed the setting after the run did, the new setting is kept.
+    // Keep the setting if somebody changed it after the run had changed it.
     if (sameFlags(await readNotifications(this.connection), withKeyspace(former))) await setNotifications(this.connection, former);
   }
 

@@ -19,7 +19,10 @@ export interface Template {
   readonly notifications: string;
 }
 
-/** @throws SeqqaError `STORE_UNREACHABLE`, `STORE_NOT_ALLOWED`, `STORE_UNSUPPORTED`, `STORE_IN_USE`, `STORE_LEFT` */
+/**
+ * Reads the initial data of lanes from a database. @throws SeqqaError `STORE_UNREACHABLE`, `STORE_NOT_ALLOWED`, `STORE_UNSUPPORTED`, `STORE_IN_USE`,
+ * `STORE_LEFT`
+ */
 export async function readTemplate(place: RedisPlace): Promise<Template> {
   const connection = await Connection.open(place);
   try {
@@ -39,7 +42,8 @@ export async function readTemplate(place: RedisPlace): Promise<Template> {
 }
 
 /**
- * Writes the initial data to a lane's database. `isOwn`: the lane has a server of its own, which also needs the functions and modules of the template's.
+ * Writes the initial data to a lane's database. `isOwn`: the lane has its own server, which also needs the functions and modules of the template's
+ * server.
  *
  * @throws SeqqaError `STORE_NOT_COPIED`
  */

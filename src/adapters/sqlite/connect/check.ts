@@ -15,7 +15,7 @@ import { sqlitePath } from "./sqlite-path.ts";
 import { planTables } from "../journal/table-plan.ts";
 
 const MIB = 1024 * 1024;
-/** `seqqa doctor` tries checkpoint modes on a copy of the file, but copies no file larger than this (in bytes). */
+/** The maximum size, in bytes, of a file that `seqqa doctor` copies to try checkpoint modes. */
 const LARGE = 256 * MIB;
 
 /** Checks a SQLite file for `seqqa doctor`. Checkpoint modes are tried on a copy of the file. */
@@ -57,7 +57,7 @@ function writable(db: Database, { inPlace }: StoreUse): StoreCheck {
   }
 }
 
-/** Checks that no other run uses the file or left changes in it. A copy gets the content from before that run. */
+/** Checks that no other run uses the file or left changes in it. A copy of the file gets the content from before such a run. */
 async function owner(file: string, { inPlace }: StoreUse): Promise<StoreCheck[]> {
   const what = "use";
   try {
@@ -74,7 +74,7 @@ async function owner(file: string, { inPlace }: StoreUse): Promise<StoreCheck[]>
 
 async function checkpoint(file: string, { inPlace, inProcess }: StoreUse): Promise<StoreCheck> {
   const what = "checkpoint";
-  // A target in this process can use the checkpoint `savepoint`.
+  // Do not refuse a whole copy if the target runs in this process: such a target can use the checkpoint `savepoint`, even for an external file.
   const borrowed = inPlace && !inProcess;
   try {
     if (statSync(file).size > LARGE) return planned(file, borrowed);

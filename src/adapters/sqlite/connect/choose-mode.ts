@@ -145,7 +145,7 @@ function fallBack(choosing: Choosing, db: Database, obstacle: string): Chosen {
   };
 }
 
-/** Creates the mode `copy`. `refusal`: why an external file cannot be copied as a whole. @throws SeqqaError `CHECKPOINT_REFUSED` */
+/** Creates the mode `copy`. `refusal` is the reason why an external file cannot be copied as a whole. @throws SeqqaError `CHECKPOINT_REFUSED` */
 function copy({ file, tables, scope, previous }: Choosing, db: Database, refusal: string): CopyMode {
   if (scope.borrowed) throw refusedWhereItIs("copy", `the SQLite file ${file}`, refusal);
   return new CopyMode(db, file, tables, { previous: previous instanceof CopyMode ? previous : undefined });
@@ -159,7 +159,7 @@ function hinders(error: unknown): boolean {
 }
 
 function requireWritable(db: Database): void {
-  // Acquires and releases the write lock without writing. This fails if the file is read-only.
+  // Acquire and release the write lock without writing, which fails if the file is read-only.
   db.exec("begin immediate; rollback");
 }
 

@@ -89,7 +89,10 @@ export function notPutBack(file: string, cause: unknown): SeqqaError {
   );
 }
 
-/** Returns the error for an external file to which a program wrote whose clock is `seconds` ahead, so that the lease had ended for its triggers. */
+/**
+ * Returns the error for an external file to which a program wrote whose clock is `seconds` ahead. By this clock the lease had ended, so the triggers
+ * did not log the writes.
+ */
 export function clockDiffers(file: string, seconds: number): SeqqaError {
   return new SeqqaError(
     "CLOCK_DIFFERS",

@@ -4,7 +4,7 @@ import { isOfExtension } from "./failures.ts";
 
 /**
  * Returns the SQL of the schema objects that affect the journal, by name: tables, views, all triggers and unique indexes. Plain indexes, statistics
- * and the schema version are left out: ANALYZE, VACUUM and CREATE INDEX change them. The journal checks the row ids after a VACUUM.
+ * and the schema version are left out, because ANALYZE, VACUUM and CREATE INDEX change them.
  */
 export function schemaText(db: Database): Map<string, string> {
   const rows = db

@@ -58,7 +58,8 @@ export function requireDatabase(file: string): void {
 }
 
 function copy(from: string, to: string): void {
-  // An empty write-ahead log means that no process has the database open. Copy the file's bytes: opening it would create files next to it.
+  // An empty write-ahead log means that no process has the database open. Copy the bytes of the file, because opening the database would create files
+  // next to it.
   if (journalMode(from) === "wal" && isEmpty(`${from}-wal`)) {
     copyFileSync(from, to);
     return;

@@ -14,7 +14,7 @@ interface Copy {
 }
 
 export interface CopyOptions {
-  /** The mode of this store before the target restarted. Its root state is kept. */
+  /** The mode of this store before the target restarted. The new mode keeps the root state of this mode. */
   readonly previous?: CopyMode | undefined;
   /** The longest time to wait for a lock, in milliseconds. Default: 5000. */
   readonly limitMs?: number;
@@ -94,7 +94,10 @@ export class CopyMode implements SqliteMode {
     this.db.close();
   }
 
-  /** Calls `work` with the current content of the file while holding the write lock. The content therefore never includes half of a transaction. */
+  /**
+   * Calls `work` with the current content of the file while holding the write lock. The lock ensures that the content does not include half of a
+   * transaction.
+   */
   #locked<T>(work: (copy: Copy) => T): Awaitable<T> {
     return attempt(
       () => {
@@ -123,13 +126,16 @@ export class CopyMode implements SqliteMode {
     } finally {
       source.close();
     }
-    // Read the file again: if the target wrote during the restore, the next comparison then detects a change.
+    // Read the file again, because the target may have written during the restore. The next comparison then detects such a write.
     const now = await this.#locked((read) => read);
     if (samePages(now.bytes, copy.bytes)) this.#present = copy;
   }
 }
 
-/** Returns the pages of the file. Their header says rollback mode, because a database in memory cannot use WAL. The file itself is not changed. */
+/**
+ * Returns the pages of the file. The header of the returned pages names the rollback mode, because a database in memory cannot use WAL. The file
+ * itself is not changed.
+ */
 function pages(db: Database): Buffer {
   const bytes = db.serialize();
   bytes[18] = 1;

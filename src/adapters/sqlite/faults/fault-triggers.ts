@@ -2,8 +2,8 @@ import type { Database } from "better-sqlite3";
 import type { TablePlan } from "../journal/table-plan.ts";
 
 /**
- * The table that tells the fault triggers what to do. Empty: writes are neither counted nor failed. One row without a code: writes are counted. One
- * row with a code: the first `passed` writes with that code succeed, all further ones fail.
+ * The table that controls the fault triggers. No row: writes are neither counted nor failed. A row without a code: writes are counted. A row with a
+ * code: the first `passed` writes with that code succeed, and all later writes with that code fail.
  */
 export const FAULT = "seqqa_fault";
 /** The table in which the fault triggers list the counted writes, in order. A rollback by the target removes its writes from the list. */
@@ -11,7 +11,10 @@ export const PASSED = "seqqa_passed";
 
 const KINDS = ["insert", "update", "delete"] as const;
 
-/** Installs the triggers that count writes and make them fail. SQLite fires the newest trigger first, so these fire before all other triggers. */
+/**
+ * Installs the triggers that count writes and make them fail. SQLite fires the newest trigger first, so these triggers fire before all other
+ * triggers.
+ */
 export function installFaults(db: Database, plans: readonly TablePlan[]): void {
   db.exec(`create table ${FAULT}(code, passed)`);
   db.exec(`create table ${PASSED}(seq integer primary key, code)`);

@@ -26,7 +26,7 @@ export class SqliteFaults implements WriteFaults {
   #counted: readonly number[] = [];
   #armed: number | undefined;
 
-  /** @param db a connection whose own writes fire no triggers */
+  /** @param db A connection whose own writes fire no triggers, because `blind` hides the triggers from it. */
   constructor(db: Database, file: string, tables: readonly { readonly name: string }[]) {
     this.#db = db;
     this.#file = file;
@@ -59,7 +59,7 @@ export class SqliteFaults implements WriteFaults {
 
   async disarm(): Promise<void> {
     this.#armed = undefined;
-    // This fails if the target still holds the write lock. The next restore reports that error, so it is ignored here.
+    // Ignore an error: it occurs if the target still holds the write lock, and the next restore then reports this problem.
     await Promise.allSettled([this.#set(undefined)]);
   }
 

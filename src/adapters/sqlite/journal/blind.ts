@@ -1,9 +1,9 @@
 import type { Database } from "better-sqlite3";
 
 /**
- * Makes this connection, and no other, see a schema without triggers. A restore on it then fires neither seqqa's triggers nor the API's. To do so,
- * the triggers are dropped, the schema is read, and the transaction is rolled back, so the file never changes. The connection keeps this schema until
- * the schema version changes, so check the version before each restore.
+ * Hides all triggers of the schema from this connection, but from no other. A restore on this connection then fires neither seqqa's triggers nor the
+ * API's. To hide the triggers, they are dropped, the schema is read, and the transaction is rolled back, so the file never changes. The triggers stay
+ * hidden until the schema version changes, so the version must be checked before each restore.
  *
  * @throws SqliteError if another connection is writing
  */
@@ -25,7 +25,7 @@ export function blind(db: Database): void {
   }
 }
 
-/** Makes this connection see the triggers again that {@link blind} has hidden from it. */
+/** Makes this connection see the triggers that {@link blind} has hidden from it. */
 export function unblind(db: Database): void {
   db.unsafeMode(true);
   db.pragma("writable_schema = reset");

@@ -6,7 +6,7 @@ import { isOfExtension } from "../connect/failures.ts";
 import { quoteName } from "../connect/sql-text.ts";
 import { observedColumns } from "./table-plan.ts";
 
-/** The content of a whole database. It is read if the store has no journal, and the cost grows with the size of the database. */
+/** The content of a whole database, which is read if the store has no journal. The cost grows with the size of the database. */
 export interface FullReading {
   readonly tables: ReadonlyMap<string, { readonly columns: readonly ObservedColumn[]; readonly rows: StoredValue[][] }>;
   readonly counters: readonly ExactRow[];
@@ -15,8 +15,8 @@ export interface FullReading {
 type TableReading = { columns: readonly ObservedColumn[]; rows: StoredValue[][] };
 
 /**
- * Reads all tables of the database. Only the main table of a virtual table is read: its shadow tables repeat the same data, in an order that depends
- * on earlier writes. If only the target loads the extension of a virtual table, its shadow tables are read instead.
+ * Reads all tables of the database. For a virtual table, only the main table is read, because its shadow tables repeat the same data, in an order
+ * that depends on earlier writes. If the main table cannot be read because only the target loads its extension, the shadow tables are read.
  */
 export function readEverything(db: Database, observed: readonly string[] | undefined): FullReading {
   const tables = new Map<string, TableReading>();

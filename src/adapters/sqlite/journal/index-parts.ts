@@ -68,7 +68,8 @@ export function rewriteColumns(
     if (isWord(before, ".") || isWord(tokens[i + 1], ".")) return undefined;
     const column = token.value.toLowerCase();
     if (!columns.has(column)) {
-      // An unquoted word that is not a column is an operator or a literal (AND, NULL, TRUE). A quoted one may be a string, as SQLite allows.
+      // An unquoted word that is not a column is an operator or a literal (AND, NULL, TRUE). A quoted word that is not a column may be a string, as
+      // SQLite allows.
       if (token.kind === "quoted" || ROWID_NAMES.has(column)) return undefined;
       continue;
     }

@@ -17,13 +17,13 @@ export interface Installation {
 }
 
 /**
- * Creates the journal's tables and triggers in one transaction. First removes those that an earlier run may have left.
+ * Creates the journal's tables and triggers in one transaction. First removes the tables and triggers that an earlier run may have left.
  *
  * @throws SeqqaError `STORE_IN_USE`; SqliteError if the file is locked or the schema cannot be journalled
  */
 export function install(db: Database, { file, plans, token, borrowed, faulty }: Installation): void {
   writing(db, () => {
-    // The changes of dead runs were undone before. If journal tables exist in the external file now, they belong to a live run.
+    // Changes of dead runs have been undone before this call. If the external file still contains journal tables, they belong to a live run.
     if (borrowed) refuseInstalled(db, file);
     dropOurs(db);
     stamp(db, token);
@@ -31,7 +31,8 @@ export function install(db: Database, { file, plans, token, borrowed, faulty }: 
     if (borrowed) installKept(db, plans);
     for (const plan of plans) for (const trigger of tableTriggers(plan, borrowed ? "leased" : "own")) db.exec(trigger);
     if (faulty) installFaults(db, plans);
-    // SQLite compiles a trigger only when a statement fires it. Preparing such statements finds invalid triggers now.
+    // SQLite compiles a trigger when a statement that fires it is prepared. Prepare such statements now, to find invalid triggers before the run
+    // begins.
     for (const plan of plans) {
       db.prepare(`insert into ${plan.sqlName}(${plan.stored.join(", ")}) values(${plan.stored.map(() => "null").join(", ")})`);
       db.prepare(`update ${plan.sqlName} set ${plan.stored.map((column) => `${column} = null`).join(", ")}`);

@@ -32,7 +32,7 @@ import { rowImage, shownKey } from "../read/shown-row.ts";
 import type { TablePlan } from "./table-plan.ts";
 import { UndoLog } from "./undo-log.ts";
 
-/** Thrown in a transaction if triggers fired or the schema version changed. The transaction is then rolled back and executed again. */
+/** The error that rolls a transaction back and executes it again, because triggers fired or the schema version changed. */
 class LookAgain extends Error {}
 
 interface Work<T> {
@@ -59,9 +59,9 @@ export interface JournalOptions {
 /**
  * Undoes what other connections committed, with an undo log that row triggers write into the file itself.
  *
- * `PRAGMA data_version` changes when another connection commits, so the undo log is read only then. Checkpoints and restores take the write lock and
- * therefore wait for open write transactions of the target. A checkpoint inside such a transaction would miss its rows, and they would be undone
- * later.
+ * `PRAGMA data_version` changes when another connection commits, so the undo log is read only after such a change. Checkpoints and restores take the
+ * write lock and therefore wait for open write transactions of the target. A checkpoint inside such a transaction would not include its rows, and a
+ * later restore would undo them.
  */
 export class JournalMode implements SqliteMode {
   readonly traits: StoreTraits = { portable: true, commits: true };
@@ -81,7 +81,7 @@ export class JournalMode implements SqliteMode {
   readonly #borrowed: boolean;
   readonly #watching: boolean;
   readonly #asked: AskedSince;
-  /** The lease of an external file, `undefined` for a lane's file. While the lease is valid, no other run can use the file. */
+  /** The lease of an external file; `undefined` for a lane's file. While the lease is valid, no other run can use the file. */
   readonly #lease: Lease | undefined;
   /** The id of this run's journal tables and triggers in the file. */
   readonly token: string;
@@ -89,7 +89,7 @@ export class JournalMode implements SqliteMode {
   #knownSchema = -1;
   /** `false` if VACUUM, which changes the schema version, may have been executed since the row ids were last checked. */
   #rowIdsKnown = false;
-  /** Set after another client wrote to the file or another run took it over. All later operations throw this error. */
+  /** The error of all later operations. Set after another client wrote to the file or another run took over the file. */
   #broken: SeqqaError | undefined;
 
   /**
@@ -109,7 +109,7 @@ export class JournalMode implements SqliteMode {
     this.#watching = options.watching === true;
     const wasInstalled = previous !== undefined && isInstalled(db, previous.token);
     const difference = wasInstalled ? schemaDifference(previous.#schema, schemaText(db)) : undefined;
-    // Installing the journal again would discard the original rows that are saved in the external file.
+    // Refuse the changed schema, because installing the journal again would discard the original rows that are saved in the external file.
     if (borrowed && difference !== undefined) throw schemaChanged(file, difference);
     const faulty = options.faulty === true;
     const continues = wasInstalled && difference === undefined && (previous.faults !== undefined) === faulty;
@@ -237,7 +237,7 @@ export class JournalMode implements SqliteMode {
   }
 
   /**
-   * Records the last writes of the target before the final restore. Changes of the schema need no check here: a new table does no harm, and the
+   * Records the last writes of the target before the final restore. Changes of the schema are not checked here: a new table does no harm, and the
    * restore itself detects altered tables.
    */
   #recordLast(): void {
@@ -256,15 +256,19 @@ export class JournalMode implements SqliteMode {
     }
   }
 
-  /** Must be called inside a transaction, so that no other run can take over the file afterwards. @throws SeqqaError `LEASE_OVER`, `CLOCK_DIFFERS` */
+  /**
+   * Checks that the lease is valid. Must be called inside a transaction, so that no other run can take over the file after the check. @throws
+   * SeqqaError `LEASE_OVER`, `CLOCK_DIFFERS`
+   */
   #requireLease(): void {
     const over = this.#lease?.problem(this.#file);
     if (over !== undefined) throw (this.#broken = over);
   }
 
   /**
-   * Checks changes that were read from the undo log. @throws SeqqaError `FOREIGN_WRITE` if this run has no request in progress and sent none since
-   * the last read, so that another client made them
+   * Checks changes that were read from the undo log.
+   * @throws SeqqaError `FOREIGN_WRITE` if this run has sent no request since the last read and has no request in progress, so that another client
+   * made the changes
    */
   #judge(touches: readonly Touch[]): void {
     if (!this.#asked.isQuiet) return;
@@ -287,12 +291,12 @@ export class JournalMode implements SqliteMode {
     if (!quiet) throw new LookAgain();
   }
 
-  /** Reads the undo log if another connection has committed since the last read. Then returns the result of `answer`, which needs only memory. */
+  /** Reads the undo log if another connection has committed since the last read, then calls `answer`. `answer` uses only data in memory. */
   #upToDate<T>(answer: () => T): Awaitable<T> {
     return attempt(
       () => {
         if (this.#broken !== undefined) throw this.#broken;
-        // Changes found in an external file must also be recorded in that file, so they need a write transaction.
+        // Changes that are found in an external file must be recorded in this file, which needs a write transaction.
         const begin = this.#borrowed ? this.#beginWrite : this.#beginRead;
         if (this.#dataVersion.get() !== this.#knownData) this.#once(begin, () => ({ result: undefined }));
         else this.#asked.looked();
@@ -356,7 +360,7 @@ export class JournalMode implements SqliteMode {
     blind(this.db);
     this.#knownSchema = this.#schemaVersion.get() as number;
     this.#rowIdsKnown = false;
-    // An impossible data version makes the next transaction read the undo log again, now under the lock.
+    // Set an impossible data version, so that the next transaction reads the undo log again while it holds the lock.
     this.#knownData = -1;
   }
 }

@@ -14,8 +14,8 @@ const KEPT = "seqqa_kept";
 const COUNTERS = "seqqa_counters";
 
 /**
- * A row of an external store that the run changed: its original values (`root`), and its values when the run last recorded changes. `null`: the row
- * did not exist.
+ * A row of an external store that the run changed: its original values (`root`), and its values when the run last recorded changes (`recorded`).
+ * `null` if the row did not exist.
  */
 export interface KeptRow {
   readonly table: number;
@@ -24,14 +24,17 @@ export interface KeptRow {
   readonly recorded: ExactRow | null;
 }
 
-/** A journalled table. Its number in the undo log is saved in the file, so that another process can read the log. */
+/**
+ * A journalled table. Its position in the list is its number in the undo log. The list is saved in the file, so that another process can read the
+ * log.
+ */
 export interface RecordedTable {
   readonly name: string;
   /** The stored columns and the positions of key columns and ignored columns, as one text that is compared to detect changes. */
   readonly layout: string;
 }
 
-/** AUTOINCREMENT counters as rows of `sqlite_sequence` (rowid, table, value): the original rows, and the rows that the run last recorded. */
+/** Counters as rows of (number, name, value), see {@link counterReader}: the original rows, and the rows that the run last recorded. */
 export interface KeptCounters {
   readonly root: readonly ExactRow[];
   readonly recorded: readonly ExactRow[];
@@ -117,7 +120,7 @@ export function emptyKept(db: Database): void {
 
 /**
  * Renews the lease of an external file. The triggers write to the undo log only while the lease is valid. If another run has taken over the file, the
- * lease in it belongs to that run: the token in the file then differs.
+ * file contains the token of that run, and its lease belongs to that run.
  */
 export class Lease {
   readonly #check: Statement<[token: string], [holds: number, late: number | null]>;
@@ -133,7 +136,7 @@ export class Lease {
       try {
         renewal.run(token);
       } catch {
-        // The lease row is locked or missing. The next operation on the file throws the error for it.
+        // The lease row is locked or missing. The next operation on the file reports the problem.
       }
     };
     this.#timer = setInterval(renew, RENEWAL_MS);
@@ -144,7 +147,10 @@ export class Lease {
     clearInterval(this.#timer);
   }
 
-  /** Returns an error if the lease has expired or is another run's, or had expired by the clock of a program that wrote to the file. */
+  /**
+   * Returns an error if the lease has expired, or belongs to another run. Also returns an error if a program wrote to the file by whose clock the
+   * lease had expired.
+   */
   problem(file: string): SeqqaError | undefined {
     let found: [number, number | null] | undefined;
     try {
@@ -158,7 +164,9 @@ export class Lease {
   }
 }
 
-/** Bits of the column `code`. `ROOTLESS`: the row did not exist originally. `UNRECORDED`: it did not exist when last recorded. */
+/**
+ * Bits of the column `code`. `ROOTLESS`: the row did not exist originally. `UNRECORDED`: the row did not exist when the run last recorded changes.
+ */
 const ROOTLESS = 1;
 const UNRECORDED = 2;
 
@@ -187,7 +195,7 @@ export class Keeper {
   #counters: readonly ExactRow[] | undefined;
   #pendingCounters: readonly ExactRow[] | undefined;
 
-  /** `previous`: the `Keeper` of the same journal, from before the connection was closed and opened again. */
+  /** @param previous The `Keeper` of the same journal, from before the connection was closed and opened again. */
   constructor(db: Database, tables: number, previous?: Keeper) {
     this.#db = db;
     this.#rows = previous === undefined ? Array.from({ length: tables }, () => new Map<RowKey, Known>()) : previous.#rows;
@@ -235,7 +243,7 @@ export class Keeper {
     this.#prepare(`update ${LEASE} set recorded = ?`).run(BigInt(Date.now()));
   }
 
-  /** Must be called after the transaction with {@link write} was committed. */
+  /** Notes that all changes are saved. Must be called after the transaction with {@link write} was committed. */
   written(): void {
     for (const row of this.#pending) {
       row.seq = this.#seqs.get(row);
@@ -248,7 +256,10 @@ export class Keeper {
     this.#pendingCounters = undefined;
   }
 
-  /** Must be called after the transaction was rolled back. Changes from the undo log must then be saved later. */
+  /**
+   * Forgets the changes of the restore in the current transaction. Must be called after this transaction was rolled back. Changes from the undo log
+   * stay noted, because they must still be saved.
+   */
   rolledBack(): void {
     for (const [row, recorded] of this.#fixed) row.recorded = recorded;
     this.#fixed.clear();

@@ -7,7 +7,7 @@ import { LEASE, SECONDS } from "./triggers.ts";
 
 const OWNER = "seqqa_owner";
 
-/** An SQL condition with one parameter, a token: the journal in the file is the one with this token. */
+/** An SQL condition that is true if the journal in the file has a token, the only parameter of the condition. */
 export const HAS_TOKEN: string = `exists (select 1 from ${OWNER} where token = ?)`;
 
 /** The run that owns the journal tables in a file. The values come from the file, so they cannot be trusted. */
@@ -22,7 +22,10 @@ export interface Owner {
   readonly namespace: string;
 }
 
-/** `elsewhere`: the owner's process is on another machine or in another container, so this process cannot find out if it is alive. */
+/**
+ * The state of the owner of a file. `elsewhere`: the owner's process is on another machine or in another container, so this process cannot find out
+ * if it is alive.
+ */
 export type Life = "dead" | "alive" | "elsewhere";
 
 /** The ids of the journals that adapters in this thread use. */
@@ -44,7 +47,10 @@ export function stamp(db: Database, token: string): void {
   held.add(token);
 }
 
-/** The row id of the owner. VACUUM numbers the rows of a table without key and index anew, from 1, and so shows that it was executed. */
+/**
+ * The row id of the owner. VACUUM gives the rows of a table without key and index new row ids that begin with 1, so the row id 1 shows that VACUUM
+ * was executed.
+ */
 const NOT_VACUUMED = 2;
 const VACUUMED = 1;
 
@@ -62,7 +68,7 @@ export function isRenumberable(db: Database, { shownFrom, name }: TablePlan): bo
   return shownFrom === 1 && db.prepare("select 1 from pragma_index_list(?)").get(name) === undefined;
 }
 
-/** Must be called when an adapter in this thread stops using the journal, even if its last restore failed. */
+/** Notes that no adapter in this thread uses the journal. Must be called even if the last restore failed. */
 export function release(token: string): void {
   held.delete(token);
 }
@@ -104,8 +110,8 @@ export function hasTable(db: Database, name: string): boolean {
 }
 
 /**
- * Drops the triggers and tables that seqqa created. They are found by their exact names, because names of the user's tables may begin with `seqqa`,
- * too. Must be called inside a transaction, on a connection that sees triggers.
+ * Drops the triggers and tables that seqqa created. Names of the user's tables and triggers may begin with `seqqa`, too, so tables are found by their
+ * exact names and triggers by the pattern of their names. Must be called inside a transaction, on a connection that sees triggers.
  */
 export function dropOurs(db: Database): void {
   const ours = db

@@ -100,7 +100,7 @@ function putBack(db: Database, { file, token, plans }: Journalled, { dryRun = fa
     const leftover = { store: shownFile(file), ...keptTimes(db), undo: [...undo].map(imagesOf), keep: keep.map(imagesOf) };
     if (!dryRun) {
       if (keep.length > 0) onKept?.(leftover);
-      // Ends the lease, so that the triggers stop logging. Later writes of other clients are then never undone.
+      // End the lease, so that the triggers stop logging. Later writes of other clients are then never undone.
       emptyKept(db);
     }
     db.exec(dryRun ? "rollback" : "commit");
@@ -159,7 +159,10 @@ function undoRows(db: Database, rows: Set<Row>): Row[] {
   }
 }
 
-/** Writes all rows, deletions first. If a row cannot be inserted because a row in the table has its key or unique values, returns that row. */
+/**
+ * Deletes all rows and inserts their original values. If a row cannot be inserted because a row in the table has its key or unique values, returns
+ * the row that cannot be inserted.
+ */
 function displaced(rows: ReadonlySet<Row>): Row[] | undefined {
   for (const { io, now } of rows) if (now !== null) io.delete(now);
   for (const row of rows) {
@@ -206,7 +209,7 @@ export function referencesOf(db: Database): Reference[] {
   return [...references.values()];
 }
 
-/** Returns `false` if the statement for the orphans is invalid. SQLite accepts foreign keys that name columns which the parent table does not have. */
+/** Returns `false` if the query for orphans is invalid. SQLite accepts foreign keys that name columns which the parent table does not have. */
 function canBeChecked(db: Database, reference: Reference): boolean {
   try {
     db.prepare(orphansSql(reference));

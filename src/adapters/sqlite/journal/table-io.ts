@@ -99,8 +99,8 @@ export class TableIo {
     const value = (i: number): string => (raw.has(i) ? "cast(? as text)" : "?");
     const where = (from: number): string => plan.keyAt.map((at, i) => `${plan.stored[at]} = ${value(from + i)}`).join(" and ");
     const columns = plan.stored.join(", ");
-    // OR ABORT overrides ON CONFLICT clauses of the table. If a restored row conflicts with another client's row, the statement must fail and not
-    // replace it.
+    // OR ABORT overrides ON CONFLICT clauses of the table. If a restored row conflicts with another client's row, the statement must fail instead of
+    // replacing the other client's row.
     const sql = {
       read: (): string => `select ${columns} from ${plan.sqlName} where ${where(0)}`,
       delete: (): string => `delete from ${plan.sqlName} where ${where(0)}`,
@@ -126,7 +126,10 @@ export function bindable(values: ExactRow): unknown[] {
   return values.map((value) => (typeof value === "object" && value !== null && isRawText(value) ? value.rawText : value));
 }
 
-/** Corrects text values that are not valid UTF-8. The driver replaces their invalid bytes by U+FFFD, so their bytes are read with `bytesAt`. */
+/**
+ * Replaces text values that are not valid UTF-8 by their bytes. The driver puts U+FFFD in place of invalid bytes, so the bytes are read with
+ * `bytesAt`.
+ */
 export function exactRow(row: ExactValue[], from: number, bytesAt: (at: number) => Uint8Array): ExactRow {
   for (let i = from; i < row.length; i++) {
     const value = row[i];

@@ -8,7 +8,10 @@ export interface TablePlan extends TableShape {
   readonly sqlName: string;
   /** The quoted names of the stored columns, in the order of row values. A hidden rowid comes first; generated columns are left out. */
   readonly stored: readonly string[];
-  /** The unique constraints of the table, except the one on the rowid. REPLACE deletes the existing rows that conflict with the new row in one of them. */
+  /**
+   * The unique constraints of the table, except that of the rowid. REPLACE deletes existing rows that conflict with the new row in one of these
+   * constraints.
+   */
   readonly uniques: readonly Unique[];
   readonly withoutRowid: boolean;
   /** Positions of the columns that are neither compared nor restored, because `ignore` names them. Empty unless the file is external. */
@@ -34,7 +37,7 @@ export function planTables(db: Database, observed: readonly string[] | undefined
   return plans;
 }
 
-/** A table with more columns is not journalled. SQLite allows 2,000 columns by default, and the undo log needs some of its own. */
+/** The maximum number of columns of a journalled table. SQLite allows 2,000 columns by default, and the undo log needs some columns of its own. */
 const WIDEST = 1900;
 
 function planTable(db: Database, name: string, withoutRowid: boolean, index: number, observed: boolean): TablePlan | string {
@@ -105,7 +108,7 @@ export function observedColumns(
   });
 }
 
-/** Returns the name of the primary key column at position `seq`. A foreign key that names no parent columns refers to it. */
+/** Returns the name of the primary key column at position `seq`, to which a foreign key refers that names no parent columns. */
 function primaryKey(db: Database, table: string, seq: number): string | undefined {
   return db
     .prepare<[string, number], string>("select name from pragma_table_info(?) where pk = cast(? as integer)")

@@ -11,10 +11,10 @@ import { putBackKept } from "./put-back-kept.ts";
 
 /**
  * Ensures that no run uses an external file, and that no dead run left changed rows in it. Journal tables without changed rows are removed. Rows that
- * a lane of this process changed are restored if the lane's thread has ended. The journal with the token `mine` stays, because the caller continues
- * it.
+ * a lane of this process changed are restored if the lane's thread has ended. The journal with the token `mine` is not removed, because the caller
+ * continues this journal.
  *
- * @throws SeqqaError `STORE_IN_USE` if the owner is alive or may be; `STORE_LEFT`; `ROWS_KEPT` for a lane of this process; `STORE_BUSY`
+ * @throws SeqqaError `STORE_IN_USE` if the owner is alive or may be alive; `STORE_LEFT`; `ROWS_KEPT` for a lane of this process; `STORE_BUSY`
  */
 export function requireUnused(file: string, mine?: string): Awaitable<void> {
   const decide = (found: Leftover | undefined): Awaitable<void> => {
@@ -35,7 +35,7 @@ export function requireUnused(file: string, mine?: string): Awaitable<void> {
  * Restores an external file to its content from before a run that is now dead, and removes that run's tables and triggers.
  *
  * @returns the rows that the dead run changed; `undefined` if the file contains no journal
- * @throws SeqqaError `STORE_IN_USE` if the owner is alive or may be; `STORE_NOT_PUT_BACK`, `STORE_BUSY`
+ * @throws SeqqaError `STORE_IN_USE` if the owner is alive or may be alive; `STORE_NOT_PUT_BACK`, `STORE_BUSY`
  */
 export function recover(file: string, how: Cleaning = {}, mine?: string): Awaitable<Leftover | undefined> {
   const claimed = patiently(file, () => claim(file, mine, how.dryRun === true));

@@ -27,8 +27,8 @@ function names(width: number): string {
  * Returns CREATE TRIGGER statements that log the changes of a table. A row's first log entry after a checkpoint contains its values at that
  * checkpoint, or says that the row did not exist. New values are not logged, because they can be read from the table.
  *
- * Old rows are logged *before* the change, so the order in which the API's own triggers fire does not matter. New rows are logged afterwards, when
- * their rowid is known. SQLite fires the newest trigger first, so seqqa's triggers fire before the API's. The triggers use only features of old
+ * Old rows are logged *before* the change, so the order in which the API's own triggers fire does not matter. New rows are logged after the change,
+ * when their rowid is known. SQLite fires the newest trigger first, so seqqa's triggers fire before the API's. The triggers use only features of old
  * SQLite versions.
  *
  * `kind`: `temporary` triggers exist only on this connection. `leased` triggers, for an external file, stop logging when the run's lease expires, and
@@ -52,8 +52,8 @@ export function tableTriggers(plan: TablePlan, kind: "own" | "leased" | "tempora
     return `${head}${conditions === "" ? "" : ` when ${conditions}`} begin ${body.map((one) => `${one};`).join(" ")} end`;
   };
 
-  // REPLACE deletes conflicting rows without firing delete triggers. Every row that conflicts with the new row is therefore logged, which does no
-  // harm if the row stays.
+  // REPLACE deletes conflicting rows without firing delete triggers. Therefore log every row that conflicts with the new row. An extra log entry does
+  // no harm if the row is not deleted.
   const conflicts = plan.uniques.map((unique) => unique.conflict);
   if (!plan.withoutRowid) conflicts.unshift(`${keys[0]} = NEW.${keys[0]}`);
   const another = plan.withoutRowid
@@ -78,7 +78,7 @@ export function tableTriggers(plan: TablePlan, kind: "own" | "leased" | "tempora
   ];
 }
 
-/** Returns all names by which UPDATE OF can name the key columns. SQLite compares the names as they are written, and the rowid has several. */
+/** Returns all names by which UPDATE OF can name the key columns. SQLite compares the names as they are written, and the rowid has several names. */
 function rowidColumns(plan: TablePlan, keys: readonly string[]): string[] {
   return plan.withoutRowid ? [...keys] : [...new Set([...keys.map((key) => key), "rowid", "_rowid_", "oid"])];
 }

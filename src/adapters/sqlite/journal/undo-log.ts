@@ -29,8 +29,8 @@ export interface UndoLogOptions {
 }
 
 /**
- * Reads and empties the undo log of a store, and knows the resulting changes from the root state. All methods must be called inside a transaction,
- * which the caller begins and ends. The log is a table of the file or a temporary table of the connection.
+ * Reads and empties the undo log of a store, and computes the changes from the root state. All methods must be called inside a transaction, which the
+ * caller begins and ends. The log is a table of the file or a temporary table of the connection.
  */
 export class UndoLog {
   readonly tables: readonly TableIo[];
@@ -68,13 +68,15 @@ export class UndoLog {
     return this.#counters.all();
   }
 
-  /** Reads the new entries of the undo log. First calls `judge` with their changes. If `judge` throws, the entries count as not read. */
+  /**
+   * Reads the new entries of the undo log. First calls `judge` with the changes in these entries. If `judge` throws, the entries count as not read.
+   */
   sync(judge?: (touches: readonly Touch[]) => void): void {
     const entries = this.#tail.all(this.#read);
     const counters = this.counters();
     const touches = entries.length === 0 ? [] : this.#touches(entries);
     judge?.(touches);
-    // Must come after `judge`: if `judge` throws, these entries are read again later, and the keeper must get each change only once.
+    // Call `judge` first: if it throws, these entries are read again later, and the keeper must get each change only once.
     if (this.#keeper !== undefined) for (const { table, key, before, now } of touches) this.#keeper.logged(table, key, before, now);
     this.#touched = new Set(touches.map(({ table }) => table));
     this.mirror.push(touches, sameCounters(counters, this.mirror.counters) ? this.mirror.counters : counters);
@@ -89,8 +91,8 @@ export class UndoLog {
   }
 
   /**
-   * Returns the name of a table in which VACUUM may have changed the row ids of known rows, by which they are restored. Must be called after the first
-   * {@link sync} since the VACUUM.
+   * Returns the name of a table in which VACUUM may have changed the row ids of known rows. A restore finds rows by these row ids. Must be called
+   * after the first {@link sync} since the VACUUM.
    */
   renumbered(): string | undefined {
     // Before the root state is read, a lane's own file has no known rows.
@@ -176,7 +178,7 @@ export class UndoLog {
     return true;
   }
 
-  /** Must be called after the current transaction was rolled back. */
+  /** Forgets the restore in the current transaction. Must be called after this transaction was rolled back. */
   rolledBack(): void {
     this.#keeper?.rolledBack();
   }
@@ -206,7 +208,7 @@ export class UndoLog {
     return this.#read;
   }
 
-  /** Must be called after a rollback that removed all log entries with a number above `read`. */
+  /** Sets the number of the last log entry that was read. Must be called after a rollback that removed all log entries with a number above `read`. */
   rewind(read: bigint): void {
     this.#read = read;
   }
@@ -216,7 +218,10 @@ export class UndoLog {
     this.#clear.run();
   }
 
-  /** Must be called after the transaction that emptied the log was committed. `mirror`: the known changes from now on, relative to the root state. */
+  /**
+   * Notes that the log is empty. Must be called after the transaction that emptied the log was committed. `mirror`: the known changes from now on,
+   * relative to the root state.
+   */
   emptied(mirror: NetMirror = this.mirror): void {
     this.#keeper?.written();
     this.mirror = mirror;

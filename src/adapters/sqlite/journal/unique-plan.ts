@@ -15,7 +15,9 @@ export interface ColumnInfo {
 export interface Unique {
   /** An SQL condition that is true for existing rows that conflict with the new row `NEW`. */
   readonly conflict: string;
-  /** The columns of the constraint: an UPDATE that sets none of them replaces no rows. `undefined` if the constraint uses generated columns. */
+  /**
+   * The columns of the constraint. An UPDATE that sets none of these columns replaces no rows. `undefined` if the constraint uses generated columns.
+   */
   readonly decidedBy: readonly string[] | undefined;
 }
 
@@ -76,8 +78,8 @@ function repeat(terms: readonly Term[], partial: boolean, sql: string | undefine
     used.push(...about.used);
   }
   const generated = used.some((column) => (byName.get(column) as ColumnInfo).hidden !== 0);
-  // In a BEFORE UPDATE trigger, SQLite computes generated columns of NEW only from columns that the trigger mentions, and treats the others as NULL.
-  // These conditions mention every column and are always true.
+  // In a BEFORE UPDATE trigger, SQLite computes generated columns of NEW only from columns that the trigger mentions, and treats all other columns as
+  // NULL. Add conditions that mention every column and are always true.
   if (generated)
     conditions.push(...columns.filter((one) => one.hidden === 0).map((one) => `NEW.${quoteName(one.name)} is NEW.${quoteName(one.name)}`));
   return { conflict: conditions.join(" and "), decidedBy: generated ? undefined : [...new Set(used)] };

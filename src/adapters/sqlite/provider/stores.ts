@@ -35,7 +35,7 @@ async function disturb(url: string): Promise<string | undefined> {
         const { changes } = db.prepare(`delete from ${sqlName} where (${key}) = (select ${key} from ${sqlName} limit 1)`).run();
         if (changes > 0) return `removed a row of ${name}`;
       } catch {
-        // The row could not be deleted, e.g. because of a foreign key, a trigger or a missing function. Try the next table.
+        // The row cannot be deleted, e.g. because of a foreign key, a trigger or a missing function. Try the next table.
       }
     }
     return undefined;

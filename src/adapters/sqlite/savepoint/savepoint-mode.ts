@@ -54,7 +54,7 @@ export class SavepointMode implements SqliteMode {
 
   root(): Observed {
     this.#alive();
-    // In a lane's own file, commit the changes that `setup` made. They are kept when this mode is closed.
+    // In a lane's own file, commit the changes that `setup` made, so that they are kept when this mode is closed.
     this.db.exec("release seqqa_0");
     const counters = this.#log.counters();
     const tables = this.#log.tables
