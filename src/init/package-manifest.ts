@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 
-/** The version of TypeScript to install. It must know every option in the template's tsconfig.json. */
+/** The range of TypeScript versions in the new package.json. All of them support every option in the template's tsconfig.json. */
 const TYPESCRIPT = "^6.0.0";
 
 export function packageManifest(directory: string, version: string): string {

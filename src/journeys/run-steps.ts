@@ -21,7 +21,7 @@ export interface RanSteps {
   readonly steps: readonly RanStep[];
   readonly durationMs: number;
   readonly interrupted: boolean;
-  /** `true` if a request was cancelled, or code of a step was still running at the end. The target may then still change. */
+  /** `true` if a request was cancelled, or if code of a step was still running at the end of the journey. The target may then still change. */
   readonly unfinished: boolean;
 }
 

@@ -26,7 +26,7 @@ export async function followed<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The requests of one step. They are recorded. Unfinished requests are cancelled when the step ends. */
+/** Records the requests of one step. Cancels unfinished requests when the step ends. */
 export class StepScope implements RequestScope {
   readonly requests: RecordedExchange[] = [];
   readonly unsettled: Set<UnsettledCall> = new Set();

@@ -19,7 +19,7 @@ export interface FaultRequest {
   readonly bestEffort: readonly string[];
   /** Index of the first fault point to try. If a lane was lost, the rebuilt lane continues after the fault point at which it was lost. */
   readonly from: number;
-  /** `true`: only fault points at which the target's process is killed. `false`: only all others. Default: all fault points. */
+  /** `true`: only fault points at which the target's process is killed. `false`: only the remaining fault points. Default: all fault points. */
   readonly restarts?: boolean | undefined;
   /** The only fault point to try. `undefined`: all fault points are tried. */
   readonly only?: FaultPoint | undefined;
@@ -53,7 +53,7 @@ export interface FaultAnswer {
   /** For each store and kind of fault that cannot be tested: the reason. */
   readonly missing: Readonly<Record<string, string>>;
   readonly hits: readonly FaultHit[];
-  /** The reason why the call could not be tested at all. */
+  /** The reason why no fault point of the call could be tested. `undefined` if the call was tested. */
   readonly dismissed: "not_there" | "call_fails" | "skipped" | "unsteady" | undefined;
   /** The reason why the lane was lost. `undefined` if the lane can still be used. */
   readonly failure: { readonly kind: LaneFailureKind; readonly message: string } | undefined;

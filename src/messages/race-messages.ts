@@ -20,7 +20,7 @@ export interface RaceEffort {
 
 /** Asks a lane to send calls simultaneously in one state. */
 export interface RaceRequest {
-  /** Indices of the actions that lead from the root state to the state of the calls. */
+  /** Indices of the actions that lead from the root state to the state in which the calls are sent. */
   readonly path: readonly number[];
   readonly draws?: readonly (readonly number[])[] | undefined;
   /** The recorded fingerprint of the state, with which the lane compares the state that it reaches. `undefined`: nothing is compared. */
@@ -28,7 +28,7 @@ export interface RaceRequest {
   /** Indices of the actions that are executed simultaneously. More than two are only allowed if all of them are the same action. */
   readonly sides: readonly number[];
   readonly effort: RaceEffort;
-  /** The only order of writes (schedule) to try. `undefined`: all are tried. */
+  /** The only order of writes (schedule) to try. `undefined`: all schedules are tried. */
   readonly schedule?: RaceSchedule | undefined;
   /** If set, only a race with this verdict and invariant, or with a worse verdict, counts as found. */
   readonly wanted?: { readonly verdict: RaceVerdict; readonly invariant: string | undefined } | undefined;

@@ -51,7 +51,7 @@ export class MockClient extends Verbs implements ApiClient {
     offerClientPart(this, this.#part());
   }
 
-  /** All requests that this client has received, in order. A restore removes the calls that were received after the checkpoint. */
+  /** All requests that this client has received, in order. Restoring a checkpoint removes the calls that were received after it was taken. */
   get calls(): readonly MockCall[] {
     return this.#mock.calls;
   }

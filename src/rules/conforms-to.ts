@@ -35,8 +35,8 @@ export interface ConformsToOptions {
  * - Body: JSON must be valid against the schema, by JSON Schema 2020-12 with formats. `nullable` and the alternatives of a `discriminator` are
  *   respected, and `writeOnly` properties may be missing.
  *
- * A pattern is not judged for a value that takes more than 0.2 seconds. A schema is not judged if it takes more than 3 seconds, or if no validator
- * accepts it. The rest of the body is judged. The run's notes say what was not judged, and how many times.
+ * A pattern is not judged for a value if matching takes more than 0.2 seconds. A schema is not judged if validation takes more than 3 seconds, or if
+ * no validator can be built for it. The rest of the body is judged. The run's notes say what was not judged, and how many times.
  *
  * The finding names the operation, the status, the place in the body as a JSON pointer, and the broken rule, but no value of the body. Operations
  * that differ from the description in the same way (a shared schema, a refusal, a content type) are one finding.

@@ -53,7 +53,7 @@ export function rejectedMeansUnchanged<C extends object = Values, A = ApiClient>
     judge: async (_world, { action, answers, changed, stores }) => {
       if (!changed || answers.length === 0 || except.has(action.name)) return true;
       const isRefused = (answer: ApiResponse): boolean => wasRefused(answer, action.expectedStatus);
-      // The answers to a followed link include those of the pages to which it leads.
+      // The answers of a step that follows a link include the answers of the pages to which the link redirects.
       if (answers.some(isFollowedLink) && answers.every((answer) => onlyReads(answer) || !isRefused(answer))) return true;
       const refused = answers.every((answer) => isRefused(answer) || onlyReads(answer));
       const after = refused ? await stores() : undefined;
@@ -81,7 +81,7 @@ const MAY_COUNT = new Set([401, 403, 423, 429]);
 /** Matches the names of query parameters that hold a code of a link. Tokens that authorize every request, such as `access_token`, do not match. */
 const CODE = /^(?:(?:verif|confirm|activat|reset|invit|magic|login|e?mail|one_?time)\w*?_?)?(?:token|code|otp|ticket|hash)$/i;
 const LINK = /verif|confirm|activat|magic|unsubscribe|callback|accept|redeem|opt-?in/i;
-/** Minimum number of characters of a code in a query, and in a path. */
+/** Minimum numbers of characters of a code: in a query (`SHORTEST`), and in a path (`SHORTEST_SEGMENT`). */
 const SHORTEST = 4;
 const SHORTEST_SEGMENT = 12;
 

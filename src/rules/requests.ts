@@ -11,8 +11,8 @@ export function writesOf(answers: readonly ApiResponse[]): readonly ApiResponse[
 }
 
 /**
- * Returns `true` for a 2xx answer that grants its request: its body reports no failure, such as `{ "ok": false }`, and its status is not 202, which only
- * promises that the request will be executed.
+ * Returns `true` for a 2xx answer that grants its request: its body reports no failure, such as `{ "ok": false }`, and its status is not 202, which
+ * only says that the request will be executed later.
  */
 export function isDone(answer: ApiResponse): boolean {
   return answer.statusCode !== 202 && isGranted(answer);

@@ -15,7 +15,7 @@ export interface ResourceHierarchyOptions {
   readonly resources: readonly Resource[];
 }
 
-/** The path that a created item would have below another parent than its own. */
+/** The path that a created item would have below a parent other than its own. */
 interface Elsewhere {
   readonly parent: Kind;
   readonly path: string;
@@ -83,7 +83,7 @@ async function underAnother({ kind, id, place }: Created, paths: ResourcePaths, 
   return path === undefined || path === itemPath(kind, own, id) ? undefined : { parent, path };
 }
 
-/** Tries to read and delete the item at the path below the other parent. Returns the problem in words; `undefined` if there is none. */
+/** Tries to read and delete the item at the path below the other parent. Returns a description of the problem; `undefined` if there is no problem. */
 async function foundUnder({ parent, path }: Elsewhere, { kind, path: own }: Created, client: ApiClient): Promise<string | undefined> {
   const under = `under another ${parent.resource.name}`;
   const seen = await client.get(path);

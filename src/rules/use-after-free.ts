@@ -151,8 +151,8 @@ interface Ended {
 }
 
 /**
- * Reports child items that had already ended in the state before the step: the field that says so does not refer to this deletion. Children that
- * ended in the step are correct. Runs in the state before the step.
+ * Reports child items that had already ended before the step, because their field does not refer to this deletion. Children that ended in the step
+ * are correct. Runs in the state before the step.
  */
 async function endedByIt(ended: readonly Ended[], client: ApiClient, explain: CheckedStep["explain"]): Promise<boolean> {
   for (const { path, kind, items, says } of ended) {

@@ -28,7 +28,8 @@ export interface Scaffolded extends Written {
 
 /**
  * Reads an OpenAPI description, infers how its operations depend on each other, and writes a folder with an exploration of the API.
- * @throws SeqqaError exit status 2: if the source cannot be read, if it describes no operation (`SCAFFOLD_EMPTY`), or if files cannot be written
+ * @throws SeqqaError with exit status 2 if the source cannot be read, if the source describes no operation (`SCAFFOLD_EMPTY`), or if files cannot be
+ * written
  */
 export async function scaffoldOpenapi(input: ScaffoldInput): Promise<Scaffolded> {
   const { source, cwd, out, force, allowRefs, version } = input;

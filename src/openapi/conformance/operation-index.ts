@@ -8,7 +8,7 @@ interface Template {
   readonly segments: readonly Segment[];
 }
 
-/** The parts of an operation that determine which requests call it. */
+/** The parts of an operation that determine which requests call the operation. */
 export type IndexedOperation = Pick<Operation, "path" | "servers"> & { readonly method: string };
 
 /** The parts of a description that an index needs. */
@@ -81,7 +81,9 @@ function matches({ segments }: Template, parts: readonly string[]): boolean {
   return segments.length === parts.length && segments.every((segment, index) => fits(segment, percentDecoded(parts[index]!)));
 }
 
-/** Compares two URL path templates segment by segment. Negative if `one` is more specific: `/orders/last` comes before `/orders/{id}`. */
+/**
+ * Compares two URL path templates segment by segment. The result is negative if `one` is more specific: `/orders/last` comes before `/orders/{id}`.
+ */
 function compare(one: Template, other: Template): number {
   for (const [index, segment] of one.segments.entries()) {
     const difference = openness(segment) - openness(other.segments[index] ?? []);

@@ -5,7 +5,7 @@ const JSON_TYPE = "application/json";
 const FORM = "application/x-www-form-urlencoded";
 const MULTIPART = "multipart/form-data";
 
-/** Keywords that OpenAPI 2.0 has in a parameter or header, and OpenAPI 3.0 in its schema. */
+/** Keywords that are part of a parameter or header in OpenAPI 2.0, and part of its schema in OpenAPI 3.0. */
 const IN_SCHEMA =
   "type format items default enum pattern multipleOf uniqueItems x-nullable maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength maxItems minItems".split(
     " ",
@@ -107,7 +107,7 @@ export class Version2 {
     if (Object.keys(content).length > 0) response["content"] = content;
   }
 
-  /** Separates the parameters that form the request body from all others. The body parameters have their `$ref`s resolved. */
+  /** Separates the parameters that form the request body from all others. The `$ref`s of the body parameters are resolved. */
   #parted(parameters: unknown): readonly [bodies: readonly Plain[], others: readonly unknown[]] {
     const bodies: Plain[] = [];
     const others: unknown[] = [];

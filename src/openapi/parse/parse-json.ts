@@ -3,7 +3,7 @@ export function parseJson(text: string): unknown {
   const value = parsed(text);
   if (value !== undefined) return value;
   const once = bare(text);
-  // The text is cleaned twice: a comma before a comment becomes a trailing comma only after the comment is removed.
+  // Clean the text twice, because a comma before a comment becomes a trailing comma when the comment is removed.
   return parsed(once) ?? parsed(bare(once));
 }
 

@@ -10,8 +10,8 @@ export interface TriedCall {
 }
 
 /**
- * Thrown instead of sending a call that contains no value of the owner, because any user may send such a call. Also thrown for a call that contains a
- * credential of the owner.
+ * An error that is thrown instead of sending a call. It is thrown for calls that contain no value of the owner, which any user may send, and for
+ * calls that contain a credential of the owner.
  */
 export class NothingNamed extends Error {}
 
@@ -26,7 +26,7 @@ export class IntruderClient<A> {
   readonly #read: () => readonly ReadValue[];
   readonly #pending: Promise<unknown>[] = [];
 
-  /** @param read Returns the values that the action has read from the owner's context so far. */
+  /** @param read Returns the values that the action under test has read from the owner's context so far. */
   constructor(client: A, read: () => readonly ReadValue[]) {
     this.#read = read;
     this.api = this.#wrap(client as object, clientPartOf(client) !== undefined) as A;
@@ -72,8 +72,8 @@ export class IntruderClient<A> {
   }
 
   #make(call: NamedCall, send: () => unknown): unknown {
-    // A call that contains no value of the owner is usually not sent. There is one exception: if a call with a value of the owner was sent before, a
-    // call that only reads is sent, but not judged. A call that writes is never sent, because it would only change the intruder's own data.
+    // A call without a value of the owner is not sent, with one exception: a call that only reads is sent, but not judged, if a call with a value of
+    // the owner was sent before. The exception does not include calls that write, because they would only change the intruder's own data.
     const isBeside = call.names === "nothing" && call.safe && this.tried.length > 0;
     if (call.names !== "owned" && !isBeside) throw new NothingNamed(call.text);
     const tried: TriedCall = { call, answer: undefined };

@@ -2,7 +2,7 @@ import { decoded } from "../../model/http/decoded.ts";
 import type { RequestOptions } from "../../model/http/client.ts";
 import { leavesOf, type ReadValue } from "./owners-view.ts";
 
-/** A call that has not been sent yet, and the kind of the owner's values that it contains. */
+/** A call before it is sent, with the kind of the owner's values in the call. */
 export interface NamedCall {
   /** The text of the call in messages: `GET /notes/{note_id}`. */
   readonly text: string;
@@ -63,8 +63,8 @@ export function namedArguments(name: string, args: readonly unknown[], read: rea
 }
 
 /**
- * Finds values in a request. Several values may have the same text, such as the first ids of two tables. In that case, each of them is used once
- * before one is used again.
+ * Finds values in a request. Several values may have the same text, such as the first ids of two tables. In that case, each of these values is used
+ * once before a value is used again.
  */
 class Search {
   readonly #byText: Map<string, ReadValue[]> = new Map();
@@ -121,7 +121,7 @@ class Search {
         if (named !== undefined) return named;
       }
     } catch {
-      // The text only looks like JSON.
+      // A text that begins like JSON may still be no JSON, and then contains no value.
     }
     return undefined;
   }

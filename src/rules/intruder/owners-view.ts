@@ -21,7 +21,7 @@ const ID_OF_CREDENTIAL = /(?:token|secret|password|passwd|api_?key|credential|jw
 /** Matches the names of keys that only mention a session. */
 const SESSION = /^(?!.*(?:token|secret|password|passwd|api_?key|credential|cookie|jwt|bearer)).*session/i;
 const ID = /(?:\b|_|[a-z])ids?$/i;
-/** Matches the id of a row. No credential is that short. */
+/** Matches a text that is the id of a row: a number of at most nine digits is too short for a credential. */
 const NUMBER = /^\d{1,9}$/;
 
 const DEEPEST = 5;

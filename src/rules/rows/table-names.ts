@@ -16,8 +16,8 @@ export interface ColumnName {
 }
 
 /**
- * Returns the value of a column of a row. The column may be written in another case than it was declared in: SQLite and MariaDB find it, but name it in
- * the row as it was declared.
+ * Returns the value of a column of a row. The column may be written in another case than in its declaration: SQLite and MariaDB accept the other
+ * case, but the row has the declared name.
  */
 export function cellOf(row: Row, column: string): unknown {
   if (Object.hasOwn(row, column)) return row[column];
@@ -36,7 +36,7 @@ export function columnName(rule: string, text: unknown): ColumnName {
   });
 }
 
-/** Finds the SQL store of a world, and quotes names and values for that store. Each check of a rule makes one instance. */
+/** Finds the SQL store of a world, and quotes names and values for that store. Each check of a rule creates a new instance. */
 export class SqlNames {
   readonly store: SqlStore;
   readonly #rule: string;
@@ -99,8 +99,8 @@ export class SqlNames {
   }
 
   /**
-   * Returns the rows of a query. If a table or column in `named` does not exist, the error names it. If PostgreSQL has no operator that compares the
-   * types of the columns in {@link same}, such as uuid and varchar, the columns are compared as text. `sql` is then called again.
+   * Returns the rows of a query. If a table or column in `named` does not exist, the error contains its name. If PostgreSQL has no operator that
+   * compares the types of the columns in {@link same}, such as uuid and varchar, the columns are compared as text. `sql` is then called again.
    * @throws SeqqaError `RULE_INVALID`, and errors of the store
    */
   async rows(sql: string | (() => string), named: readonly ColumnName[]): Promise<readonly Row[]> {

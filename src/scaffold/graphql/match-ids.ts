@@ -12,7 +12,7 @@ export interface Place {
 }
 
 const ID_WORDS = new Set(["id", "ids", "uuid", "guid", "gid", "pk", "pks"]);
-/** Matches names of input fields that do not say which type of object they belong to, such as `input`. */
+/** Matches names of input fields that do not tell to which type of object they belong, such as `input`. */
 const GENERIC = /^(input|data|where|filter|params|payload|args|attributes|record|object|values|patch|fields|by|options|request)$/;
 const INPUT_WORDS = new Set(
   "input create update delete add remove new where unique patch payload data filter args params by ref reference".split(" "),
@@ -90,7 +90,7 @@ export class IdMatcher {
     return wider.length === 1 ? wider[0] : undefined;
   }
 
-  /** Returns the type for an argument such as `ownerId`: the object in the name or the answer of the call has a field `owner` of this type. */
+  /** Returns the type for an argument such as `ownerId`, if the object in the name or the answer of the call has a field `owner` of this type. */
   #related(rest: readonly string[], root: RootField, answers: readonly FoundId[]): Entity | undefined {
     const name = rest.join("");
     for (const entity of [this.noun(root), ...answers.map((one) => one.entity)]) {

@@ -84,7 +84,7 @@ function isSubscription({ action: { operation } }: Draft): boolean {
   return operation.method === "get" && media.length > 0 && media.every(({ type }) => type === "text/event-stream");
 }
 
-/** Returns a note for an action whose operation has a server that the action does not reach. */
+/** Returns a note for an action whose operation declares another server than the one to which the action sends its request. */
 function onOther({ operation, elsewhere }: ReturnType<typeof underBase>, actions: readonly PlannedAction[]): readonly NotInferred[] {
   const action = elsewhere === undefined ? undefined : actions.find((one) => one.operation === operation);
   if (action === undefined) return [];
@@ -93,7 +93,7 @@ function onOther({ operation, elsewhere }: ReturnType<typeof underBase>, actions
 }
 
 /**
- * Collects what has to be known before actions can be drafted, such as the resources and the operations that return their ids.
+ * Collects the facts that are needed to draft actions, such as the resources and the operations that return their ids.
  * @param login The operation that logs in. Its answer provides no ids to other actions, because it is sent before all actions.
  */
 function findFacts(
@@ -132,8 +132,8 @@ function findFacts(
 }
 
 /**
- * Drafts all actions. An id may turn out to be unavailable, because the request field that holds it is not sent. Then all actions are drafted again
- * without this id.
+ * Drafts all actions. An id may turn out to be unavailable, because the request field that holds the id is not sent. All actions are then drafted
+ * again without this id.
  */
 function draftAll(calls: readonly Called[], facts: Facts): readonly Draft[] {
   const drafts = calls.map((call) => draftAction(call, facts));

@@ -23,7 +23,10 @@ export interface ScaffoldPlan {
    * to set these, and `notInferred` names them.
    */
   readonly keys: readonly PlannedKey[];
-  /** The context keys that the user is asked to set in `setup`. Keys that make many actions callable come first. Empty if no key would help. */
+  /**
+   * The context keys that the user is asked to set in `setup`. Keys that make many actions callable come first. Empty if no key makes further actions
+   * callable.
+   */
   readonly setup?: readonly GivenKey[] | undefined;
   readonly resources: readonly Resource[];
   readonly login: PlannedLogin | undefined;
@@ -134,8 +137,8 @@ export interface PlannedBody {
 
 /**
  * The place from which an action takes the value of a context key: the JSON body of the answer, the `Location` header, or a value that was sent. For
- * `location`, the value is the last segment of the URL. A sent `value` is the same object as in the parameters or the body, so it is drawn only once.
- * The key is not set if `path` leads to the first item of an empty list.
+ * `location`, the value is the last segment of the URL. A sent `value` is the same object as in the parameters or the body, so a random value is
+ * drawn only once. The key is not set if `path` leads to the first item of an empty list.
  */
 export type Production =
   | { readonly key: string; readonly from: "body"; readonly path: readonly (string | number)[] }
@@ -207,7 +210,7 @@ export interface ProposedSingleUse {
   readonly what: string;
   readonly create: PlannedAction;
   readonly use: PlannedAction;
-  /** `true` if the action that uses the code or token takes it from the answer of the action that creates it. */
+  /** `true` if the action that uses the code or token takes the code from the answer of the action that creates it. */
   readonly isLinked: boolean;
 }
 

@@ -53,7 +53,7 @@ export interface Written {
   readonly again: boolean;
 }
 
-/** The name of the file for a copy of an OpenAPI description that was read from a URL. */
+/** The name of the file to which seqqa copies an OpenAPI description that was read from a URL. */
 const COPY = "openapi.json";
 
 /**

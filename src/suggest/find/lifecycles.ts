@@ -12,7 +12,7 @@ export function lifecycles({ tables, of }: Explored): readonly Candidate[] {
   ]);
 }
 
-/** A transition with at most this share of a column's changes is shown with the rule, because it may be a defect. */
+/** A transition is shown to the user as a possible defect if it makes up at most this share of all changes of the column. */
 const RARE = 0.1;
 
 function transitions(table: ExploredTable, column: string, words: readonly string[], actions: readonly string[]): readonly Candidate[] {

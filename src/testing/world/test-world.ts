@@ -92,8 +92,8 @@ export class TestWorld {
   }
 
   /**
-   * Closes the stores and removes the copies. With `inPlace`, the stores are left in the state in which they were opened. Further calls do nothing, and
-   * settle like the first.
+   * Closes the stores and removes the copies. With `inPlace`, the stores are left in the state in which they were opened. Further calls do nothing
+   * and return the promise of the first call.
    *
    * @throws SeqqaError `STORE_BUSY` if a transaction is still open with `inPlace`: the changes of the tests then stay in the store
    */
@@ -113,8 +113,8 @@ export class TestWorld {
   }
 
   /**
-   * Brings the stores to the state of the last restore, if they have changed since. Returns the checkpoints of the stores for that state. The next
-   * checkpoint of the world can use them again. `undefined` if the last operation was not a restore.
+   * Brings the stores to the state of the last restore, if they have changed since. Returns the checkpoints of the stores for that state, which the
+   * next checkpoint of the world uses again. Returns `undefined` if the last operation was not a restore.
    */
   async #asRestored(): Promise<Marks | undefined> {
     const last = this.#last;

@@ -68,7 +68,7 @@ export function createResource(
   };
 }
 
-/** Adds the `/` with which the path of a call ends to the same path without it. */
+/** Returns a path with a `/` at its end if the path of the call ends with `/`. */
 function ended(path: string, call: Called | undefined): string {
   return call?.operation.path.endsWith("/") === true && !path.endsWith("/") ? `${path}/` : path;
 }

@@ -15,7 +15,9 @@ export interface IdName {
    * If the name refers to another resource, the suffix is the whole name.
    */
   readonly suffix: string;
-  /** `true` if the name refers to the resource of the collection, or to none. `{user_id}` in `/members/{user_id}` refers to another resource. */
+  /**
+   * `true` if the name refers to the resource of the collection, or to no resource. `{user_id}` in `/members/{user_id}` refers to another resource.
+   */
   readonly own: boolean;
 }
 
@@ -70,7 +72,7 @@ export function isIdWord(name: string): boolean {
   return ID_WORDS.has(name);
 }
 
-/** Names of fields that can hold the value of a path parameter such as `{org}` or `{repo}`, whose name has no id word. */
+/** Names of fields that can hold the value of a path parameter such as `{org}` or `{repo}`, whose name contains no word for an id. */
 const LOGINS = ["slug", "login", "username", "handle"];
 const TITLES = ["name", "title"];
 
@@ -97,7 +99,7 @@ export function idProperty(
     const properties = among.flatMap((name) => bySquashed.get(name) ?? []);
     return properties.find((property) => fits(item.properties.get(property), parameter.schema, exactly, schemas));
   };
-  // A parameter such as `{pet}` does not end with an id word. A field is then only accepted if it has exactly the same type as the parameter.
+  // If the name of the parameter, such as `{pet}`, does not end with an id word, accept only a field of exactly the same type.
   const certain = found(names, suffix === "");
   if (certain !== undefined || suffix !== "") return certain;
   const saysName = /\b(?:name|title)\b/i.test(parameter.description ?? "");

@@ -19,11 +19,11 @@ interface Source {
 
 export interface Use {
   readonly text: string;
-  /** The word that says which object the value belongs to: `order` for a URL segment after `/orders`, and for a field `order_id`. */
+  /** The word that tells to which object the value belongs: `order` for a URL segment after `/orders`, and for a field `order_id`. */
   readonly noun: string;
   /** `true` if the value is in a segment of the URL path, or in a field named like an id. */
   readonly takesId: boolean;
-  /** `true` if the value is a secret because of its place. The default is `false`: its name and text decide. */
+  /** `true` if the value is a secret because of its place. Default: `false`, and the name and the text of the value show if it is a secret. */
   readonly isSecret?: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface Use {
 const MOST_VALUES = 2_000;
 const LONGEST = 200;
 
-/** Finds the earlier recorded answer that contains a value of a request, and chooses the context key that carries the value. */
+/** Finds the earlier recorded answer that contains a value of a request, and chooses a context key for the value. */
 export class Links {
   readonly #byText = new Map<string, Source[]>();
   readonly #keys = new Map<Source, string>();
@@ -137,8 +137,8 @@ export class Links {
 }
 
 /**
- * Returns a score for the assumption that a request took its value from this answer. 0 means that the values are probably equal by accident. Answers
- * to `POST` score higher.
+ * Returns a score for the assumption that the value in a request comes from this answer. The score is 0 if the values are probably equal by accident.
+ * Answers to `POST` score higher.
  */
 function scoreOf({ text, noun, kind, creates }: Source, use: Use): number {
   const sameNoun = noun !== "" && noun === use.noun;

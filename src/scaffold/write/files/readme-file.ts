@@ -103,7 +103,7 @@ export function markdown(text: string): string {
     .replaceAll(/:\/\/|www\.|@/g, (part) => (part === "@" ? "&#64;" : part === "://" ? "&#58;//" : "www&#46;"));
 }
 
-/** Returns a text as code in Markdown. If a character of the text could end the code, returns plain text with escapes. */
+/** Returns a text as code in Markdown. If the text contains a character that could end the code, returns the text with escapes and not as code. */
 function code(text: string): string {
   return /^[\w{}/.:~,;=?&+%() -]+$/.test(text) ? `\`${text}\`` : markdown(text);
 }
