@@ -31,7 +31,9 @@ export function phone(faker: Faker): string {
   return `+1${faker.string.numeric({ length: 3, allowLeadingZeros: false })}55501${faker.string.numeric(2)}`;
 }
 
-/** Draws a password with upper and lower case letters, a digit and a punctuation mark. It is too short to be mistaken for a generated id. */
+/**
+ * Draws a password with upper and lower case letters, a digit and a punctuation mark. The password is too short to be mistaken for a generated id.
+ */
 export function password(faker: Faker): string {
   return `${faker.string.alpha({ length: 1, casing: "upper" })}${faker.string.alpha({ length: 1, casing: "lower" })}${faker.string.numeric(1)}!${faker.string.alphanumeric(8)}`;
 }

@@ -80,7 +80,7 @@ async function first(code: Promise<Ending>, { timeout, signal }: StepInput): Pro
   const over = new Promise<Ending>((resolve) => {
     const ms = (timeout ?? Infinity) * 1000;
     const expire = ms > MAX_TIMER_MS ? (): void => undefined : (): void => resolve({ kind: "timed_out", seconds: ms / 1000 });
-    // Set a timer even without a timeout. Otherwise Node would exit while the step waits for a promise that has no open handle.
+    // Set a timer even without a timeout. Without a timer, Node would exit while the step waits for a promise that has no open handle.
     timer = setTimeout(expire, Math.min(ms, MAX_TIMER_MS));
     interrupt = () => resolve({ kind: "interrupted" });
     if (signal?.aborted === true) interrupt();
@@ -103,7 +103,8 @@ async function giveUp(code: Promise<Ending>, ending: Ending, scope: StepScope): 
 }
 
 /**
- * Returns the recorded requests of a step. If there are none, because `api` is no HTTP client, returns the response that the step's code returned.
+ * Returns the recorded requests of a step. If no request was recorded, because `api` is not an HTTP client, returns the response that the step's code
+ * returned.
  */
 function requestsOf({ requests }: StepScope, ending: Ending): readonly RecordedExchange[] {
   const value = ending.kind === "returned" ? ending.value : undefined;

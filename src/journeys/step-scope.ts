@@ -37,7 +37,7 @@ export class StepScope implements RequestScope {
   readonly #controller = new AbortController();
 
   constructor() {
-    // Allow any number of listeners: each request in progress adds one, and Node warns at more than 10.
+    // Allow any number of listeners: each request in progress adds a listener, and Node warns at more than 10 listeners.
     setMaxListeners(0, this.#controller.signal);
   }
 

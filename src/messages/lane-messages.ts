@@ -79,8 +79,8 @@ export interface UnitRequest {
   /** Makes the unit a cross-check: the lane replays to the node, executes its actions again, and reports differences instead of outcomes. */
   readonly check?: ExpansionCheck | undefined;
   /**
-   * The paths from which the data of each step is drawn: one for each action of `path`, and a last one for the actions to execute. `undefined`: all
-   * data is drawn from `path` itself. The paths differ from `path` if a shorter path to a state was found later, because a state's data is always
+   * The paths from which the data of each step is drawn: one path for each action of `path`, and a last path for the actions to execute. `undefined`:
+   * all data is drawn from `path` itself. The paths differ from `path` if a shorter path to a state was found later, because a state's data is always
    * drawn from the path that was found first.
    */
   readonly draws?: readonly (readonly number[])[] | undefined;
@@ -122,8 +122,8 @@ export interface ExpansionCheck {
   /** `true` if states after the node are compared, too, because a difference between the two states may have an effect only some steps later. */
   readonly followed?: boolean | undefined;
   /**
-   * `true` if the audit is repeated with one second between the steps. It is repeated if the two paths write the time of a token and another time in
-   * different orders.
+   * `true` if the audit is repeated with one second between the steps. The repetition takes place if the two paths write the time of a token and
+   * another time in different orders.
    */
   readonly apart?: boolean | undefined;
 }
@@ -189,7 +189,10 @@ export interface ErrorEvent {
   readonly message: string;
   readonly source: string;
   readonly stack: string | undefined;
-  /** The first line of user code in the error's stack. Only set if the error was read from the run log; otherwise the line is found in `stack`. */
+  /**
+   * The first line of user code in the error's stack. Only set if the error was read from the run log. For other errors, the line is found in
+   * `stack`.
+   */
   readonly where?: string | undefined;
 }
 
@@ -281,7 +284,7 @@ export interface Expansion {
   readonly failure: LaneFailure | undefined;
   /** `true` if the target sends its answers in two packets. seqqa then opens a new connection for each request. */
   readonly twoPackets?: boolean | undefined;
-  /** A message for each cookie that a client rejected, since the lane began. Absent if there is none. */
+  /** A message for each cookie that a client rejected, since the lane began. Absent if no cookie was rejected. */
   readonly rejectedCookies?: readonly string[] | undefined;
   /** The calls of the target to stores that play third parties, since the lane began. Absent if there is no such store. */
   readonly stubs?: readonly NamedStubUse[] | undefined;
@@ -380,7 +383,7 @@ export interface Calibration {
 
 /** The report of a lane that has reached the root state. */
 export interface LaneReport {
-  /** Fingerprint of the complete root state, in two halves. It must be equal on all lanes. */
+  /** Fingerprint of the complete root state, in two halves. This fingerprint must be equal on all lanes. */
   readonly wholeLo: number;
   readonly wholeHi: number;
   /** Fingerprint of the root state as a node of the graph, in two halves. A node only contains the changes since the root state. */

@@ -62,7 +62,10 @@ export interface RaceAnswer {
   readonly trials: number;
   readonly misses: number;
   readonly deliveries: Readonly<Partial<Record<RaceDelivery, number>>>;
-  /** The reason why a race that a trial showed is not reported, or why no trial was made. `undefined` otherwise. */
+  /**
+   * The reason why a race that a trial showed is not reported, or why no trial was made. `undefined` if the race is reported, or if no trial showed a
+   * race.
+   */
   readonly dismissed: "control" | "noise" | "idempotent" | "order_fails" | "not_there" | "one_connection" | undefined;
   /** The first trial that showed a race that is not reported. The reason is in `dismissed`. */
   readonly dismissedHit?: RaceHit | undefined;

@@ -43,12 +43,12 @@ type Run<C extends object, A> = Action<C, A>["run"];
  * actions that contain a value of the owner, such as the id of an order.
  *
  * The owner is the user that the action acts as: its `as`, or the world's own client. Each user except the owner gets an action `<action>_as_<user>`
- * with the tag `intruder`. It runs the original action with that user's client. It reads the owner's values from the context; values that it writes
- * are discarded. It applies if the original action's precondition holds. A request is sent only if its path, query or body contains a context value
- * that the action has read. Values in headers do not count, and headers that identify the owner are left out. A call that contains a token or
- * password from the owner's context is not made. A number in `session_id`, and any `session_id` in a path, counts as the id of an item, such as a
- * training session. These actions are ordinary steps: they count towards `max_steps` and have findings with a path. seqqa does not search for races
- * between them.
+ * with the tag `intruder`. This action runs the original action with that user's client. The action reads the owner's values from the context, and
+ * values that it writes are discarded. The precondition of the original action must hold. A request is sent only if its path, query or body contains
+ * a context value that the action has read. Values in headers do not count, and headers that identify the owner are left out. A call that contains a
+ * token or password from the owner's context is not made. A number in `session_id`, and any `session_id` in a path, counts as the id of an item, such
+ * as a training session. These actions are ordinary steps: they count towards `max_steps` and have findings with a path. seqqa does not search for
+ * races between them.
  *
  * With a `GraphQLClient`, a call is a query or a mutation, and values in its variables or its text count. Such a world needs a client for each role.
  * The `data` counts as seen, except a plain `true` or `false` and a payload with only errors. An answer with errors and without data is a refusal.

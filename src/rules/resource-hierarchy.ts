@@ -22,9 +22,9 @@ interface Elsewhere {
 }
 
 /**
- * Checks that an item that was created below one parent cannot be reached below another. Severity: HIGH. The rule is judged after a step whose last
- * writing request created a child: a `POST` to its collection, answered 2xx (not 202) with an id, or a `PUT` to its item, answered 201. The path of
- * the child's item must begin with the parent's item path, and the API must list the parents. The child's path is then built with the first other
+ * Checks that an item that was created below one parent cannot be reached below another parent. Severity: HIGH. The rule is judged after a step whose
+ * last writing request created a child: a `POST` to its collection, answered 2xx (not 202) with an id, or a `PUT` to its item, answered 201. The path
+ * of the child's item must begin with the parent's item path, and the API must list the parents. The child's path is then built with the first other
  * parent in that list:
  * - If children can be read: `GET` of the child below the other parent must be refused or fail (no 2xx), or have no content.
  * - If children can be read and deleted: `DELETE` of the child below the other parent must not delete it. The child was deleted if the `DELETE` is

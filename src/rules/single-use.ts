@@ -166,7 +166,7 @@ class Spending {
     return `${action.name}: ${method} ${path} was accepted (${this.#spent.statusCode}), and again (${second.statusCode}) ${how}: ${effect}`;
   }
 
-  /** Describes the effect of the second request; `undefined` if it has none. */
+  /** Describes the effect of the second request; `undefined` if the request has no effect. */
   async #effect(before: StoresView | undefined, second: ApiResponse, sender: Sender): Promise<string | undefined> {
     const after = await this.#step.stores();
     if (before !== undefined && after !== undefined && !before.same(after, { strict: true }))

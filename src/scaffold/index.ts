@@ -17,7 +17,7 @@ export interface ScaffoldInput {
   readonly out: string;
   /** `true` if files are overwritten although the user changed them. */
   readonly force: boolean;
-  /** `true` if the OpenAPI description may refer to any file or URL. Otherwise it may refer only to files in its own folder. */
+  /** `true` if the OpenAPI description may refer to any file or URL. `false` if the description may refer only to files in its own folder. */
   readonly allowRefs: boolean;
   readonly version: string;
 }

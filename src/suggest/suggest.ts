@@ -19,7 +19,7 @@ export interface Suggestions {
   readonly states: number;
   /** The number of states in which the rows of some tables are unknown, because the run log does not contain them completely. */
   readonly unread: number;
-  /** The number of states that can only be reached by breaking a rule. They are not used to find rules. */
+  /** The number of states that can only be reached by breaking a rule. These states are not used to find rules. */
   readonly violating: number;
   readonly tables: readonly string[];
 }

@@ -171,7 +171,7 @@ class GuardedPatterns {
     }
   }
 
-  /** Returns a message about the first pattern that exceeded the time limit during `guard`. Returns `undefined` if none did. */
+  /** Returns a message about the first pattern that exceeded the time limit during `guard`. Returns `undefined` if no pattern did. */
   why(): string | undefined {
     return this.#first && `the pattern ${quoted(this.#first.source)} takes more than ${this.#longest / 1000} seconds`;
   }

@@ -40,8 +40,8 @@ export class Conformance {
   readonly #checks = new WeakMap<MediaType, BodyCheck>();
 
   /**
-   * @param base The path at which the target serves the paths of the description. It is tried in addition to the paths in the description's server
-   * URLs.
+   * @param base The path at which the target serves the paths of the description. This path is tried in addition to the paths in the description's
+   * server URLs.
    */
   constructor(description: ApiDescription, base?: string, limits: Limits = LIMITS) {
     this.#description = description;
@@ -93,7 +93,9 @@ export class Conformance {
     return isJson(essence(given)) ? this.#jsonDifference(described, answer.text) : undefined;
   }
 
-  /** Compares a JSON body with each of the media types. Returns `undefined` if the body fits one of them, else the difference to the first. */
+  /**
+   * Compares a JSON body with each of the media types. Returns `undefined` if the body fits one of them, else the difference to the first media type.
+   */
   #jsonDifference(media: readonly MediaType[], text: string): Difference | undefined {
     let body: unknown;
     try {
@@ -124,8 +126,8 @@ function asksForCredentials(security: Operation["security"]): boolean {
 }
 
 /**
- * Returns the cause that a violation may have in common with violations of other operations, or `undefined` if there is none. The cause is a rule of
- * a shared schema, a wrong content type, or the form of an error answer. Error answers of the same form have one cause, because one handler often
+ * Returns the cause that a violation may have in common with violations of other operations, or `undefined` if no cause is known. The cause is a rule
+ * of a shared schema, a wrong content type, or the form of an error answer. Error answers of the same form have one cause, because one handler often
  * produces them all.
  */
 function causeOf(found: Exclude<Difference, { clause: "inconclusive" }>, status: number): string | undefined {

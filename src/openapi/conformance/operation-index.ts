@@ -23,10 +23,10 @@ interface Entry<T> {
 }
 
 export class OperationIndex<T extends IndexedOperation = Operation> {
-  /** The operations by HTTP method and number of path segments. Operations with fixed segments come before those with parameters. */
+  /** The operations by HTTP method and number of path segments. Operations with fixed segments come before operations with parameters. */
   readonly #entries = new Map<string, Entry<T>[]>();
 
-  /** @param base The path at which the target serves the description's `/`. It is tried in addition to the paths of the servers. */
+  /** @param base The path at which the target serves the description's `/`. This path is tried in addition to the paths of the servers. */
   constructor(description: IndexedDescription<T>, base = "") {
     for (const operation of description.operations) {
       const servers = operation.servers ?? description.servers;
@@ -37,7 +37,7 @@ export class OperationIndex<T extends IndexedOperation = Operation> {
   }
 
   /**
-   * Returns the operation that the description gives for a request, or `undefined` if there is none.
+   * Returns the operation that the description gives for a request, or `undefined` if no operation fits.
    * @param url An absolute URL or a path.
    */
   find(method: string, url: string): T | undefined {

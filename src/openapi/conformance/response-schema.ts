@@ -98,7 +98,7 @@ class Copy {
     return name;
   }
 
-  /** Returns the names of the `writeOnly` properties of a schema, including those of schemas under its `allOf` and `$ref`. */
+  /** Returns the names of the `writeOnly` properties of a schema, including the properties of schemas under its `allOf` and `$ref`. */
   #writeOnly(value: unknown, seen: Set<unknown>): readonly string[] {
     if (!isPlain(value) || seen.has(value)) return [];
     seen.add(value);

@@ -60,14 +60,14 @@ export interface Parameter {
   readonly style: string;
   /** `true` if each item of a list, or each field of an object, becomes a separate parameter or a separate `name=value` pair. */
   readonly explode: boolean;
-  /** Example values, the most specific first. Empty if the description has none. */
+  /** Example values, the most specific first. Empty if the description has no examples. */
   readonly examples: readonly unknown[];
   readonly description: string | undefined;
 }
 
 export interface RequestBody {
   readonly required: boolean;
-  /** The media types in order of preference: JSON first, then forms, then the others. */
+  /** The media types in order of preference: JSON first, then forms, then all other types. */
   readonly media: readonly MediaType[];
 }
 

@@ -34,8 +34,8 @@ function bare(text: string): string {
 }
 
 /**
- * Returns the offset after the string, comment or trailing comma that begins at `start`. Returns `start` if none begins there. Returns -1 if a string
- * or comment has no end.
+ * Returns the offset after the string, comment or trailing comma that begins at `start`. Returns `start` if no such token begins there. Returns -1 if
+ * a string or comment has no end.
  */
 function endOf(text: string, start: number): number {
   if (text[start] === '"') return endOfString(text, start);

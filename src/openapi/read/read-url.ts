@@ -7,7 +7,7 @@ import { problem, quoted } from "../problem.ts";
 import { MOST_BYTES, tooLarge } from "./read-file.ts";
 import { shownUrl, type Loaded } from "./source.ts";
 
-/** The time limit for reading a description from a URL, in milliseconds. It includes all redirects. */
+/** The time limit for reading a description from a URL, in milliseconds. The time of all redirects is included. */
 export const TIME: number = 60_000;
 const MOST_REDIRECTS = 5;
 const ACCEPT = "application/json, application/yaml, text/yaml;q=0.9, */*;q=0.8";

@@ -38,7 +38,7 @@ function sameText(a: string, b: string): boolean {
   return (cut !== short || short.length >= CUT) && long.startsWith(cut);
 }
 
-/** Returns `true` if two times are equal, compared with the precision of the less exact one. */
+/** Returns `true` if two times are equal, compared with the precision of the less exact time. */
 function sameTime(a: string, b: string): boolean {
   if (a.length === 10 || b.length === 10) return a.slice(0, 10) === b.slice(0, 10);
   const [one, other] = [Date.parse(a), Date.parse(b)];

@@ -13,7 +13,7 @@ export function jsonOf(answer: ApiResponse): unknown {
   }
 }
 
-/** Returns the item in the answer to a create or read call; `undefined` if there is none. */
+/** Returns the item in the answer to a create or read call; `undefined` if the answer contains no item. */
 export function itemIn(answer: ApiResponse, { body = [] }: Resource): Item | undefined {
   const found = at(jsonOf(answer), body);
   return isObject(found) ? found : undefined;

@@ -38,8 +38,8 @@ export function cookiesSentWith({ request }: ApiResponse): ReadonlyMap<string, s
 }
 
 /**
- * Returns the name of a field of an answer that contains a credential; `undefined` if there is none. Values that one of the `known` texts contains do
- * not count.
+ * Returns the name of a field of an answer that contains a credential; `undefined` if the answer contains no credential. Values that one of the
+ * `known` texts contains do not count.
  */
 export function credentialIn(answer: ApiResponse, known: readonly string[]): string | undefined {
   return fieldOf(jsonOf(answer), known, 0);

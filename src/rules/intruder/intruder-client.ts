@@ -5,13 +5,13 @@ import type { ReadValue } from "./owners-view.ts";
 /** A call that an intruder's client has sent. */
 export interface TriedCall {
   readonly call: NamedCall;
-  /** The answer. It is `undefined` until the call is answered, and stays `undefined` if the call throws. */
+  /** The answer. The value is `undefined` until the call is answered, and stays `undefined` if the call throws. */
   answer: unknown;
 }
 
 /**
- * An error that is thrown instead of sending a call. It is thrown for calls that contain no value of the owner, which any user may send, and for
- * calls that contain a credential of the owner.
+ * An error that is thrown instead of sending a call. This error is thrown for calls that contain no value of the owner, which any user may send, and
+ * for calls that contain a credential of the owner.
  */
 export class NothingNamed extends Error {}
 
@@ -19,7 +19,9 @@ const VERBS = new Set(["get", "post", "put", "patch", "delete", "head", "options
 /** Client methods that an intruder must not call, because they would change the intruder's identity or close its client. */
 const IDENTITY = new Set(["setAuthToken", "setBasicAuth", "setHeader", "close"]);
 
-/** A client that sends calls with the identity of an intruder. It throws {@link NothingNamed} for calls that contain no value of the owner. */
+/**
+ * A client that sends calls with the identity of an intruder. The client throws {@link NothingNamed} for calls that contain no value of the owner.
+ */
 export class IntruderClient<A> {
   readonly api: A;
   readonly tried: TriedCall[] = [];

@@ -100,7 +100,7 @@ class Search {
     }, "");
   }
 
-  /** Returns the name of the owner's value that a text in a body equals, or contains as a segment of a URL; `undefined` if there is none. */
+  /** Returns the name of the owner's value that a text in a body equals, or contains as a segment of a URL; `undefined` if no value fits. */
   value(text: string): string | undefined {
     const found = this.whole(text);
     if (found !== undefined || !/^(?:https?:\/)?\//.test(text)) return found;
@@ -111,7 +111,7 @@ class Search {
     return undefined;
   }
 
-  /** Returns the name of the owner's value in JSON inside a text, or in a list of ids with commas; `undefined` if there is none. */
+  /** Returns the name of the owner's value in JSON inside a text, or in a list of ids with commas; `undefined` if no value fits. */
   inside(text: string): string | undefined {
     if (LIST.test(text)) return this.within(text);
     if (!/^\s*[[{]/.test(text)) return undefined;

@@ -1,8 +1,8 @@
 import { Context, contextPartOf } from "../../model/context/context.ts";
 
 /**
- * A context value that an action has read. It is a value of the owner, a value that is shared by all users, or a credential of the owner. `session` is
- * the id of a session: the id of an item in a path, such as a training session, and a credential in any other place.
+ * A context value that an action has read. The value belongs to the owner, is shared by all users, or is a credential of the owner. `session` is the
+ * id of a session: the id of an item in a path, such as a training session, and a credential in any other place.
  */
 export interface ReadValue {
   /** The context key, followed by the path to the value inside the key's value: `note_id`, `order.id`. */
@@ -27,8 +27,8 @@ const NUMBER = /^\d{1,9}$/;
 const DEEPEST = 5;
 
 /**
- * A copy of the owner's context for an intruder's call. It records the owner's values that the call reads. Values that the call writes are visible
- * only to that call.
+ * A copy of the owner's context for an intruder's call. The copy records the owner's values that the call reads. Values that the call writes are
+ * visible only to that call.
  */
 export class OwnersView<C extends object> {
   readonly context: Context<C>;

@@ -74,7 +74,7 @@ export class SqlNames {
     this.#quote = this.store.name === "mysql" ? "`" : '"';
   }
 
-  /** Quotes the name of a table, with its schema if it has one. */
+  /** Quotes the name of a table, with its schema if the table has a schema. */
   table({ table }: ColumnName): string {
     return table
       .split(".")

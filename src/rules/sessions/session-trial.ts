@@ -167,8 +167,8 @@ export class SessionTrial<C extends object, A> {
   }
 
   /**
-   * Sends a request with the saved token and cookies of each session. Returns a description of the first session that still works; `undefined` if
-   * there is none.
+   * Sends a request with the saved token and cookies of each session. Returns a description of the first session that still works; `undefined` if no
+   * session works.
    */
   async #stillWorking(isRenewed: boolean): Promise<string | undefined> {
     for (const session of this.#sessions) {

@@ -27,7 +27,7 @@ export interface Entity {
 /** The names of fields that hold the id of an object, best first. */
 const ID_FIELDS = ["id", "uuid", "guid", "objectid", "gid", "pk"];
 const ID_SCALARS = /^(uuid|guid|uid|objectid|bigint|long|cuid|ulid|nanoid|globalid)/;
-/** Matches the names of types that only wrap the answer of a call, such as `CreateOrderPayload`. They are usually not objects with an id. */
+/** Matches the names of types that only wrap the answer of a call, such as `CreateOrderPayload`. Such types usually have no id. */
 const WRAPPER = /(Payload|Result|Response|Connection|Edge|PageInfo|Output)$/;
 
 /** Returns the types whose objects have an id, by type name. Relay's interface `Node` is left out, because every such type implements it. */

@@ -78,8 +78,8 @@ export class IdMatcher {
   }
 
   /**
-   * Returns the type whose name is the end of a given name: `parentComment` gives `Comment`. Otherwise, returns the only type whose name has the
-   * given name as its end: `item` gives `OrderItem`.
+   * Returns the type whose name is the end of a given name: `parentComment` gives `Comment`. If there is no such type, returns the only type whose
+   * name has the given name as its end: `item` gives `OrderItem`.
    */
   #ending(rest: readonly string[]): Entity | undefined {
     for (let at = 1; at < rest.length; at++) {

@@ -33,8 +33,8 @@ import { toResource } from "./resources/to-resource.ts";
 const STREAM = "The answer is an event stream, which stays open. Each call would take a second until seqqa closes the stream.";
 
 /**
- * Infers how the operations of an OpenAPI description depend on each other: which operation returns the ids that another one needs. Also plans the
- * order of the operations and the values that they send. Values that cannot be inferred are listed in `notInferred`.
+ * Infers how the operations of an OpenAPI description depend on each other: which operation returns the ids that another operation needs. Also plans
+ * the order of the operations and the values that they send. Values that cannot be inferred are listed in `notInferred`.
  */
 export function planScaffold(written: ApiDescription): ScaffoldPlan {
   const description = withDescribedKeys(written);
@@ -179,7 +179,10 @@ function keysOf(drafts: readonly Draft[], { producers, schemas }: Facts): readon
   return [...keys.values()];
 }
 
-/** Counts the path parameters of all actions, and those whose value is known: an earlier action returns the value, or the client chooses the id. */
+/**
+ * Counts the path parameters of all actions, and the path parameters whose value is known: an earlier action returns the value, or the client chooses
+ * the id.
+ */
 function share(drafts: readonly Draft[], { lostKeys }: Ordered): ScaffoldPlan["pathParameters"] {
   let all = 0;
   let inferred = 0;

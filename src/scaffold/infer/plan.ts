@@ -7,15 +7,15 @@ export interface ScaffoldPlan {
   /** The value of `base_url` in the generated configuration. `undefined` if the description has no server with an absolute URL. */
   readonly baseUrl: string | undefined;
   /**
-   * The path before all operations of the API, for example `/v1`. It is not part of `base_url`, because it also applies to a target that seqqa
-   * starts.
+   * The path before all operations of the API, for example `/v1`. This path is not part of `base_url`, because the path also applies to a target that
+   * seqqa starts.
    */
   readonly basePath?: string | undefined;
-  /** `true` if a cookie can authenticate requests. Such APIs often reject writes without the header `Origin`, which browsers send. */
+  /** `true` if a cookie can authenticate requests. APIs with cookies often reject writes without the header `Origin`, which browsers send. */
   readonly hasCookies?: boolean | undefined;
   /**
-   * The actions, in an order in which they can be called: an action that returns an id comes before those that need the id, and deletes come last.
-   * Names are unique.
+   * The actions, in an order in which they can be called: an action that returns an id comes before the actions that need the id, and deletes come
+   * last. Names are unique.
    */
   readonly actions: readonly PlannedAction[];
   /**
@@ -40,7 +40,7 @@ export interface ScaffoldPlan {
   readonly sessionEnds?: ProposedSessionEnds | undefined;
   /** The values that could not be inferred from the description. Each has a hint where the user can write the value. */
   readonly notInferred: readonly NotInferred[];
-  /** The number of path parameters of all operations, and the number of those whose values could be inferred. */
+  /** The number of path parameters of all operations, and the number of path parameters whose values could be inferred. */
   readonly pathParameters: { readonly all: number; readonly inferred: number };
   /**
    * The endpoint of a GraphQL API below `base_url`, for example `/graphql`. `undefined` for other APIs. With GraphQL, `pathParameters` counts the
@@ -81,8 +81,8 @@ export interface PlannedAction {
   readonly kind: "create" | "list" | "read" | "update" | "delete" | "other";
   readonly resource: string | undefined;
   /**
-   * The values of the parameters that the action sends: all path parameters, all required parameters, and optional ones with a known context key.
-   * Optional parameters of `GET` and `HEAD` are left out, because a filter would hide items. `Authorization` and the API key are never included.
+   * The values of the parameters that the action sends: all path parameters, all required parameters, and optional parameters with a known context
+   * key. Optional parameters of `GET` and `HEAD` are left out, because a filter would hide items. `Authorization` and the API key are never included.
    */
   readonly parameters: readonly PlannedParameter[];
   readonly body: PlannedBody | undefined;
@@ -163,8 +163,8 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 
 export type PlannedLogin =
   /**
-   * An operation that takes credentials and returns a token. It is not among the actions. `userField` and `passwordField` are names of fields in its
-   * body.
+   * An operation that takes credentials and returns a token. This operation is not among the actions. `userField` and `passwordField` are names of
+   * fields in its body.
    */
   | {
       readonly kind: "operation";
@@ -192,7 +192,10 @@ export interface PlannedApiKey {
   readonly scheme?: string | undefined;
 }
 
-/** A header that carries a token. `scheme` is the text before the token, for example `Token`. It is empty if the header is only the token. */
+/**
+ * A header that carries a token. `scheme` is the text before the token, for example `Token`. The `scheme` is empty if the value of the header is only
+ * the token.
+ */
 export interface TokenHeader {
   readonly name: string;
   readonly scheme: string;

@@ -5,12 +5,14 @@ import type { Manifest } from "./merge/manifest.ts";
 
 export interface NamedAction {
   readonly action: PlannedAction;
-  /** The HTTP method and URL path of the operation, for example `POST /orders`. It identifies the action when the folder is generated again. */
+  /**
+   * The HTTP method and URL path of the operation, for example `POST /orders`. This text identifies the action when the folder is generated again.
+   */
   readonly id: string;
   readonly name: string;
   readonly identifier: string;
   readonly file: string;
-  /** The context key that counts the items which the action creates. `undefined` if the action creates none. */
+  /** The context key that counts the items which the action creates. `undefined` if the action creates no items. */
   readonly counter: string | undefined;
 }
 

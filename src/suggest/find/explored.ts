@@ -7,7 +7,7 @@ import { objectLiteral, literal } from "./candidate.ts";
 /** A table with the data for finding rules: its columns, grouped by the kind of their values, and the rows that each step changed. */
 export interface ExploredTable extends Table {
   readonly changes: readonly RowChanges[];
-  /** The steps that replaced several rows with generated keys. They are not in `changes`. */
+  /** The steps that replaced several rows with generated keys. These steps are not in `changes`. */
   readonly unpaired: readonly UnpairedStep[];
   /** The columns whose values are keys of another table in every state, each with the name of the other table. */
   readonly references: ReadonlyMap<string, string>;

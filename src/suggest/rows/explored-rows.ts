@@ -10,7 +10,7 @@ export interface Table {
   readonly store: string;
   readonly name: string;
   readonly columns: readonly string[];
-  /** The column whose values are unique in every state; `undefined` if there is none. */
+  /** The column whose values are unique in every state; `undefined` if there is no such column. */
   readonly key: string | undefined;
   /** The rows of the table, by the index of the state; `undefined` for a state whose rows are unknown. */
   readonly rows: readonly (readonly Row[] | undefined)[];

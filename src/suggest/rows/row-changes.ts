@@ -86,8 +86,8 @@ function isClear(column: string, before: readonly Row[], after: readonly Row[]):
 }
 
 /**
- * Returns `true` if known changes of a column can explain a step. `isKnown` returns `true` for a change that other steps made. One of its arguments is
- * `undefined` for a created or a removed row.
+ * Returns `true` if known changes of a column can explain a step. `isKnown` returns `true` for a change that other steps made. For a created or a
+ * removed row, one argument of `isKnown` is `undefined`.
  */
 export function isExplained(
   column: string,

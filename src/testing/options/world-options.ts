@@ -32,7 +32,7 @@ export interface WorldOptions {
   readonly worker?: number | undefined;
   /**
    * The treatment of a write that reaches a store between the restore of a checkpoint and the next checkpoint. `error`: the write is undone, and the
-   * next checkpoint fails with a message that names the restored one. `undo`: the write is undone silently. Default: `error`.
+   * next checkpoint fails with a message that names the restored checkpoint. `undo`: the write is undone silently. Default: `error`.
    */
   readonly lateWrites?: "error" | "undo" | undefined;
 }

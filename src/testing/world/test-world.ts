@@ -32,7 +32,7 @@ interface LastRestore {
  * separate worlds.
  */
 export class TestWorld {
-  /** The URLs for the application, by store name. They are the URLs of the copies, except with `inPlace`. */
+  /** The URLs for the application, by store name. With `inPlace`, these are the URLs of the original stores, else the URLs of the copies. */
   readonly urls: Readonly<Record<string, string>>;
   /** The number of the worker, 0 to 999. */
   readonly worker: number;
@@ -52,7 +52,9 @@ export class TestWorld {
     this.worker = parts.worker;
   }
 
-  /** The URL of the store `db`, or of the only store. @throws SeqqaError `WORLD_OPTION_INVALID` if there are several stores and none is named `db` */
+  /**
+   * The URL of the store `db`, or of the only store. @throws SeqqaError `WORLD_OPTION_INVALID` if there are several stores and no store is named `db`
+   */
   get dbUrl(): string {
     const all = Object.values(this.urls);
     const url = this.urls["db"] ?? (all.length === 1 ? all[0] : undefined);

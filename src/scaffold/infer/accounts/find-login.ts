@@ -90,7 +90,10 @@ export function planLogin(
   }
 }
 
-/** The password of users that the generated code registers. It satisfies common rules: length, a capital letter, a digit and a special character. */
+/**
+ * The password of users that the generated code registers. The password satisfies common rules: length, a capital letter, a digit and a special
+ * character.
+ */
 const CHOSEN_PASSWORD = "Correct-Horse-7";
 
 function withCredentials(action: PlannedAction, { userField, passwordField }: LoginOperation, password: string): PlannedAction {

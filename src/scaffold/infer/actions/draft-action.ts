@@ -114,8 +114,8 @@ function production(
 }
 
 /**
- * Returns the resources whose ids become invalid when an item is deleted: the resource itself and those below it. Returns an empty list if the path
- * ends with the id of another resource: `DELETE /teams/{id}/members/{user_id}` deletes no user.
+ * Returns the resources whose ids become invalid when an item is deleted: the resource itself and the resources below it. Returns an empty list if
+ * the path ends with the id of another resource: `DELETE /teams/{id}/members/{user_id}` deletes no user.
  */
 function freed(resource: FoundResource, call: Called, { index, resources }: Facts): readonly FoundResource[] {
   if (index.resourceAt(call, call.path.segments.length - 1) !== resource) return [];

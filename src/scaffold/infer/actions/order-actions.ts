@@ -9,9 +9,9 @@ export interface Ordered {
 }
 
 /**
- * Orders actions: an action that returns an id comes before the actions that need it. Deletes come last, those of nested items first. Otherwise the
- * order of the description is kept. If actions need ids of each other, one action is called without an id: an optional field is left out, a required
- * field gets a constant, or a path parameter is reported in `lost`.
+ * Orders actions: an action that returns an id comes before the actions that need it. Deletes come last, and deletes of nested items come before
+ * deletes of the items that contain them. All other actions keep the order of the description. If actions need ids of each other, one action is
+ * called without an id: an optional field is left out, a required field gets a constant, or a path parameter is reported in `lost`.
  * @param redraft Drafts an action again without the given context keys.
  */
 export function orderActions(drafts: readonly Draft[], redraft: (draft: Draft, avoid: ReadonlySet<string>) => Draft): Ordered {

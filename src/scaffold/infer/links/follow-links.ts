@@ -8,8 +8,8 @@ import type { Producer, Source } from "../actions/producers.ts";
 import { snake } from "../resources/words.ts";
 
 /**
- * Adds the values that OpenAPI links pass between operations to those inferred from names and schemas. If a parameter has both, the value of the link
- * is used.
+ * Adds the values that OpenAPI links pass between operations to the values that were inferred from names and schemas. If a parameter has both, the
+ * value of the link is used.
  */
 export function followLinks(
   edges: readonly LinkEdge[],

@@ -31,7 +31,7 @@ export function underBase(
   return at === base ? { operation } : { operation: { ...operation, path: at.slice(base.length) + operation.path } };
 }
 
-/** Returns the servers, with those on this machine first. */
+/** Returns the servers, with servers on this machine first. */
 export function localFirst(servers: readonly string[]): readonly string[] {
   return [...servers.filter(isLocal), ...servers.filter((one) => !isLocal(one))];
 }

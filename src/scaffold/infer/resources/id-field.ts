@@ -46,8 +46,8 @@ export function idName(parameter: string, nouns: readonly string[]): IdName {
 }
 
 /**
- * Returns `true` if two names of a parameter at one position have the same meaning. `{id}` and `{user_id}` do, but `{username}` and `{user_id}` do
- * not.
+ * Returns `true` if two names of a parameter at one position have the same meaning. For example, `{id}` and `{user_id}` have the same meaning, but
+ * `{username}` and `{user_id}` do not.
  */
 export function sameIdName(a: string, b: string, nouns: readonly string[]): boolean {
   const [one, other] = [idName(a, nouns), idName(b, nouns)];
@@ -76,7 +76,7 @@ export function isIdWord(name: string): boolean {
 const LOGINS = ["slug", "login", "username", "handle"];
 const TITLES = ["name", "title"];
 
-/** Returns the field of an item that holds the value of the path parameter, judged by names and types. Returns `undefined` if there is none. */
+/** Returns the field of an item that holds the value of the path parameter, judged by names and types. Returns `undefined` if no field fits. */
 export function idProperty(
   item: FlatSchema,
   parameter: Pick<Parameter, "name" | "schema" | "description">,
@@ -103,7 +103,7 @@ export function idProperty(
   const certain = found(names, suffix === "");
   if (certain !== undefined || suffix !== "") return certain;
   const saysName = /\b(?:name|title)\b/i.test(parameter.description ?? "");
-  // Fields such as `name` are not unique. They are used only if the description of the parameter mentions a name, or if the item has no `id`.
+  // Fields such as `name` are not unique. Use such a field only if the description of the parameter mentions a name, or if the item has no `id`.
   return found(LOGINS, true) ?? (saysName || !bySquashed.has("id") ? found(TITLES, true) : undefined);
 }
 

@@ -53,7 +53,7 @@ export class KeyIndex {
     const found = this.#byName.get(squash) ?? this.#byName.get(withoutRole(squash));
     if (found === undefined) return undefined;
     const known = found.filter(({ key }) => this.produced(key));
-    // Several resources may have this name. Prefer the one below an item that is also in the URL path of this operation.
+    // If several resources have this name, prefer a resource below an item that is also in the URL path of this operation.
     const near = known.filter(({ scope }) => scope !== undefined && call.path.shapes.includes(scope));
     if (near.length === 1) return near[0];
     if (known.length === 1) return known[0];

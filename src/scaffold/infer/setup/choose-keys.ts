@@ -46,7 +46,7 @@ interface Reached {
 
 /**
  * Returns the set of keys that makes most additional actions callable in proportion to the number of its keys. If several sets are equally good,
- * returns the first.
+ * returns the first of these sets.
  */
 function bestOf(
   reach: Reach,

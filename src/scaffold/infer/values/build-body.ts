@@ -13,7 +13,10 @@ import { looksLikeId, snake, squashed } from "../resources/words.ts";
 const MOST_ALTERNATIVES = 8;
 const MOST_VALUES = 20_000;
 
-/** Builds the body of a request. Returns the first body that fits its schema. If none fits, returns the first body, with a note for the user. */
+/**
+ * Builds the body of a request. Returns the first body that fits its schema. If no body fits, returns the first body that was built, with a note for
+ * the user.
+ */
 export function buildBody(drafting: Drafting): PlannedBody | undefined {
   const { call, facts, note } = drafting;
   const { operation } = call;

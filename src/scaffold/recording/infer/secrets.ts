@@ -23,7 +23,7 @@ const FOLDED = new Set(
     "cvc",
   ].map(folded),
 );
-/** The minimum length of a secret for which other values are searched. Shorter texts often occur in other values by accident. */
+/** The minimum length of a secret that is searched for in other values. Shorter texts often occur in other values by accident. */
 const SHORTEST = 6;
 /** The maximum length of a word. Longer values of cookies and keys count as secrets. */
 const LONGEST_WORD = 24;

@@ -125,7 +125,7 @@ function fill(text: string, values: ReadonlyMap<string, string>): string {
   return filled;
 }
 
-/** Matches the part of a URL before its path: the scheme, the host and the port. Each of them may be a variable. */
+/** Matches the part of a URL before its path: the scheme, the host and the port. Each of these parts may be a variable. */
 const SERVER = /^(?:[^/?#]*:\/\/)?[^/?#]*/;
 
 /**
@@ -220,7 +220,7 @@ function withQuotedVariables(text: string): string {
   return parseBody(quoted) === undefined ? text : quoted;
 }
 
-/** Returns the first saved example answer with a status below 400. If there is none, returns the first example. */
+/** Returns the first saved example answer with a status below 400. If there is no such example, returns the first example. */
 function answerOf(examples: readonly Members[]): RecordedAnswer | undefined {
   const codes = examples.filter(({ code }) => typeof code === "number" && Number.isInteger(code) && code >= 100 && code < 600);
   const best = codes.find(({ code }) => (code as number) < 400) ?? codes[0];
@@ -310,7 +310,7 @@ function* authsIn(items: readonly unknown[]): Iterable<unknown> {
   }
 }
 
-/** Returns the authentication that most requests have. If several are equally frequent, returns the first. */
+/** Returns the authentication that most requests have. If several authentications are equally frequent, returns the first of these. */
 function mostUsed(auths: readonly RecordedAuth[]): RecordedAuth | undefined {
   const counts = new Map<string, number>();
   for (const auth of auths) counts.set(JSON.stringify(auth), (counts.get(JSON.stringify(auth)) ?? 0) + 1);

@@ -13,8 +13,8 @@ export interface ReadmeInput {
 }
 
 /**
- * Returns the generated `README.md`. It lists the inferred values, the missing values with the places to write them, and the commands to run the
- * exploration.
+ * Returns the generated `README.md`. The file lists the inferred values, the missing values with the places to write them, and the commands to run
+ * the exploration.
  */
 export function readmeFile({ plan, named, exploration, placeOf }: ReadmeInput): ScaffoldFile {
   const { all, inferred } = plan.pathParameters;

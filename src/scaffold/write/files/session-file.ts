@@ -16,7 +16,9 @@ export function sessionFile(login: PlannedLogin, keys: readonly PlannedApiKey[] 
   return { path: "session.ts", isImported: true, text: inQuery.length === 0 ? users : `${users}\n${credentialsText(inQuery)}` };
 }
 
-/** Returns `true` if the API key is sent in the query of the URL. Each generated call then has to send it, because a client stores only headers. */
+/**
+ * Returns `true` if the API key is sent in the query of the URL. Each generated call then has to send the key, because a client stores only headers.
+ */
 export function isQueryKey(login: PlannedLogin | undefined): login is PlannedApiKey & { readonly in: "query" } {
   return login?.kind === "apiKey" && login.in === "query";
 }

@@ -47,7 +47,7 @@ export function insertItem(text: string, declaration: string, brackets: "[]" | "
   const closing = new RegExp(`^\\${closer}`, "m").exec(text.slice(inside));
   if (closing === null) return undefined;
   const at = inside + closing.index;
-  // Add a comma or semicolon after the last item if it has none, because another item follows now.
+  // Add a comma or semicolon after the last item if the item has no separator, because another item follows now.
   const before = text.slice(0, at).replace(brackets === "[]" ? /([^,\s[])(\s*)$/ : /([^;,\s{])(\s*)$/, `$1${semicolon}$2`);
   return `${before}  ${item.replaceAll("\n", "\n  ")}${semicolon}\n${text.slice(at)}`;
 }

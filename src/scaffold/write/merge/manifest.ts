@@ -13,7 +13,9 @@ export interface Manifest {
   readonly exploration: string | undefined;
   readonly files: Readonly<Record<string, string>>;
   readonly actions: Readonly<Record<string, WrittenAction>>;
-  /** All context keys that were ever written to the folder. They stay declared, because actions that the user wrote or kept may use them. */
+  /**
+   * All context keys that were ever written to the folder. All of these keys stay declared, because actions that the user wrote or kept may use them.
+   */
   readonly keys: readonly PlannedKey[];
   readonly setup: readonly string[];
   readonly resources: readonly string[];
