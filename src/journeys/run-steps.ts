@@ -9,7 +9,7 @@ export interface StepsInput {
   readonly journey: JourneyDefinition<never, never>;
   readonly client: unknown;
   readonly context: Context<never>;
-  /** `true` if the context already has a source of test data. This is the case if the journey is the `setup` of an exploration. */
+  /** `true` if the context already has a source of test data. A journey that is the `setup` of an exploration has such a context. */
   readonly drawsElsewhere?: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly strays?: (() => readonly unknown[]) | undefined;

@@ -55,8 +55,8 @@ export const REDUCED: number = 1 << 12;
 export const WROTE: number = 1 << 13;
 
 /**
- * Flag in the first value of a row: the step added, replaced or removed generated values or times. The fingerprint may be the same nevertheless. No
- * bit is left for a further flag: bit 15 is used by the rows of a commit, and bits 16 to 31 hold the second hash of the state.
+ * Flag in the first value of a row: the step added, replaced or removed generated values or times. The reached state may have the same fingerprint as
+ * the state before. No bit is left for a further flag: bit 15 is used by the rows of a commit, and bits 16 to 31 hold the second hash of the state.
  */
 export const RENEWED: number = 1 << 14;
 
@@ -265,13 +265,16 @@ export function operationOfCode(code: number): { readonly operation: number; rea
 export interface Expansion {
   /** Number of finished units. A unit in which a failure happened does not count. */
   readonly finished: number;
-  /** The rows of the finished units, one after the other. After a failure, rows of the unfinished unit may follow, up to the failed action. */
+  /** The rows of the finished units, concatenated. After a failure, rows of the unfinished unit may follow, up to the failed action. */
   readonly rows: Int32Array;
   readonly stepEvents: readonly StepEvent[];
   readonly snapshots: readonly SnapshotEvent[];
   /** The details of each executed step. Absent unless {@link Chunk.details} requests them. */
   readonly details?: readonly DetailEvent[] | undefined;
-  /** For each step that reached a state with names unknown to the engine: these names. Absent unless {@link Chunk.occurred} is set. */
+  /**
+   * The context keys and patterns that are unknown to the engine, for each step that reached a state with such names. Absent unless
+   * {@link Chunk.occurred} is set.
+   */
   readonly occurrences?: readonly OccurrenceEvent[] | undefined;
   /** One entry for every executed row with answers of described operations, if the lane has a description. */
   readonly calls?: readonly CallEvent[] | undefined;
@@ -286,11 +289,11 @@ export interface Expansion {
   readonly twoPackets?: boolean | undefined;
   /** A message for each cookie that a client rejected, since the lane began. Absent if no cookie was rejected. */
   readonly rejectedCookies?: readonly string[] | undefined;
-  /** The calls of the target to stores that play third parties, since the lane began. Absent if there is no such store. */
+  /** The calls of the target to stubs (stores that play third parties), since the lane began. Absent if there is no such store. */
   readonly stubs?: readonly NamedStubUse[] | undefined;
 }
 
-/** The calls of the target to a store that plays a third party. `name`: the name of the store in the world. */
+/** The calls of the target to a stub (a store that plays a third party). `name`: the name of the store in the world. */
 export interface NamedStubUse extends StubUse {
   readonly name: string;
 }
@@ -304,7 +307,8 @@ export interface LaneDivergence extends Omit<Divergence, "path"> {
    */
   readonly calls?: readonly number[] | undefined;
   /**
-   * `true` if the divergence shows that a reduction was wrong: two states were merged, but the order in which their values were generated mattered.
+   * `true` if the divergence shows that a reduction was wrong: two states were merged, but they behave differently because their values were
+   * generated in different orders.
    */
   readonly reduced?: boolean | undefined;
   /** `true` if no order of generation can explain the divergence; see {@link ExpansionCheck.unlinked}. */
@@ -315,7 +319,7 @@ export interface LaneDivergence extends Omit<Divergence, "path"> {
   readonly seen?: readonly SeenViolation[] | undefined;
 }
 
-/** A violation that a cross-check saw after the last action of a path. */
+/** A violation that occurred after the last action of a path during a cross-check. */
 export interface SeenViolation extends Pick<UnitRequest, "path" | "draws"> {
   readonly status: number;
   readonly finding: FindingEvent;
@@ -396,8 +400,8 @@ export interface LaneReport {
   /** The root state as text lines for reports, like {@link DetailEvent.state}. */
   readonly rootState?: readonly string[] | undefined;
   /**
-   * The requests of `setup`, and the times at which it began and ended in milliseconds since 1970. Absent if nothing was sent and the root state is
-   * empty.
+   * The requests of `setup`, and the times at which `setup` began and ended, in milliseconds since 1970. Absent if nothing was sent and the root
+   * state is empty.
    */
   readonly setup?: { readonly step: RecordedStep; readonly startMs: number; readonly endMs: number } | undefined;
   /** The answers of described operations to `setup` and to logins, as codes of {@link operationCode}. Absent without a description. */
@@ -406,7 +410,7 @@ export interface LaneReport {
   readonly ignored?: { readonly patterns: readonly string[]; readonly occurred: readonly string[] } | undefined;
   readonly findings: readonly FindingEvent[];
   readonly errors: readonly ErrorEvent[];
-  /** `true` if a check of the root state got no answer. The target of this lane cannot be used then. */
+  /** `true` if a check of the root state got no answer. If so, the target of this lane cannot be used. */
   readonly broken?: true | undefined;
   /** `true` if every store can be brought to a state by writing a snapshot. */
   readonly portable: boolean;
@@ -424,19 +428,19 @@ export interface LaneReport {
   readonly contextOnly: boolean;
   /** The names of the rules that this lane does not check, because they write and the lane cannot restore its target in the middle of a step. */
   readonly leftOutRules?: readonly string[] | undefined;
-  /** The source from which seqqa learns the state of the target. Default: `stores`. */
+  /** The source from which seqqa reads the state of the target. Default: `stores`. */
   readonly visibility?: "stores" | "probe" | "context" | "nothing" | undefined;
-  /** The reason why this lane cannot search for races, and the remedy. `undefined` if it can. */
+  /** The reason why this lane cannot search for races, and the remedy. `undefined` if this lane can search for races. */
   readonly raceObstacle?: RaceObstacle | undefined;
-  /** For each store that has no gate (it cannot hold a write of a call): the reason. */
+  /** Maps each store without a gate (a store that cannot hold a write of a call) to the reason. */
   readonly gateless?: Readonly<Record<string, string>>;
   /** The URLs and files that this lane uses. seqqa compares them to find out if two lanes use the same URL or file. */
   readonly uses: readonly string[];
   /** `true` if the lane has stores, and each of them is a copy for this lane alone. */
   readonly isolated?: boolean | undefined;
   /**
-   * The error because of which a target in this process (`target.module`) could not be evaluated again. The target of this lane then has the memory of
-   * an earlier target.
+   * The error because of which a target in this process (`target.module`) could not be evaluated again. The target of this lane then still has the
+   * data that an earlier target left in memory.
    */
   readonly keptMemory?: string | undefined;
   /** `true` if the lane was replaced by a standby lane. */
@@ -466,7 +470,7 @@ export interface Recording {
   readonly evidence: readonly RecordedEvidence[];
   readonly findings: readonly FindingEvent[];
   readonly errors: readonly ErrorEvent[];
-  /** The rules that could not be judged after the last step. Absent if no rule was judged there. */
+  /** The rules that could not be judged after the last step. Absent if no rule was judged after this step. */
   readonly inconclusive?: readonly InconclusiveEvent[] | undefined;
   /** `false` if no step of the path drew test data, so that `UnitRequest.draws` has no effect. */
   readonly drew: boolean;

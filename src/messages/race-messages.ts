@@ -25,12 +25,12 @@ export interface RaceRequest {
   readonly draws?: readonly (readonly number[])[] | undefined;
   /** The recorded fingerprint of the state, with which the lane compares the state that it reaches. `undefined`: nothing is compared. */
   readonly at?: { readonly lo: number; readonly hi: number } | undefined;
-  /** Indices of the actions that are executed simultaneously. More than two are only allowed if all of them are the same action. */
+  /** Indices of the actions that are executed simultaneously. More than two actions are only allowed if all of them are the same action. */
   readonly sides: readonly number[];
   readonly effort: RaceEffort;
   /** The only order of writes (schedule) to try. `undefined`: all schedules are tried. */
   readonly schedule?: RaceSchedule | undefined;
-  /** If set, only a race with this verdict and invariant, or with a worse verdict, counts as found. */
+  /** If set, the lane only looks for a race with this verdict and invariant, or with a worse verdict. */
   readonly wanted?: { readonly verdict: RaceVerdict; readonly invariant: string | undefined } | undefined;
   /**
    * `search`: stop at the first race that does not also occur when the calls are sent one after the other. `measure`: make all trials, to compute how
@@ -55,10 +55,10 @@ export interface RaceAnswer {
   readonly hit: RaceHit | undefined;
   /** `true` if one call uses data that another call writes, or if the result of a trial cannot be explained by any order of the calls. */
   readonly suspect: boolean;
-  /** The outcome of the last trial, in mode `measure`, if no trial showed a race. */
+  /** The outcome of the last trial. Only set in mode `measure`, if no trial showed a race. */
   readonly last?: RaceOutcome | undefined;
   readonly hits: number;
-  /** Number of trials in which the calls really overlapped in time. */
+  /** Number of trials in which the calls overlapped in time. */
   readonly trials: number;
   readonly misses: number;
   readonly deliveries: Readonly<Partial<Record<RaceDelivery, number>>>;

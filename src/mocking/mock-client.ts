@@ -106,7 +106,7 @@ export class MockClient extends Verbs implements ApiClient {
     return this.when("OPTIONS", path);
   }
 
-  /** Answers a request with a method of your choice. @throws SeqqaError like `HttpClient` if the request is invalid or cancelled */
+  /** Answers a request with any HTTP method. @throws SeqqaError like `HttpClient` if the request is invalid or cancelled */
   override async request(method: string, path: string, options: RequestOptions = NO_OPTIONS): Promise<ApiResponse> {
     const target = resolveTarget(BASE, path, options.query);
     const scope = requestScope();

@@ -128,7 +128,7 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
           // If all calls were refused and only added rows, the owner's rows are unchanged. Added rows are judged by `leakage` and
           // `rejectedMeansUnchanged`.
           if (tried.every(({ answer }) => isRefused(answer)) && onlyAdds(before, after)) return sawNothing(begun.explain, false);
-          // A server that ignores a foreign owner in the body (`customer_id`) creates an item of the intruder.
+          // A server that ignores the owner's value in the body (`customer_id`) creates an item of the intruder, which is allowed.
           if (tried.every(({ answer, call }) => isOwnItem(answer, call.inBody)) && onlyAdds(before, after)) return true;
           return begun.explain(`${wrote}; ${storeChanges(before, after)}`);
         },

@@ -76,7 +76,7 @@ export function rejectedMeansUnchanged<C extends object = Values, A = ApiClient>
 
 /** Matches the name of a column or table in `except`: `users.failed_attempts`, `audit_log.*`. */
 const COLUMN = /^[^\s]+\.[^\s]+$/;
-/** Statuses with which APIs refuse credentials, and often count the attempt. */
+/** Statuses with which APIs refuse credentials. Such APIs often count refused attempts in a store. */
 const MAY_COUNT = new Set([401, 403, 423, 429]);
 /** Matches the names of query parameters that hold a code of a link. Tokens that authorize every request, such as `access_token`, do not match. */
 const CODE = /^(?:(?:verif|confirm|activat|reset|invit|magic|login|e?mail|one_?time)\w*?_?)?(?:token|code|otp|ticket|hash)$/i;

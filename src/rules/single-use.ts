@@ -40,10 +40,11 @@ export interface SingleUseOptions<C extends object = Values, A = ApiClient> exte
  * - by the same client three times, even if an earlier attempt was refused;
  * - by a client without credentials, and by the clients of `users`;
  * - with another password, if its body has a password: the same password again may change nothing;
- * - after another call of `create`, unless this gives the same code again, such as the fixed code of a test environment; the rule is then inconclusive.
+ * - after another call of `create`, unless this gives the same code again, such as the fixed code of a test environment; the rule is then
+ *   inconclusive.
  *
- * In the state before the step, attempts with wrong fields are made first. The request is then sent twice, and must be accepted at most once. The
- * action is also raced with itself if stores allow it, for any setting of `exploration.races`.
+ * In the state before the step, attempts with wrong fields are made first. The request is then sent twice, and must be accepted at most once. seqqa
+ * also searches for races of the action with itself if the stores allow it, for any setting of `exploration.races`.
  *
  * A request counts as accepted again if it is answered 2xx or 3xx and has an effect: it changes the stores, sets a new cookie, or its JSON has a new
  * token, session or code. A successful answer without such an effect is not a finding. Values of the request or of the first answer are not new, and

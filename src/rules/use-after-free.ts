@@ -22,7 +22,7 @@ import { requireOptions } from "./rule-options.ts";
 
 /** Options of {@link useAfterFree}. */
 export interface UseAfterFreeOptions {
-  /** The resources of the API. With them, the rule knows which paths are items, and also requests lists. Default: none. */
+  /** The resources of the API. With resources, the rule knows which paths are items, and also requests lists. Default: none. */
   readonly resources?: readonly Resource[];
 }
 

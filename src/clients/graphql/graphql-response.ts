@@ -46,7 +46,7 @@ export class GraphQLResponse<T = unknown> extends ApiResponse {
     return this.#body.data ?? null;
   }
 
-  /** The errors of the operation; `undefined` if there are none. */
+  /** The errors of the operation; `undefined` if the operation had no errors. */
   get errors(): readonly GraphQLError[] | undefined {
     return this.#body?.errors;
   }

@@ -117,7 +117,7 @@ function compile(schema: Schema, patterns: GuardedPatterns): ValidateFunction | 
     code: { regExp: Object.assign(regExp, { code: "" }) },
   });
   addFormats.default(ajv);
-  // The package refuses URLs with a private address, and domains without a dot. Targets under test have both.
+  // Replace the package's test for URLs, which refuses private addresses and domains without a dot. URLs of targets under test often have both.
   ajv.addFormat("url", addFormats.default.get("uri"));
   ajv.addFormat("email", addFormats.default.get("email", "fast"));
   try {
@@ -142,7 +142,8 @@ function pattern(source: string, flags: string): RegExp {
 
 /**
  * The regular expressions of a schema. During a call of `guard`, each of them has a time limit. A pattern that exceeds the limit for a text counts as
- * a match and is not tried again for that text. The end of `guard` resets this, so that the result for a body does not depend on earlier bodies.
+ * a match and is not tried again for that text. At the end of `guard`, such patterns and texts are forgotten, so that the result for a body does not
+ * depend on earlier bodies.
  */
 class GuardedPatterns {
   readonly #longest: number;

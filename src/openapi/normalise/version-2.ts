@@ -28,7 +28,7 @@ export function movedRef(ref: string): string {
 export class Version2 {
   readonly #references: References;
   #consumes: readonly string[] = [JSON_TYPE];
-  /** Without `produces`, nothing is known about the content types of answers. */
+  /** The content types of answers. Without `produces` in the description, answers may have any content type. */
   #produces: readonly string[] = ["*/*"];
 
   constructor(references: References) {
@@ -204,7 +204,8 @@ function serversOf(document: Plain): readonly Plain[] {
   const path = base === "" || base.startsWith("/") ? base : `/${base}`;
   if (host === undefined || host === "") return path === "" ? [] : [{ url: path }];
   const schemes = listOf(own(document, "schemes")).filter((scheme) => scheme === "http" || scheme === "https");
-  // Without `schemes`, the API uses the scheme of the URL from which the description was read. A URL of the form `//host` has the same meaning.
+  // Without `schemes`, the API uses the scheme of the URL from which the description was read. Return a URL of the form `//host`, which has this
+  // meaning.
   return schemes.length === 0 ? [{ url: `//${host}${path}` }] : schemes.map((scheme) => ({ url: `${scheme}://${host}${path}` }));
 }
 

@@ -22,7 +22,7 @@ export function itemIn(answer: ApiResponse, { body = [] }: Resource): Item | und
 /** Returns the id of an item as text, in the form in which a URL path contains the id. */
 export function idOf(item: Item | undefined, { id = ["id"] }: Resource): string | undefined {
   const found = at(item, id);
-  // JSON.parse rounds a number that is not a safe integer, so the parsed number is not the id that the API sent.
+  // Return no id for a number that is not a safe integer: JSON.parse has rounded such a number, so it is not the id that the API sent.
   if (typeof found === "number") return Number.isSafeInteger(found) ? String(found) : undefined;
   return typeof found === "string" && found !== "" ? found : undefined;
 }
@@ -80,7 +80,7 @@ export function isAbsent(answer: ApiResponse): boolean {
   return answer.ok ? !isServed(answer) : answer.statusCode === 404 || answer.statusCode === 410;
 }
 
-/** Returns the body of an answer: the value of JSON, and the text of any other body. */
+/** Returns the body of an answer: the parsed value of a JSON body, and the text of any other body. */
 export function contentOf(answer: ApiResponse): unknown {
   const json = jsonOf(answer);
   return json === undefined ? answer.text.trim() : json;

@@ -9,7 +9,7 @@ export interface NamedCall {
   /** `true` if the call only reads, by RFC 9110, 9.2.1. */
   readonly safe: boolean;
   readonly names: "owned" | "nothing" | "credential";
-  /** The names and values of the fields that contain the owner's values, if only the body of the request contains some. */
+  /** The names and values of the body's fields that contain the owner's values. Only set if the path and the query contain none of these values. */
   readonly inBody?: readonly (readonly [name: string, text: string])[] | undefined;
 }
 

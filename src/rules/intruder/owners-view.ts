@@ -15,10 +15,10 @@ export interface ReadValue {
 /** Matches the names of keys that hold credentials. */
 const CREDENTIAL = /token|secret|password|passwd|api_?key|session|credential|cookie|jwt|bearer/i;
 
-/** Matches the names of keys that hold the id of a credential, such as `token_id`, which grants nothing. */
+/** Matches the names of keys that hold the id of a credential, such as `token_id`. Such an id grants no access.. */
 const ID_OF_CREDENTIAL = /(?:token|secret|password|passwd|api_?key|credential|jwt)_?ids?$/i;
 
-/** Matches the names of keys that only mention a session. */
+/** Matches the names of keys that contain the word session, but no word for another kind of credential. */
 const SESSION = /^(?!.*(?:token|secret|password|passwd|api_?key|credential|cookie|jwt|bearer)).*session/i;
 const ID = /(?:\b|_|[a-z])ids?$/i;
 /** Matches a text that is the id of a row: a number of at most nine digits is too short for a credential. */

@@ -25,7 +25,7 @@ export function cellOf(row: Row, column: string): unknown {
   return row[Object.keys(row).find((name) => name.toLowerCase() === wanted) ?? column];
 }
 
-/** Parses `table.column`. The error names `rule`. @throws SeqqaError `RULE_INVALID` if the text has another form */
+/** Parses `table.column`. The error message contains the name `rule`. @throws SeqqaError `RULE_INVALID` if the text has another form */
 export function columnName(rule: string, text: unknown): ColumnName {
   const at = typeof text === "string" ? text.lastIndexOf(".") : -1;
   const [table, column] = [String(text).slice(0, Math.max(at, 0)), String(text).slice(at + 1)];

@@ -25,7 +25,7 @@ export interface TriedStep<C extends object, A> {
   readonly world: World<C, A>;
   readonly step: CheckedStep;
   readonly isLogout: boolean;
-  /** The action of the step; `undefined` if the rule does not know it. */
+  /** The action of the step; `undefined` if the rule has no action with the name of the step. */
   readonly action: Action<C, A> | undefined;
   /** The context after the step, such as a new password. `world.context` is the context before the step. */
   readonly after: Context<C>;
@@ -41,7 +41,7 @@ const unknown = (why: string): TrialOutcome => ({ kind: "unknown", why });
 /** Minimum number of characters of a text of the context that does not occur in a request by chance. */
 const SHORTEST = 8;
 
-/** Opens sessions in the state before a step, ends them with the requests of the step, and tries each of them again. */
+/** Opens sessions in the state before a step, ends them with the requests of the step, and tries each session again. */
 export class SessionTrial<C extends object, A> {
   readonly #options: SessionEndsOptions<C, A>;
   readonly #tried: TriedStep<C, A>;

@@ -34,7 +34,7 @@ export interface Draft {
 
 /**
  * Drafts an action for one query or mutation. Returns `undefined` if a required value cannot be built.
- * @param avoid Context keys that are not used where they are optional.
+ * @param avoid Context keys that the action must not use in optional places.
  */
 export function draftAction(
   known: Known,

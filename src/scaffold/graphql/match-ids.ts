@@ -60,7 +60,10 @@ export class IdMatcher {
     return this.#around(place) ?? this.#ofField(root, answers);
   }
 
-  /** Returns the type of object in the name of a query or mutation, such as `Order` for `createOrder`. The longest match wins, then the leftmost. */
+  /**
+   * Returns the type of object in the name of a query or mutation, such as `Order` for `createOrder`. The longest match is used. Of several matches
+   * of this length, the leftmost is used.
+   */
   noun(root: RootField): Entity | undefined {
     // For example, `itemFromOrder` gives the type `Item`. `orderItem` gives the type `OrderItem` if that type exists.
     for (let length = root.words.length; length > 0; length--) {

@@ -36,9 +36,9 @@ export interface ScaffoldPlan {
   readonly leftOut?: readonly LeftOut[] | undefined;
   /** The operations that create and use something that may be used only once, such as an invitation. */
   readonly singleUse?: readonly ProposedSingleUse[] | undefined;
-  /** The operations that end sessions. `undefined` if the description shows none, or if the API has no login. */
+  /** The operations that end sessions. `undefined` if the description shows no such operations, or if the API has no login. */
   readonly sessionEnds?: ProposedSessionEnds | undefined;
-  /** The values that could not be inferred from the description. Each has a hint where the user can write the value. */
+  /** The values that could not be inferred from the description. Each value has a hint that tells the user where to write it. */
   readonly notInferred: readonly NotInferred[];
   /** The number of path parameters of all operations, and the number of path parameters whose values could be inferred. */
   readonly pathParameters: { readonly all: number; readonly inferred: number };
@@ -93,8 +93,8 @@ export interface PlannedAction {
   /** The context keys whose ids are kept under another key after the item was deleted, because another action can restore the item. */
   readonly keeps?: readonly Moved[] | undefined;
   /**
-   * For an action that restores a deleted item: the context keys between which the id moves back. If nothing was deleted, the action is called for an
-   * existing item.
+   * For an action that restores a deleted item: the context keys from which and to which the id moves back. If no item was deleted, the action is
+   * called for an existing item.
    */
   readonly restores?: Moved | undefined;
   /**

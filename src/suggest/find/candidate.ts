@@ -17,7 +17,10 @@ export interface Candidate {
   readonly broken: readonly Place[];
   /** The state or step that came nearest to breaking the rule. */
   readonly nearest: Place | undefined;
-  /** The number of steps that cannot be judged, because they replaced several rows with generated keys. Such a rule may be wrong. Default: 0. */
+  /**
+   * The number of steps that cannot be judged, because they replaced several rows with generated keys. If there are such steps, the rule may be
+   * wrong. Default: 0.
+   */
   readonly unclear?: number;
 }
 

@@ -19,8 +19,8 @@ export function sums(explored: Explored): readonly Candidate[] {
 }
 
 /**
- * Suggests that amounts of rows never add up to more than an amount of the row that they refer to, such as payments and their order. Some sum must
- * reach that amount.
+ * Suggests that amounts of rows never add up to more than an amount of the row that they refer to, such as payments and their order. A rule is
+ * suggested only if at least one sum reaches its limit.
  */
 function within(parts: ExploredTable, whole: ExploredTable): readonly Candidate[] {
   const { key } = whole;

@@ -11,7 +11,7 @@ export interface RowChanges {
 /** A step that replaced several rows whose keys do not show which row became which. */
 export interface UnpairedStep {
   readonly step: StepOfRun;
-  /** The rows that exist only before the step, and the rows that exist only after it. */
+  /** The rows that exist only before the step (`gone`), and the rows that exist only after the step (`come`). */
   readonly gone: readonly Row[];
   readonly come: readonly Row[];
 }

@@ -26,8 +26,8 @@ export interface WorldOptions {
    */
   readonly allow?: readonly string[] | undefined;
   /**
-   * The number of the worker, from 0. The names of the world's databases contain it. Two worlds with the same number still have separate databases.
-   * Default: `VITEST_POOL_ID`, `TEST_PARALLEL_INDEX` or `JEST_WORKER_ID`, else 0.
+   * The number of the worker, from 0. The names of the world's databases contain this number. Two worlds with the same number still have separate
+   * databases. Default: `VITEST_POOL_ID`, `TEST_PARALLEL_INDEX` or `JEST_WORKER_ID`, else 0.
    */
   readonly worker?: number | undefined;
   /**

@@ -28,8 +28,8 @@ interface LastRestore {
 }
 
 /**
- * Stores for tests, which checkpoints restore. `openWorld` makes worlds. A world does one operation at a time, so tests that run in parallel need
- * separate worlds.
+ * Stores for tests. Checkpoints save and restore the state of these stores. The function `openWorld` creates worlds. A world does one operation at a
+ * time, so tests that run in parallel need separate worlds.
  */
 export class TestWorld {
   /** The URLs for the application, by store name. With `inPlace`, these are the URLs of the original stores, else the URLs of the copies. */

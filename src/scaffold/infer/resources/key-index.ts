@@ -84,7 +84,7 @@ export class KeyIndex {
       : undefined;
   }
 
-  /** Returns the resource for a query parameter that is just named `id`, as in `/orders/details?id=7`: the nearest collection in the URL path. */
+  /** Returns the resource for a query parameter with the name `id`, as in `/orders/details?id=7`: the nearest collection in the URL path. */
   ofQuery({ name, schema }: Pick<Parameter, "name" | "schema">, call: Called): FoundResource | undefined {
     if (!isIdWord(squashed(name))) return undefined;
     const around = this.#resources.filter(({ key, collectionShape }) => this.produced(key) && call.path.shapes.includes(collectionShape));
@@ -93,7 +93,8 @@ export class KeyIndex {
   }
 
   /**
-   * Returns the resource for a name without an id word, such as `customer`. The field and the ids of customers must both be integers or both UUIDs.
+   * Returns the resource for a name without an id word, such as `customer`. The field is accepted only if its values and the ids of the resource are
+   * both integers or both UUIDs.
    */
   #byThingAlone(name: string, schema: Schema, call: Called): FoundResource | undefined {
     const flat = this.#schemas.flat(schema);

@@ -265,8 +265,8 @@ function isRegistration({ call: { operation } }: Drafting): boolean {
 }
 
 /**
- * Returns `true` if a request with this method sends a body. In `GET` and `HEAD` a body has no defined meaning. In `DELETE` it is sent only if
- * required.
+ * Returns `true` if a request with this method sends a body. In `GET` and `HEAD` a body has no defined meaning. In `DELETE`, a body is sent only if
+ * the description requires it.
  */
 function takesBody({ method, body }: Operation): boolean {
   return body !== undefined && method !== "get" && method !== "head" && (method !== "delete" || body.required);

@@ -25,7 +25,7 @@ export class Checker {
     logger: false,
     validateSchema: false,
     addUsedSchema: false,
-    // Do not inline references: to decide on inlining, ajv scans each array twice, so it scans an array inside n other arrays at least 2^n times.
+    // Do not inline references: to decide on inlining, ajv scans each array twice, so an array inside n other arrays is scanned at least 2^n times.
     inlineRefs: false,
     code: { regExp: guardedRegExp },
   });

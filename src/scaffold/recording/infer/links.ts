@@ -12,7 +12,7 @@ interface Source {
   readonly text: string;
   readonly type: PlannedKey["type"];
   readonly noun: string;
-  /** The id word in the name of the field, for example `id` or `token`. `undefined` if the name contains none. */
+  /** The id word in the name of the field, for example `id` or `token`. `undefined` if the name contains no id word. */
   readonly kind: string | undefined;
   readonly creates: boolean;
 }
@@ -73,7 +73,7 @@ export class Links {
   answered(call: number, recorded: RecordedCall): void {
     const { answer, sets, segments, method } = recorded;
     for (const [variable, path] of sets ?? []) {
-      // A new key replaces that of an earlier call which sets the same variable. Later requests therefore use the latest value.
+      // A new key replaces the key of an earlier call that sets the same variable. Later requests therefore use the latest value.
       const key = unique(this.#taken, identifier(snake(variable), "value"));
       this.#named.set(variable, key);
       this.#types.set(key, typeAt(answer?.body, path));
@@ -156,7 +156,9 @@ function typeAt(body: Json | undefined, path: readonly (string | number)[]): Pla
   return typeof value === "string" || typeof value === "number" ? (typeof value as "string" | "number") : "unknown";
 }
 
-/** Returns the texts that a request sent. If its answer contains the same texts, they do not originate from this answer. */
+/**
+ * Returns the texts that a request sent. A text that a request sends does not originate from its own answer, even if this answer contains the text.
+ */
 function sentTexts({ query, body }: RecordedCall): ReadonlySet<string> {
   const texts = new Set(query.map(([, value]) => value));
   const visit = (value: Json): void => {

@@ -7,7 +7,7 @@ import { pathCode, requestCode, segmentCode } from "./request.ts";
 import { commentText, oneLine, quoted } from "./text.ts";
 import { constantOf, valueCode, type ValueScope } from "./value.ts";
 
-/** The length of a URL path in characters above which the call with two options would not fit on one line. */
+/** The length of a URL path in characters above which a call with this path and two options does not fit on one line of generated code. */
 const LONG_PATH = 85;
 
 export interface ActionParts {

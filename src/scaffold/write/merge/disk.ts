@@ -14,7 +14,7 @@ export class Disk {
 
   /**
    * Opens the folder for the generated files.
-   * @throws SeqqaError `SCAFFOLD_NOT_A_FOLDER` if a file has that name
+   * @throws SeqqaError `SCAFFOLD_NOT_A_FOLDER` if a file has the path of the folder
    */
   constructor(directory: string, shown: string) {
     this.#directory = directory;
