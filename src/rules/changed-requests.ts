@@ -75,7 +75,7 @@ function withOtherTexts(body: string | undefined, isChanged: (name: string) => b
 interface Fields {
   /** The fields that are texts, by their path: names and indices, separated by line breaks. */
   readonly texts: ReadonlyMap<string, string>;
-  /** Returns the body with other texts in some fields. */
+  /** Returns a copy of the body in which the fields of the map have the given texts. */
   withTexts(texts: ReadonlyMap<string, string>): string;
 }
 

@@ -23,7 +23,6 @@ export function isGranted(answer: ApiResponse): boolean {
   return answer.ok && !refusesInBody(answer);
 }
 
-/** Returns `true` for a 3xx status. */
 export function isRedirect({ statusCode }: ApiResponse): boolean {
   return statusCode >= 300 && statusCode < 400;
 }

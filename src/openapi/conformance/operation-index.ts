@@ -11,7 +11,7 @@ interface Template {
 /** The parts of an operation that determine which requests call the operation. */
 export type IndexedOperation = Pick<Operation, "path" | "servers"> & { readonly method: string };
 
-/** The parts of a description that an index needs. */
+/** The parts of an OpenAPI description that an operation index needs. */
 export interface IndexedDescription<T extends IndexedOperation> {
   readonly servers: readonly string[];
   readonly operations: readonly T[];

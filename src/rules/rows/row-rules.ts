@@ -246,7 +246,7 @@ function ofOneTable(rule: string, example: string): SeqqaError {
 }
 
 interface RowCheck {
-  /** The columns that must exist. */
+  /** The columns that the rule reads. The rule is invalid if a column does not exist. */
   readonly columns: readonly ColumnName[];
   /** Returns the SQL query that selects the rows that break the rule. */
   readonly sql: (names: SqlNames) => string;

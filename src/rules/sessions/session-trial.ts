@@ -20,7 +20,7 @@ export type TrialOutcome =
   | { readonly kind: "ended" }
   | { readonly kind: "unknown"; readonly why: string };
 
-/** The step that ends sessions. */
+/** A step that ends sessions, with the data that a trial needs. */
 export interface TriedStep<C extends object, A> {
   readonly world: World<C, A>;
   readonly step: CheckedStep;
@@ -29,7 +29,7 @@ export interface TriedStep<C extends object, A> {
   readonly action: Action<C, A> | undefined;
   /** The context after the step, such as a new password. `world.context` is the context before the step. */
   readonly after: Context<C>;
-  /** The time that passes between the logins and the request that ends the sessions. */
+  /** The time in milliseconds between the logins and the request that ends the sessions. */
   readonly ageMs: number;
   /** `true` if a login ends the earlier session of the user. The trial then opens no other session. */
   readonly hasOneSession: boolean;

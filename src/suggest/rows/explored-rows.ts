@@ -76,7 +76,7 @@ interface Changed {
   isCut: boolean;
 }
 
-/** The rows that lines describe, by store and table. */
+/** The rows that the text lines of a state describe, by store and table. */
 interface Lines {
   readonly tables: ReadonlyMap<string, Changed>;
   /** `true` if lines of other tables may be missing. */

@@ -19,7 +19,6 @@ export async function changedSince(stores: Stores, marks: ReadonlyMap<string, Ch
   return [...changed].filter(([, hasChanged]) => hasChanged).map(([name]) => name);
 }
 
-/** Restores all stores to the given checkpoints. */
 export async function restoreAll(stores: Stores, marks: ReadonlyMap<string, Checkpoint>): Promise<void> {
   await inAll(stores, (store, name) => restore(store, marks.get(name)));
 }

@@ -27,7 +27,7 @@ const DYNAMIC: readonly (readonly [name: string, value: string])[] = [
   ["$randomLocale", "en"],
 ];
 
-/** The values of the variables of a collection. */
+/** The values of the variables of a Postman collection. */
 interface Variables {
   readonly all: ReadonlyMap<string, string>;
   /** The variables that no script sets. The collection may contain an old value of a variable that a script sets from an answer. */

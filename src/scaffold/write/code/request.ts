@@ -200,7 +200,7 @@ function fieldCode(value: PlannedValue, scope: ValueScope): Code {
   return value.kind === "constant" && value.value === null ? text('""') : scalarCode(value, scope);
 }
 
-/** Returns code for the text of a field. */
+/** Returns code for a field of a form, as a text. */
 function textCode(value: PlannedValue, scope: ValueScope): Code {
   return value.kind === "constant" && value.value === null ? text('""') : stringCode(value, scope);
 }
