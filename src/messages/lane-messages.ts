@@ -175,7 +175,7 @@ export interface FindingEvent {
   readonly message: string;
   /** The cause that the rule gave. Findings that differ only in the cause count as one finding. */
   readonly cause?: string | undefined;
-  /** How the target's process ended, if the target crashed. Findings that differ only in this field count as one finding. */
+  /** The way in which the target's process ended, if the target crashed. Findings that differ only in this field count as one finding. */
   readonly target?: TargetEnd | undefined;
 }
 
@@ -342,13 +342,13 @@ export interface CalibrationWalk {
   readonly thorough?: boolean | undefined;
   /** `true`: execute the path only once, to get {@link Calibration.states}. */
   readonly once?: boolean | undefined;
-  /** If set: execute the path only once, to get {@link Calibration.late}. The value is the recorded fingerprint of the state at the path's end. */
+  /** The recorded fingerprint of the state at the path's end. If set, the lane executes the path only once, to get {@link Calibration.late}. */
   readonly late?: { readonly lo: number; readonly hi: number } | undefined;
-  /** With `late`: how long to watch the stores at the path's end, in milliseconds. Default: 100. */
+  /** The time in milliseconds for which the stores are watched at the path's end. Only used with `late`. Default: 100. */
   readonly watchMs?: number | undefined;
-  /** If set: execute nothing. Watch the stores for this many milliseconds for writes that no request caused. */
+  /** The time in milliseconds for which the stores are watched for writes that no request caused. If set, no action is executed. */
   readonly idleMs?: number | undefined;
-  /** With `idleMs`: how long to wait before watching, in milliseconds, so that late writes of earlier calls have ended. Default: 0. */
+  /** The time in milliseconds before the watching begins, so that late writes of earlier calls have ended. Only used with `idleMs`. Default: 0. */
   readonly quietMs?: number | undefined;
   /** Indices of the actions to execute from the root state. Default: every action once, and then again each action that did not apply. */
   readonly path?: readonly number[] | undefined;

@@ -10,8 +10,8 @@ export interface RaceEffort {
   /** Number of trials for two calls that use the same data, or whose first trials had an unexpected result. */
   readonly trials: number;
   /**
-   * How the requests reach the target. `auto`: every delivery that the target's protocol supports, and also orders of writes (schedules) if a store
-   * can hold a connection.
+   * The way in which requests reach the target. `auto`: every delivery that the target's protocol supports, and also orders of writes (schedules) if
+   * a store can hold a connection.
    */
   readonly delivery: "auto" | RaceDelivery;
   /** Seed for the random time offsets between the calls and for the order of deliveries. */
