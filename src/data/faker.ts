@@ -3,7 +3,7 @@ import type { Faker } from "@faker-js/faker";
 import { SeqqaError } from "../model/errors.ts";
 import type { Stream } from "./stream.ts";
 
-/** The date that generated dates refer to. It is fixed, so that the data does not depend on the date of the run. */
+/** The date that generated dates refer to. The date is fixed, so that the data does not depend on the date of the run. */
 export const REFERENCE_DATE = "2020-01-01T00:00:00.000Z";
 
 let faker: Faker | undefined;

@@ -31,7 +31,9 @@ export function phone(faker: Faker): string {
   return `+1${faker.string.numeric({ length: 3, allowLeadingZeros: false })}55501${faker.string.numeric(2)}`;
 }
 
-/** Draws a password with upper and lower case letters, a digit and a punctuation mark. It is too short to be mistaken for a generated id. */
+/**
+ * Draws a password with upper and lower case letters, a digit and a punctuation mark. The password is too short to be mistaken for a generated id.
+ */
 export function password(faker: Faker): string {
   return `${faker.string.alpha({ length: 1, casing: "upper" })}${faker.string.alpha({ length: 1, casing: "lower" })}${faker.string.numeric(1)}!${faker.string.alphanumeric(8)}`;
 }
@@ -86,9 +88,9 @@ export function amount(faker: Faker, min: number, max: number): number {
   return faker.number.int(cents(min, max)) / 100;
 }
 
-/** Returns the smallest and the largest number of whole cents in a range. `min` is above `max` if there is none. */
+/** Returns the smallest and the largest number of whole cents in a range. `min` is above `max` if the range contains no whole cent. */
 export function cents(min: number, max: number): { readonly min: number; readonly max: number } {
-  // Products such as 0.28 * 100 are not exact: 28.000000000000004.
+  // Round amounts that are almost whole cents, because products such as 0.28 * 100 = 28.000000000000004 are not exact.
   const exact = (cent: number): number => (Math.abs(cent - Math.round(cent)) < 1e-6 ? Math.round(cent) : cent);
   return { min: Math.ceil(exact(min * 100)), max: Math.floor(exact(max * 100)) };
 }

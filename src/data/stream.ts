@@ -10,7 +10,7 @@ export class Stream {
   constructor(key: string) {
     const hash = createHash("sha256").update(key).digest();
     this.#state = Uint32Array.from({ length: 4 }, (_, i) => hash.readUInt32LE(i * 4));
-    // Avoid a state of zeros only, because xoshiro could never leave it.
+    // Avoid a state in which all words are zero, because xoshiro could never leave such a state.
     if (this.#state.every((word) => word === 0)) this.#state[0] = 1;
   }
 

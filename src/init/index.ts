@@ -4,7 +4,7 @@ import { surroundingsOf, type Surroundings } from "./surroundings.ts";
 import { writeFiles } from "./write-files.ts";
 
 export interface InitResult extends Surroundings {
-  /** The written files, relative to the folder. */
+  /** The paths of the written files, relative to the new folder. */
   readonly files: readonly string[];
 }
 

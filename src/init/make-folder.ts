@@ -13,8 +13,8 @@ export function makeFolder(folder: string, made: (() => void)[]): void {
 }
 
 /**
- * Returns the metadata of a file; `undefined` if the file is missing or cannot be examined. In the latter case, writing to it fails later with the
- * reason.
+ * Returns the metadata of a file; `undefined` if the file is missing or cannot be examined. If the file cannot be examined, a later attempt to write
+ * the file fails with the reason.
  */
 export function statOf(path: string, follow = false): Stats | undefined {
   try {

@@ -4,7 +4,7 @@ import { templateFiles, type TemplateFile } from "./template.ts";
 
 const SCHEMA = "./node_modules/seqqa/seqqa.schema.json";
 
-/** Returns the files that `seqqa init` writes. They include a package.json if no folder above has one. */
+/** Returns the files that `seqqa init` writes. The files include a package.json if no folder above the new folder has a package.json. */
 export function newFolder(directory: string, surroundings: Surroundings, version: string): readonly TemplateFile[] {
   const files = templateFiles().map(({ path, text }) => ({
     path,

@@ -16,7 +16,9 @@ export function surroundingsOf(directory: string): Surroundings {
   };
 }
 
-/** Returns the path to the JSON Schema for seqqa.yaml, relative to the new folder. It is in the package seqqa, which may not be installed yet. */
+/**
+ * Returns the path to the JSON Schema for seqqa.yaml, relative to the new folder. The schema is in the package seqqa, which may not be installed yet.
+ */
 export function schemaPath(directory: string, { installedIn, packageFolder }: Surroundings): string {
   const way = relative(directory, join(installedIn ?? packageFolder ?? directory, "node_modules/seqqa/seqqa.schema.json"));
   const path = way.split(sep).join("/");

@@ -5,8 +5,8 @@ import { packageRoot } from "../model/code-root.ts";
 const folder = new URL("fixtures/init/", packageRoot);
 
 /**
- * The files that `seqqa init` writes, in the order in which a user should read them. npm does not pack `.gitignore`, so the package contains this
- * file as `gitignore`.
+ * The files that `seqqa init` writes, in the order in which a user should read them. npm does not pack `.gitignore`, so the template of this file is
+ * named `gitignore`.
  */
 const FILES = [
   "README.md",

@@ -4,7 +4,7 @@ import { SeqqaError } from "../model/errors.ts";
 import { makeFolder, statOf } from "./make-folder.ts";
 import type { TemplateFile } from "./template.ts";
 
-/** The largest number of existing files that the error message names. */
+/** The maximum number of existing files that an error message lists. */
 const SHOWN = 5;
 
 /**
@@ -12,7 +12,7 @@ const SHOWN = 5;
  * @throws SeqqaError `INIT_NOT_A_FOLDER`, `INIT_WOULD_OVERWRITE`, `INIT_NOT_WRITTEN`, with exit status 2
  */
 export function writeFiles(directory: string, shown: string, files: readonly TemplateFile[]): void {
-  // Refuse anything that exists but is no folder. This includes a broken symbolic link, which exists although its target does not.
+  // Refuse a path that exists but is not a folder, such as a broken symbolic link.
   if (statOf(directory) !== undefined && statOf(directory, true)?.isDirectory() !== true) {
     throw refused("INIT_NOT_A_FOLDER", `${shown} is a file, but seqqa init needs a folder.`, "Choose another folder: seqqa init <dir>.");
   }

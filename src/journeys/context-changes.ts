@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 import { Context, contextPartOf, type ContextPart } from "../model/context/context.ts";
 import type { StepResult } from "../model/results/journey-result.ts";
 
-/** Remembers the current entries of a context. Returns a function that returns the changes since then. */
+/** Records the current entries of a context. Returns a function that returns the changes of the context since this record. */
 export function watchContext(context: Context<never>): () => StepResult["context"] {
   const part = contextPartOf(context);
   const { version } = part;
   const before = part.save().entries;
   return () => {
-    // Return no changes if the version is the same. Changing an object in place does not change the version, so contexts with objects are always
+    // If the version is the same, there are no changes. Changing an object in place does not change the version, so contexts with objects are always
     // compared.
     if (part.version === version && !part.mutable) return { set: {}, deleted: [] };
     const now = part.save().entries;

@@ -29,7 +29,7 @@ export function judge(expectFailure: boolean | readonly number[], ending: Ending
     case "threw":
       return failed(thrownText(ending.error, requests.at(-1)));
     case "returned":
-      // Skip a step that returned `null`, because it does not apply. Its answers are not judged.
+      // A step that returned `null` does not apply, so the step is skipped and its answers are not judged.
       if (ending.value === null && expectFailure === false) return { status: "skipped" };
       return judgeAnswer(expectFailure, ending.value, requests.at(-1));
   }
@@ -50,7 +50,7 @@ function judgeAnswer(expected: boolean | readonly number[], value: unknown, last
   const status = returned ?? last?.response?.status;
   const to = returned !== undefined && !(value instanceof ApiResponse && value.request.url !== "") ? "" : answered(value, last);
   if (status === undefined && last?.error !== undefined) return failed(sentence(last.error));
-  // GraphQL reports errors with status 200. `ok` is then `false`, although the status is a success.
+  // A GraphQL answer with errors has status 200, but its `ok` is `false`.
   const refused =
     value instanceof ApiResponse
       ? !value.ok && value.statusCode < 300
@@ -72,13 +72,16 @@ function answered(value: unknown, last: RecordedExchange | undefined): string {
   return request === undefined ? "" : ` to ${lineOf(request)}`;
 }
 
-/** Returns the end of an error sentence, which names the last request if it got no answer; empty if it was answered. */
+/** Returns a phrase for the end of an error message that names the last request. Returns an empty text if the last request was answered. */
 function unfinished(requests: readonly RecordedExchange[]): string {
   const last = requests.at(-1);
   return last === undefined || last.response !== undefined ? "" : `, waiting for the answer to ${lineOf(last.request)}`;
 }
 
-/** Returns the text of a thrown error. If the last answer had a status of 400 or more, the text mentions it, because it often caused the error. */
+/**
+ * Returns the text of a thrown error. If the last answer had a status of 400 or more, the text mentions this answer, because such an answer is often
+ * the cause of the error.
+ */
 function thrownText(error: unknown, last: RecordedExchange | undefined): string {
   const text = errorText(error);
   const status = last?.response?.status ?? 0;

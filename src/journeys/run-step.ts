@@ -9,7 +9,7 @@ import { watchContext } from "./context-changes.ts";
 import { judge, pendingVerdict, strayVerdict, type Ending } from "./judge.ts";
 import type { StepScope } from "./step-scope.ts";
 
-/** Limit for the number of errors in a chain of `cause`. */
+/** The maximum number of errors in a chain of `cause` whose stacks are stored. */
 const CAUSES = 10;
 
 export interface RanStep extends Omit<StepResult, "where"> {
@@ -23,12 +23,15 @@ export interface StepInput {
   readonly context: Context<never>;
   readonly timeout: number | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Returns the unhandled rejections that occurred since its previous call. */
+  /** Returns the unhandled rejections that occurred since the previous call of this function. */
   readonly strays: (() => readonly unknown[]) | undefined;
   readonly scope: StepScope;
 }
 
-/** How long a step's code may still run after its timeout, in milliseconds. Its requests are rejected at the timeout, which usually ends the code. */
+/**
+ * The time in milliseconds that the code of a step gets after the step's timeout. Requests of this code are rejected at the timeout, which usually
+ * ends the code.
+ */
 const LAST_MOMENT = 100;
 /** The longest delay that Node's `setTimeout` accepts. A longer step timeout is treated as no timeout. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -43,7 +46,7 @@ export async function runStep(input: StepInput): Promise<RanStep> {
   const ending = await first(code, input);
   const [unsettled] = ending.kind === "returned" ? scope.unsettled : [];
   if (ending.kind === "timed_out" || ending.kind === "interrupted") await giveUp(code, ending, scope);
-  // Wait for the next turn of the event loop, because Node emits `unhandledRejection` only then.
+  // Wait for the next turn of the event loop, in which Node emits `unhandledRejection`.
   const left = strays === undefined ? [] : (await nextTurn(), strays());
   const requests = requestsOf(scope, ending);
   let verdict = judge(step.expectFailure, ending, requests);
@@ -77,7 +80,7 @@ async function first(code: Promise<Ending>, { timeout, signal }: StepInput): Pro
   const over = new Promise<Ending>((resolve) => {
     const ms = (timeout ?? Infinity) * 1000;
     const expire = ms > MAX_TIMER_MS ? (): void => undefined : (): void => resolve({ kind: "timed_out", seconds: ms / 1000 });
-    // Set a timer even without a timeout. Otherwise Node would exit while the step waits for a promise that has no open handle.
+    // Set a timer even without a timeout. Without a timer, Node would exit while the step waits for a promise that has no open handle.
     timer = setTimeout(expire, Math.min(ms, MAX_TIMER_MS));
     interrupt = () => resolve({ kind: "interrupted" });
     if (signal?.aborted === true) interrupt();
@@ -100,7 +103,8 @@ async function giveUp(code: Promise<Ending>, ending: Ending, scope: StepScope): 
 }
 
 /**
- * Returns the recorded requests of a step. If there are none, because `api` is no HTTP client, returns the response that the step's code returned.
+ * Returns the recorded requests of a step. If no request was recorded, because `api` is not an HTTP client, returns the response that the step's code
+ * returned.
  */
 function requestsOf({ requests }: StepScope, ending: Ending): readonly RecordedExchange[] {
   const value = ending.kind === "returned" ? ending.value : undefined;

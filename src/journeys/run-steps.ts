@@ -9,7 +9,7 @@ export interface StepsInput {
   readonly journey: JourneyDefinition<never, never>;
   readonly client: unknown;
   readonly context: Context<never>;
-  /** `true` if the context already has a source of test data. This is the case if the journey is the `setup` of an exploration. */
+  /** `true` if the context already has a source of test data. A journey that is the `setup` of an exploration has such a context. */
   readonly drawsElsewhere?: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly strays?: (() => readonly unknown[]) | undefined;
@@ -21,7 +21,7 @@ export interface RanSteps {
   readonly steps: readonly RanStep[];
   readonly durationMs: number;
   readonly interrupted: boolean;
-  /** `true` if a request was cancelled, or code of a step was still running at the end. The target may then still change. */
+  /** `true` if a request was cancelled, or if code of a step was still running at the end of the journey. The target may then still change. */
   readonly unfinished: boolean;
 }
 

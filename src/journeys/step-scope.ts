@@ -26,7 +26,7 @@ export async function followed<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The requests of one step. They are recorded. Unfinished requests are cancelled when the step ends. */
+/** Records the requests of one step. Cancels unfinished requests when the step ends. */
 export class StepScope implements RequestScope {
   readonly requests: RecordedExchange[] = [];
   readonly unsettled: Set<UnsettledCall> = new Set();
@@ -37,7 +37,7 @@ export class StepScope implements RequestScope {
   readonly #controller = new AbortController();
 
   constructor() {
-    // Allow any number of listeners: each request in progress adds one, and Node warns at more than 10.
+    // Allow any number of listeners: each request in progress adds a listener, and Node warns at more than 10 listeners.
     setMaxListeners(0, this.#controller.signal);
   }
 

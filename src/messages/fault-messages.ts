@@ -19,9 +19,9 @@ export interface FaultRequest {
   readonly bestEffort: readonly string[];
   /** Index of the first fault point to try. If a lane was lost, the rebuilt lane continues after the fault point at which it was lost. */
   readonly from: number;
-  /** `true`: only fault points at which the target's process is killed. `false`: only all others. Default: all fault points. */
+  /** `true`: only fault points at which the target's process is killed. `false`: only the remaining fault points. Default: all fault points. */
   readonly restarts?: boolean | undefined;
-  /** The only fault point to try. `undefined`: all fault points are tried. */
+  /** The only fault point to try. `undefined`: all fault points are tried in turn. */
   readonly only?: FaultPoint | undefined;
 }
 
@@ -48,12 +48,12 @@ export interface FaultAnswer {
   /** Index of the first fault point that was not tried. `undefined` if all were tried. */
   readonly next: number | undefined;
   readonly tried: number;
-  /** For each reason: the number of fault points that could not be judged for this reason. */
+  /** Maps each reason for which fault points could not be judged to the number of these fault points. */
   readonly skipped: Readonly<Record<string, number>>;
-  /** For each store and kind of fault that cannot be tested: the reason. */
+  /** Maps each store and kind of fault that cannot be tested to the reason. */
   readonly missing: Readonly<Record<string, string>>;
   readonly hits: readonly FaultHit[];
-  /** The reason why the call could not be tested at all. */
+  /** The reason why no fault point of the call could be tested. `undefined` if the call was tested. */
   readonly dismissed: "not_there" | "call_fails" | "skipped" | "unsteady" | undefined;
   /** The reason why the lane was lost. `undefined` if the lane can still be used. */
   readonly failure: { readonly kind: LaneFailureKind; readonly message: string } | undefined;

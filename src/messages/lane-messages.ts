@@ -12,7 +12,7 @@ import type { DroppedField, Knowledge } from "../state/compare/knowledge.ts";
 /** Number of int32 values in a row, which is the outcome of one step. */
 export const ROW = 6;
 
-/** Index of the kind of outcome in a row. The constants after it are the indices of the other values. */
+/** Index of the kind of outcome in a row. The following constants are the indices of the other values in a row. */
 export const KIND = 0;
 export const STATUS = 1;
 /** Index of the first half of the reached state's fingerprint in a row. The second half follows. */
@@ -22,7 +22,7 @@ export const HI = 3;
 /** Index of a 32-bit hash of the reached state's structure (its shape) in a row. The hash is 0 unless the strategy needs it. */
 export const SHAPE = 5;
 
-/** Kinds of outcomes, in the low byte of a row's first value: the action was executed; it did not apply; it failed; the target did not answer. */
+/** The kind of an outcome, in the low byte of a row's first value: the action was executed (`EXECUTED`), or did not apply (`SKIPPED`). */
 export const EXECUTED = 0;
 export const SKIPPED = 1;
 /** User code threw an error, so the step reaches no state. */
@@ -32,7 +32,7 @@ export const BROKEN = 3;
 
 /**
  * Number of the bit at which the second hash of the reached state begins in the first value of a row. The hash has 16 bits, and shows if different
- * states have the same fingerprint. It is 0 if there is none.
+ * states have the same fingerprint. The value is 0 if the state has no second hash.
  */
 export const CHECK_SHIFT = 16;
 
@@ -45,7 +45,7 @@ export const NEWS: number = 1 << 9;
  * state may then have the same fingerprint and the same second hash. Set only together with {@link REDUCED}.
  */
 export const UNLINKED: number = 1 << 10;
-/** Flag in the first value of a row: some ids were too symmetric to be ordered within the limit, so equal states may differ in fingerprint. */
+/** Flag in the first value of a row: some ids were too symmetric to be ordered within the limit, so equal states may have different fingerprints. */
 export const BOUNDED: number = 1 << 11;
 
 /** Flag in the first value of a row: the fingerprint ignores the order in which some values were generated. The second hash depends on this order. */
@@ -55,8 +55,8 @@ export const REDUCED: number = 1 << 12;
 export const WROTE: number = 1 << 13;
 
 /**
- * Flag in the first value of a row: the step added, replaced or removed generated values or times. The fingerprint may be the same nevertheless. No
- * bit is left for a further flag: bit 15 is used by the rows of a commit, and bits 16 to 31 hold the second hash of the state.
+ * Flag in the first value of a row: the step added, replaced or removed generated values or times. The reached state may have the same fingerprint as
+ * the state before. No bit is left for a further flag: bit 15 is used by the rows of a commit, and bits 16 to 31 hold the second hash of the state.
  */
 export const RENEWED: number = 1 << 14;
 
@@ -70,8 +70,8 @@ export interface UnitRequest {
   readonly lo: number;
   readonly hi: number;
   /**
-   * `true` if the node's fingerprint must not be compared: some ids were too symmetric to be ordered within the limit, so equal states may differ in
-   * it.
+   * `true` if the node's fingerprint must not be compared: some ids were too symmetric to be ordered within the limit, so equal states may have
+   * different fingerprints.
    */
   readonly uncertain: boolean;
   /** The snapshot that is written to reach the node. `undefined`: the lane replays the node's path. */
@@ -79,16 +79,19 @@ export interface UnitRequest {
   /** Makes the unit a cross-check: the lane replays to the node, executes its actions again, and reports differences instead of outcomes. */
   readonly check?: ExpansionCheck | undefined;
   /**
-   * The paths from which the data of each step is drawn: one for each action of `path`, and a last one for the actions to execute. `undefined`: all
-   * data is drawn from `path` itself. They differ if a shorter path to a state was found later, since a state's data is always drawn from the first
-   * path.
+   * The paths from which the data of each step is drawn: one path for each action of `path`, and a last path for the actions to execute. `undefined`:
+   * all data is drawn from `path` itself. The paths differ from `path` if a shorter path to a state was found later, because a state's data is always
+   * drawn from the path that was found first.
    */
   readonly draws?: readonly (readonly number[])[] | undefined;
   /** The failure of the action `from` on another lane. If the action fails in the same way on this fresh lane, this is a finding. */
   readonly suspect?: LaneFailureKind | undefined;
 }
 
-/** Returns the path from which the data of each step is drawn, as in {@link UnitRequest.draws}, also if all data is drawn from `path` itself. */
+/**
+ * Returns the path from which the data of each step is drawn, as in {@link UnitRequest.draws}. If `draws` is absent, the paths are the beginnings of
+ * `path`.
+ */
 export function drawsOf({ path, draws }: Pick<UnitRequest, "path" | "draws">): readonly (readonly number[])[] {
   return draws ?? Array.from({ length: path.length + 1 }, (_, depth) => path.slice(0, depth));
 }
@@ -96,8 +99,8 @@ export function drawsOf({ path, draws }: Pick<UnitRequest, "path" | "draws">): r
 /** Tells a lane how to cross-check a node. */
 export interface ExpansionCheck {
   /**
-   * The committed rows of the node's actions, to compare with. `undefined` if they are no longer known: the lane then executes the node along {@link
-   * along} first.
+   * The committed rows of the node's actions, to compare with. `undefined` if the rows are no longer known: the lane then executes the node along
+   * {@link along} first.
    */
   readonly expected: Int32Array | undefined;
   /** The path on which the node was executed the first time. Only set if the unit's path is another path to the node. */
@@ -110,15 +113,18 @@ export interface ExpansionCheck {
    */
   readonly reduced?: boolean | undefined;
   /**
-   * `true` if both paths generate values in the same order, but the reached state does not show which of them belong together. Set only together with
+   * `true` if both paths generate values in the same order, but the reached state does not show which values belong together. Set only together with
    * {@link reduced}.
    */
   readonly unlinked?: boolean | undefined;
-  /** Identifies the second path among those to the node, for the run log. Only set for audits. */
+  /** A number that identifies the second path among all paths to the node, for the run log. Only set for audits. */
   readonly edge?: number | undefined;
   /** `true` if states after the node are compared, too, because a difference between the two states may have an effect only some steps later. */
   readonly followed?: boolean | undefined;
-  /** `true` if the audit is repeated with one second between the steps, should the paths order the time of a token and another time differently. */
+  /**
+   * `true` if the audit is repeated with one second between the steps. The repetition takes place if the two paths write the time of a token and
+   * another time in different orders.
+   */
   readonly apart?: boolean | undefined;
 }
 
@@ -128,7 +134,10 @@ export interface Chunk {
   readonly direct: boolean;
   /** The details that the lane sends with each outcome, as bits {@link EXCHANGES} and {@link STATES}. Absent: no details. */
   readonly details?: number | undefined;
-  /** The context keys and `ignore` patterns that the engine knows. If set, the lane reports others that occur; see {@link OccurrenceEvent}. */
+  /**
+   * The context keys and `ignore` patterns that the engine knows. If set, the lane reports other keys and patterns that occur; see
+   * {@link OccurrenceEvent}.
+   */
   readonly occurred?: readonly string[] | undefined;
 }
 
@@ -138,19 +147,19 @@ export const EXCHANGES = 1;
 export const STATES = 2;
 
 /**
- * The reason why a lane was lost. `store`: a store cannot be used, which says nothing about the step in progress. `dirty`: the state of the lane is
- * uncertain.
+ * The reason why a lane was lost. `store`: a store cannot be used; the failure is not attributed to the step in progress. `dirty`: the state of the
+ * lane is uncertain.
  */
 export type LaneFailureKind = "unreachable" | "timeout" | "dirty" | "worker" | "store";
 
 /** The failure that made a lane unusable. The lane must be rebuilt. */
 export interface LaneFailure {
   readonly kind: LaneFailureKind;
-  /** Index of the unit in which the failure happened. -1 if it happened in no unit. */
+  /** Index of the unit in which the failure happened. -1 if the failure did not happen in a unit. */
   readonly unit: number;
   readonly action: number;
   readonly message: string;
-  /** Name of the check whose request got no answer, if that is the failure. */
+  /** Name of the check whose request got no answer. Absent for other failures. */
   readonly check?: string | undefined;
   readonly differences?: readonly string[] | undefined;
   readonly target?: TargetEnd | undefined;
@@ -166,7 +175,7 @@ export interface FindingEvent {
   readonly message: string;
   /** The cause that the rule gave. Findings that differ only in the cause count as one finding. */
   readonly cause?: string | undefined;
-  /** How the target's process ended, if the target crashed. Findings that differ only in this member count as one finding. */
+  /** The way in which the target's process ended, if the target crashed. Findings that differ only in this field count as one finding. */
   readonly target?: TargetEnd | undefined;
 }
 
@@ -180,14 +189,20 @@ export interface ErrorEvent {
   readonly message: string;
   readonly source: string;
   readonly stack: string | undefined;
-  /** The first line of user code in the error's stack. Only set if the error was read from the run log; otherwise the line is found in `stack`. */
+  /**
+   * The first line of user code in the error's stack. Only set if the error was read from the run log. For other errors, the line is found in
+   * `stack`.
+   */
   readonly where?: string | undefined;
 }
 
-/** The `invariant` of an {@link InconclusiveEvent} about a column that a store fills by its own clock. No rule has this name. */
+/** The `invariant` of an {@link InconclusiveEvent} about a column that a store fills by its own clock. Names of rules never equal this text. */
 export const STORE_CLOCK = "\tstore clock";
 
-/** A rule that was inconclusive in a step, and the reason. With {@link STORE_CLOCK}: `what` is a column whose times mean nothing. */
+/**
+ * A rule that was inconclusive in a step (`invariant`), and the reason (`what`). With {@link STORE_CLOCK}, `what` is a column that a store fills by
+ * its own clock.
+ */
 export interface InconclusiveEvent {
   readonly invariant: string;
   readonly what: string;
@@ -250,13 +265,16 @@ export function operationOfCode(code: number): { readonly operation: number; rea
 export interface Expansion {
   /** Number of finished units. A unit in which a failure happened does not count. */
   readonly finished: number;
-  /** The rows of the finished units, one after the other. After a failure, rows of the unfinished unit may follow, up to the failed action. */
+  /** The rows of the finished units, concatenated. After a failure, rows of the unfinished unit may follow, up to the failed action. */
   readonly rows: Int32Array;
   readonly stepEvents: readonly StepEvent[];
   readonly snapshots: readonly SnapshotEvent[];
   /** The details of each executed step. Absent unless {@link Chunk.details} requests them. */
   readonly details?: readonly DetailEvent[] | undefined;
-  /** For each step that reached a state with names unknown to the engine: these names. Absent unless {@link Chunk.occurred} is set. */
+  /**
+   * The context keys and patterns that are unknown to the engine, for each step that reached a state with such names. Absent unless
+   * {@link Chunk.occurred} is set.
+   */
   readonly occurrences?: readonly OccurrenceEvent[] | undefined;
   /** One entry for every executed row with answers of described operations, if the lane has a description. */
   readonly calls?: readonly CallEvent[] | undefined;
@@ -269,36 +287,39 @@ export interface Expansion {
   readonly failure: LaneFailure | undefined;
   /** `true` if the target sends its answers in two packets. seqqa then opens a new connection for each request. */
   readonly twoPackets?: boolean | undefined;
-  /** A message for each cookie that a client rejected, since the lane began. Absent if there is none. */
+  /** A message for each cookie that a client rejected, since the lane began. Absent if no cookie was rejected. */
   readonly rejectedCookies?: readonly string[] | undefined;
-  /** The calls of the target to stores that play third parties, since the lane began. Absent if there is no such store. */
+  /** The calls of the target to stubs (stores that play third parties), since the lane began. Absent if there is no such store. */
   readonly stubs?: readonly NamedStubUse[] | undefined;
 }
 
-/** The calls of the target to a store that plays a third party. `name`: the name of the store in the world. */
+/** The calls of the target to a stub (a store that plays a third party). `name`: the name of the store in the world. */
 export interface NamedStubUse extends StubUse {
   readonly name: string;
 }
 
 /** A divergence as a lane reports it, with action indices instead of names. */
 export interface LaneDivergence extends Omit<Divergence, "path"> {
-  /** Action indices from the root state. */
+  /** Indices of the actions on the path, from the root state. */
   readonly path: readonly number[];
-  /** Indices of actions that may show the cause of the divergence if they are executed again from the root state. Absent if that does not help. */
+  /**
+   * Indices of actions that may show the cause of the divergence if they are executed again from the root state. Absent if no such actions are known.
+   */
   readonly calls?: readonly number[] | undefined;
   /**
-   * `true` if the divergence shows that a reduction was wrong: two states were merged, but the order in which their values were generated mattered.
+   * `true` if the divergence shows that a reduction was wrong: two states were merged, but they behave differently because their values were
+   * generated in different orders.
    */
   readonly reduced?: boolean | undefined;
   /** `true` if no order of generation can explain the divergence; see {@link ExpansionCheck.unlinked}. */
   readonly unlinked?: boolean | undefined;
-  /** `true` if the two paths only behave differently when no step begins in the second of an earlier one. */
+  /** `true` if the two paths behave differently only if each step begins in another second of the clock. */
   readonly seconds?: boolean | undefined;
-  /** Violations on one of the two paths. The search did not commit them. */
+  /** Violations on one of the two paths that the search did not commit. */
   readonly seen?: readonly SeenViolation[] | undefined;
 }
 
-/** A violation that a cross-check saw after the last action of a path. */
+/** A violation that occurred after the last action of a path during a cross-check. */
 export interface SeenViolation extends Pick<UnitRequest, "path" | "draws"> {
   readonly status: number;
   readonly finding: FindingEvent;
@@ -317,28 +338,31 @@ export function lateWrite<T>(action: string, path: T): Omit<Divergence, "path"> 
 
 /** Describes an experiment: a lane executes a path several times from the root state, to find generated values. */
 export interface CalibrationWalk {
-  /** `true`: execute the path more often than usual, because an earlier experiment left a difference unexplained. */
+  /** `true`: execute the path more often than usual, because an earlier experiment found a difference that it could not explain. */
   readonly thorough?: boolean | undefined;
   /** `true`: execute the path only once, to get {@link Calibration.states}. */
   readonly once?: boolean | undefined;
-  /** If set: execute the path only once, to get {@link Calibration.late}. The value is the recorded fingerprint of the state at the path's end. */
+  /** The recorded fingerprint of the state at the path's end. If set, the lane executes the path only once, to get {@link Calibration.late}. */
   readonly late?: { readonly lo: number; readonly hi: number } | undefined;
-  /** With `late`: how long to watch the stores at the path's end, in milliseconds. Default: 100. */
+  /** The time in milliseconds for which the stores are watched at the path's end. Only used with `late`. Default: 100. */
   readonly watchMs?: number | undefined;
-  /** If set: execute nothing. Watch the stores for this many milliseconds for writes that no request caused. */
+  /** The time in milliseconds for which the stores are watched for writes that no request caused. If set, no action is executed. */
   readonly idleMs?: number | undefined;
-  /** With `idleMs`: how long to wait before watching, in milliseconds, so that late writes of earlier calls have ended. Default: 0. */
+  /** The time in milliseconds before the watching begins, so that late writes of earlier calls have ended. Only used with `idleMs`. Default: 0. */
   readonly quietMs?: number | undefined;
   /** Indices of the actions to execute from the root state. Default: every action once, and then again each action that did not apply. */
   readonly path?: readonly number[] | undefined;
   /**
-   * Indices of the actions that the experiment should execute, if there is no `path`. In each state they are tried before the others. If none of them
-   * works, nothing is compared.
+   * Indices of the actions that the experiment should execute, if there is no `path`. In each state, these actions are tried before all other
+   * actions. If none of these actions works, nothing is compared.
    */
   readonly wanted?: readonly number[] | undefined;
   /** `true`: try the actions that are not in `wanted` in reverse order. */
   readonly backwards?: boolean | undefined;
-  /** `true`: only find out if the path has another result when no step begins in the second of an earlier one. See {@link Calibration.dependsOnSeconds}. */
+  /**
+   * `true`: only find out if the path has another result if each step begins in another second of the clock. See
+   * {@link Calibration.dependsOnSeconds}.
+   */
   readonly seconds?: boolean | undefined;
 }
 
@@ -347,9 +371,9 @@ export interface Calibration {
   readonly learned: Knowledge;
   /** Fields that differ between two executions, without an explanation for the difference. */
   readonly suspects: readonly DroppedField[];
-  /** Fields of {@link suspects} that still differ between two executions when {@link learned} is taken into account. */
+  /** Fields of {@link suspects} that still differ if two executions are compared with the knowledge in {@link learned}. */
   readonly lasting: readonly DroppedField[];
-  /** Describes the first call whose answer differed between two executions. At most one entry. */
+  /** A description of the first call whose answer differed between two executions. Empty if all answers were equal. */
   readonly unlike: readonly string[];
   /** Names of the actions that wrote to a store after they had answered. */
   readonly late: readonly string[];
@@ -357,13 +381,13 @@ export interface Calibration {
   readonly states: readonly number[];
   /** Indices of the actions that did not work: they did not apply, or the target refused them. */
   readonly missed: readonly number[];
-  /** `true` if the path has one result when each step waits for the next second, and another one when none does. Only with `seconds`. */
+  /** `true` if the path has another result when each step waits for the next second of the clock. Only set with {@link CalibrationWalk.seconds}. */
   readonly dependsOnSeconds?: boolean | undefined;
 }
 
 /** The report of a lane that has reached the root state. */
 export interface LaneReport {
-  /** Fingerprint of the complete root state, in two halves. It must be equal on all lanes. */
+  /** Fingerprint of the complete root state, in two halves. This fingerprint must be equal on all lanes. */
   readonly wholeLo: number;
   readonly wholeHi: number;
   /** Fingerprint of the root state as a node of the graph, in two halves. A node only contains the changes since the root state. */
@@ -371,29 +395,29 @@ export interface LaneReport {
   readonly rootHi: number;
   /** A second hash of the root state, as for the states of steps. Absent in merged shards. */
   readonly rootCheck?: number | undefined;
-  /** The root state as text lines, at most a few thousand. If two lanes differ, these lines show the difference. */
+  /** The root state as text lines, at most a few thousand. If two lanes have different root states, these lines show the difference. */
   readonly rootLines: readonly string[];
   /** The root state as text lines for reports, like {@link DetailEvent.state}. */
   readonly rootState?: readonly string[] | undefined;
   /**
-   * The requests of `setup`, and the times at which it began and ended in milliseconds since 1970. Absent if nothing was sent and the root state is
-   * empty.
+   * The requests of `setup`, and the times at which `setup` began and ended, in milliseconds since 1970. Absent if nothing was sent and the root
+   * state is empty.
    */
   readonly setup?: { readonly step: RecordedStep; readonly startMs: number; readonly endMs: number } | undefined;
   /** The answers of described operations to `setup` and to logins, as codes of {@link operationCode}. Absent without a description. */
   readonly calls?: readonly number[] | undefined;
-  /** The `ignore` patterns for context keys and paths, and those of them that occur in the root state. Absent if there are no such patterns. */
+  /** The `ignore` patterns for context keys and paths, and which patterns occur in the root state. Absent if there are no such patterns. */
   readonly ignored?: { readonly patterns: readonly string[]; readonly occurred: readonly string[] } | undefined;
   readonly findings: readonly FindingEvent[];
   readonly errors: readonly ErrorEvent[];
-  /** `true` if a check of the root state got no answer. The target of this lane cannot be used then. */
+  /** `true` if a check of the root state got no answer. If so, the target of this lane cannot be used. */
   readonly broken?: true | undefined;
   /** `true` if every store can be brought to a state by writing a snapshot. */
   readonly portable: boolean;
   readonly snapshot: unknown;
   /**
-   * A snapshot of the data that `setup` changed in the stores. Lanes that are built later write it, so that all lanes have the same ids. `undefined`
-   * if no snapshot can be taken.
+   * A snapshot of the data that `setup` changed in the stores. Lanes that are built later write this snapshot, so that all lanes have the same ids.
+   * `undefined` if no snapshot can be taken.
    */
   readonly made: unknown;
   readonly shape: number;
@@ -404,19 +428,19 @@ export interface LaneReport {
   readonly contextOnly: boolean;
   /** The names of the rules that this lane does not check, because they write and the lane cannot restore its target in the middle of a step. */
   readonly leftOutRules?: readonly string[] | undefined;
-  /** The source from which seqqa learns the state of the target. Default: `stores`. */
+  /** The source from which seqqa reads the state of the target. Default: `stores`. */
   readonly visibility?: "stores" | "probe" | "context" | "nothing" | undefined;
-  /** The reason why this lane cannot search for races, and the remedy. `undefined` if it can. */
+  /** The reason why this lane cannot search for races, and the remedy. `undefined` if this lane can search for races. */
   readonly raceObstacle?: RaceObstacle | undefined;
-  /** For each store that has no gate (it cannot hold a write of a call): the reason. */
+  /** Maps each store without a gate (a store that cannot hold a write of a call) to the reason. */
   readonly gateless?: Readonly<Record<string, string>>;
-  /** URLs and files that this lane uses. They show if two lanes use the same one. */
+  /** The URLs and files that this lane uses. seqqa compares them to find out if two lanes use the same URL or file. */
   readonly uses: readonly string[];
   /** `true` if the lane has stores, and each of them is a copy for this lane alone. */
   readonly isolated?: boolean | undefined;
   /**
-   * The error because of which a target in this process (`target.module`) could not be evaluated again. The target of this lane then has the memory of
-   * an earlier target.
+   * The error because of which a target in this process (`target.module`) could not be evaluated again. The target of this lane then still has the
+   * data that an earlier target left in memory.
    */
   readonly keptMemory?: string | undefined;
   /** `true` if the lane was replaced by a standby lane. */
@@ -446,7 +470,7 @@ export interface Recording {
   readonly evidence: readonly RecordedEvidence[];
   readonly findings: readonly FindingEvent[];
   readonly errors: readonly ErrorEvent[];
-  /** The rules that could not be judged after the last step. Absent if no rule was judged there. */
+  /** The rules that could not be judged after the last step. Absent if no rule was judged after this step. */
   readonly inconclusive?: readonly InconclusiveEvent[] | undefined;
   /** `false` if no step of the path drew test data, so that `UnitRequest.draws` has no effect. */
   readonly drew: boolean;

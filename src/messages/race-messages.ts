@@ -10,8 +10,8 @@ export interface RaceEffort {
   /** Number of trials for two calls that use the same data, or whose first trials had an unexpected result. */
   readonly trials: number;
   /**
-   * How the requests reach the target. `auto`: every delivery that the target's protocol supports, and also orders of writes (schedules) if a store
-   * can hold a connection.
+   * The way in which requests reach the target. `auto`: every delivery that the target's protocol supports, and also orders of writes (schedules) if
+   * a store can hold a connection.
    */
   readonly delivery: "auto" | RaceDelivery;
   /** Seed for the random time offsets between the calls and for the order of deliveries. */
@@ -20,17 +20,17 @@ export interface RaceEffort {
 
 /** Asks a lane to send calls simultaneously in one state. */
 export interface RaceRequest {
-  /** Indices of the actions that lead from the root state to the state of the calls. */
+  /** Indices of the actions that lead from the root state to the state in which the calls are sent. */
   readonly path: readonly number[];
   readonly draws?: readonly (readonly number[])[] | undefined;
   /** The recorded fingerprint of the state, with which the lane compares the state that it reaches. `undefined`: nothing is compared. */
   readonly at?: { readonly lo: number; readonly hi: number } | undefined;
-  /** Indices of the actions that are executed simultaneously. More than two are only allowed if all of them are the same action. */
+  /** Indices of the actions that are executed simultaneously. More than two actions are only allowed if all of them are the same action. */
   readonly sides: readonly number[];
   readonly effort: RaceEffort;
-  /** The only order of writes (schedule) to try. `undefined`: all are tried. */
+  /** The only order of writes (schedule) to try. `undefined`: all schedules are tried. */
   readonly schedule?: RaceSchedule | undefined;
-  /** If set, only a race with this verdict and invariant, or with a worse verdict, counts as found. */
+  /** If set, the lane only looks for a race with this verdict and invariant, or with a worse verdict. */
   readonly wanted?: { readonly verdict: RaceVerdict; readonly invariant: string | undefined } | undefined;
   /**
    * `search`: stop at the first race that does not also occur when the calls are sent one after the other. `measure`: make all trials, to compute how
@@ -55,14 +55,17 @@ export interface RaceAnswer {
   readonly hit: RaceHit | undefined;
   /** `true` if one call uses data that another call writes, or if the result of a trial cannot be explained by any order of the calls. */
   readonly suspect: boolean;
-  /** The outcome of the last trial, in mode `measure`, if no trial showed a race. */
+  /** The outcome of the last trial. Only set in mode `measure`, if no trial showed a race. */
   readonly last?: RaceOutcome | undefined;
   readonly hits: number;
-  /** Number of trials in which the calls really overlapped in time. */
+  /** Number of trials in which the calls overlapped in time. */
   readonly trials: number;
   readonly misses: number;
   readonly deliveries: Readonly<Partial<Record<RaceDelivery, number>>>;
-  /** The reason why a race that a trial showed is not reported, or why no trial was made. `undefined` otherwise. */
+  /**
+   * The reason why a race that a trial showed is not reported, or why no trial was made. `undefined` if the race is reported, or if no trial showed a
+   * race.
+   */
   readonly dismissed: "control" | "noise" | "idempotent" | "order_fails" | "not_there" | "one_connection" | undefined;
   /** The first trial that showed a race that is not reported. The reason is in `dismissed`. */
   readonly dismissedHit?: RaceHit | undefined;

@@ -23,8 +23,8 @@ import { Verbs } from "../adapters/http/request/verbs.ts";
 /** The replies to the requests that one call of `when` describes. */
 export interface MockReplies {
   /**
-   * Adds a reply to the sequence. The first request gets the first reply, the second request the second one, and so on. The last reply is repeated. A
-   * string is sent as text, `undefined` as an empty body, and every other value as JSON.
+   * Adds a reply to the sequence. The first request gets the first reply, the second request gets the second reply, and so on. The last reply is
+   * repeated. A string is sent as text, `undefined` as an empty body, and every other value as JSON.
    * @throws SeqqaError `REPLY_INVALID`
    */
   respond(body?: unknown, options?: ReplyOptions): MockReplies;
@@ -34,8 +34,8 @@ const BASE: BaseUrl = parseBaseUrl("http://localhost");
 const NO_OPTIONS: RequestOptions = Object.freeze({});
 
 /**
- * A client with predefined replies, for testing actions, invariants and journeys without a server. It sends nothing over the network. Requests are
- * encoded and checked as by `HttpClient`, and cookies, token and headers work in the same way.
+ * A client with predefined replies, for testing actions, invariants and journeys without a server. The client sends nothing over the network.
+ * Requests are encoded and checked as by `HttpClient`, and cookies, token and headers work in the same way.
  *
  * The defined replies, the positions in their sequences, and the received calls belong to the world, so a restore also restores them. States that
  * differ only in their calls count as equal. To check calls, store a value in the context, or check `calls` at the end of a journey.
@@ -51,7 +51,7 @@ export class MockClient extends Verbs implements ApiClient {
     offerClientPart(this, this.#part());
   }
 
-  /** All requests that this client has received, in order. A restore removes the calls that were received after the checkpoint. */
+  /** All requests that this client has received, in order. Restoring a checkpoint removes the calls that were received after it was taken. */
   get calls(): readonly MockCall[] {
     return this.#mock.calls;
   }
@@ -62,7 +62,7 @@ export class MockClient extends Verbs implements ApiClient {
   }
 
   /**
-   * Defines the replies to requests with this method and path. If several definitions match a request, the last one is used.
+   * Defines the replies to requests with this method and path. If several definitions match a request, the last definition is used.
    * @param path A string must equal the path with its query; a segment such as `:id` matches any segment. A regular expression must match a part of
    * the path with its query. Functions are not allowed, because definitions are copied between lanes.
    */
@@ -106,7 +106,7 @@ export class MockClient extends Verbs implements ApiClient {
     return this.when("OPTIONS", path);
   }
 
-  /** Answers a request with a method of your choice. @throws SeqqaError like `HttpClient` if the request is invalid or cancelled */
+  /** Answers a request with any HTTP method. @throws SeqqaError like `HttpClient` if the request is invalid or cancelled */
   override async request(method: string, path: string, options: RequestOptions = NO_OPTIONS): Promise<ApiResponse> {
     const target = resolveTarget(BASE, path, options.query);
     const scope = requestScope();

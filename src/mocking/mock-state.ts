@@ -23,7 +23,7 @@ export interface MockCall {
   readonly matched: boolean;
 }
 
-/** The replies that one call of `when` defined. `given` is the index of the next reply to give. */
+/** The replies that one call of `when` defined. `given` is the index of the reply to the next request. */
 interface Definition {
   readonly method: string;
   readonly route: Route;
@@ -59,7 +59,7 @@ export class MockState {
     return this.#calls;
   }
 
-  /** Makes the current definitions the ones of the root state. */
+  /** Marks the current definitions as the definitions of the root state. */
   begin(): void {
     this.#initial = this.#definitions;
   }
@@ -84,7 +84,7 @@ export class MockState {
     const definition = this.#definitions[index];
     if (definition === undefined) return undefined;
     const last = definition.replies.length - 1;
-    // Do not count repetitions of the last reply: later replies do not depend on their number.
+    // Do not count repetitions of the last reply, because the next reply is the same for any number of repetitions.
     if (definition.given < last) this.#definitions = this.#definitions.with(index, { ...definition, given: definition.given + 1 });
     return definition.replies[Math.min(definition.given, last)];
   }
@@ -108,8 +108,8 @@ export class MockState {
   }
 
   /**
-   * Returns the definitions, which decide later replies; `undefined` if they are the same as in the root state. The received calls are left out,
-   * because replies do not depend on them.
+   * Returns the definitions of replies, on which later replies depend; `undefined` if the definitions are the same as in the root state. The received
+   * calls are left out, because replies do not depend on them.
    */
   acting(): readonly Definition[] | undefined {
     return this.#definitions === this.#initial || sameDefinitions(this.#definitions, this.#initial) ? undefined : this.#definitions;

@@ -2,7 +2,7 @@ import { SeqqaError } from "../model/errors.ts";
 
 /**
  * The paths for which replies are defined, as plain data, because routes are copied between lanes. `exact`: the path must equal this path and query.
- * `segments`: `:name` matches any one segment. `pattern`: a regular expression must match a part of the path and query.
+ * `segments`: `:name` matches any single segment. `pattern`: a regular expression must match a part of the path and query.
  */
 export type Route =
   | { readonly kind: "exact"; readonly path: string }

@@ -26,7 +26,7 @@ export async function readDescription(source: string, options: Bounds): Promise<
   const warnings = new Warnings();
   const warn = (sentence: string): void => warnings.say(sentence);
   const document = parseText(loaded.text, loaded.name, warn);
-  // Documents that are not OpenAPI are rejected here, before any file that they refer to is read.
+  // Reject a document that is not OpenAPI here, before any file that they refer to is read.
   specificationOf(document, loaded.name);
   await takeInFiles(document, loaded.source, new FileReader(loaded, options, warn), warnings);
   return describeOwn(document, loaded.name, loaded.source.kind === "url" ? loaded.source.url : undefined, warnings);

@@ -2,7 +2,7 @@ const MOST = 200;
 
 /**
  * Warnings about parts of an OpenAPI description that were left out or corrected. Only the first `MOST` warnings are stored, because an invalid
- * description can cause any number.
+ * description can cause very many warnings.
  */
 export class Warnings {
   readonly #texts = new Set<string>();

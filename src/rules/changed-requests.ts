@@ -4,13 +4,13 @@ import { bodyOf } from "./answers/outcome.ts";
 import { leavesOf } from "./intruder/owners-view.ts";
 import { urlOf } from "./requests.ts";
 
-/** Maximum number of bodies with an empty field. */
+/** Maximum number of bodies that {@link spoiledBodies} returns. */
 const SPOILED = 4;
 const PASSWORD = /passw|pwd|passphrase/i;
-/** The text that is added to a value so that it differs. */
+/** The text that is appended to a value to get a different value. */
 const OTHER = "Z9";
 
-/** Returns bodies that each have another field emptied. */
+/** Returns copies of a body. In each copy, another text field is empty. */
 export function spoiledBodies(body: string | undefined): readonly string[] {
   const read = fieldsOf(body);
   return read === undefined ? [] : [...read.texts.keys()].slice(0, SPOILED).map((name) => read.withTexts(new Map([[name, ""]])));
@@ -22,8 +22,8 @@ export function withOtherPassword(body: string | undefined): string | undefined 
 }
 
 /**
- * Returns an answer whose request has other values in its path, query and body, so that it names no code that exists. `undefined` if the request has
- * no value that can be changed.
+ * Returns a copy of an answer whose request contains a wrong code: ids and texts in its path, query and body are changed. Returns `undefined` if the
+ * request has no value that can be changed.
  */
 export function withWrongCode({ statusCode, request }: ApiResponse): ApiResponse | undefined {
   const url = urlOf(request.url);
@@ -39,10 +39,10 @@ export function withWrongCode({ statusCode, request }: ApiResponse): ApiResponse
   return new ApiResponse(statusCode, "", {}, { ...request, url: url.href, body });
 }
 
-/** The values of a request of which one is its code. */
+/** Values of a request, one of which is the code that may be used once. */
 export interface Codes {
   readonly texts: readonly string[];
-  /** `true` if the names of the fields say that the values are codes. */
+  /** `true` if the values come from fields whose names say that they hold a code. */
   readonly areNamed: boolean;
 }
 
@@ -52,8 +52,8 @@ const ID = /ids?$/i;
 const SHORTEST = 4;
 
 /**
- * Returns the values of fields whose names say that they hold a code. If there is none, returns all values of the path, query and body. Passwords and
- * e-mail addresses are left out.
+ * Returns the values of fields whose names say that they hold a code. If no field has such a name, returns all values of the path, query and body.
+ * Passwords and e-mail addresses are left out.
  */
 export function codesIn({ url, body }: ApiRequest): Codes {
   const parsed = urlOf(url);
@@ -75,7 +75,7 @@ function withOtherTexts(body: string | undefined, isChanged: (name: string) => b
 interface Fields {
   /** The fields that are texts, by their path: names and indices, separated by line breaks. */
   readonly texts: ReadonlyMap<string, string>;
-  /** Returns the body with other texts in some fields. */
+  /** Returns a copy of the body in which the fields of the map have the given texts. */
   withTexts(texts: ReadonlyMap<string, string>): string;
 }
 

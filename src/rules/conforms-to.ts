@@ -27,7 +27,8 @@ export interface ConformsToOptions {
 /**
  * Checks that every answer that an action receives matches an OpenAPI description (2.0, 3.0, 3.1). Severity: MEDIUM.
  *
- * - Operation: the one whose path template matches the path. Literal segments match before parameters. The path may begin with the path of a server.
+ * - Operation: the operation whose path template matches the path. Literal segments match before parameters. The path may begin with the path of a
+ *   server.
  * - Status: it must be described by itself, else by its range (`4XX`), else by `default`. 401 also counts as described where `security` requires
  *   credentials.
  * - Headers: the required headers must be present.
@@ -35,13 +36,13 @@ export interface ConformsToOptions {
  * - Body: JSON must be valid against the schema, by JSON Schema 2020-12 with formats. `nullable` and the alternatives of a `discriminator` are
  *   respected, and `writeOnly` properties may be missing.
  *
- * A pattern is not judged for a value that takes more than 0.2 seconds. A schema is not judged if it takes more than 3 seconds, or if no validator
- * accepts it. The rest of the body is judged. The run's notes say what was not judged, and how many times.
+ * A pattern is not judged for a value if matching takes more than 0.2 seconds. A schema is not judged if validation takes more than 3 seconds, or if
+ * no validator can be built for it. The rest of the body is judged. The run's notes say what was not judged, and how many times.
  *
  * The finding names the operation, the status, the place in the body as a JSON pointer, and the broken rule, but no value of the body. Operations
  * that differ from the description in the same way (a shared schema, a refusal, a content type) are one finding.
- * @param spec A path (relative to the folder in which seqqa runs), a URL, or the description as an object. Each lane reads it once, when it is first
- * needed.
+ * @param spec A path (relative to the folder in which seqqa runs), a URL, or the description as an object. Each lane reads the description once,
+ * before its first use.
  */
 export function conformsTo<C extends object = Values, A = ApiClient>(
   spec: string | URL | Readonly<Record<string, unknown>>,

@@ -18,8 +18,8 @@ export interface IdempotentOptions {
  * and was answered 2xx (not 202), the same request (method, URL, headers, body) is sent again. Two conditions must hold:
  * - The second request leaves the stores unchanged. Stores are compared as states are: times near the run are equal, and tables and columns in
  *   `ignore` are left out.
- * - It is not answered 5xx, except 501 and 503. Any other status is allowed, because RFC 9110, 9.2.2 requires the same effect, not the same answer:
- *   a `DELETE` finds nothing any more, a current password is wrong, or an order is already paid.
+ * - The second request is not answered 5xx, except 501 and 503. Any other status is allowed, because RFC 9110, 9.2.2 requires the same effect, not
+ *   the same answer: for example, the item of a `DELETE` is already gone, or an order is already paid.
  *
  * A request that cannot be sent again, because its body was multipart or bytes that are no UTF-8, makes the rule inconclusive.
  *

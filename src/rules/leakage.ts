@@ -104,7 +104,7 @@ async function look(client: ApiClient, { of, kind, segments }: Place, item: stri
 function difference(before: Seen, after: Seen): string | undefined {
   if (after.there === true && before.there === false) return "the item is there";
   if (before.ids === undefined || after.ids === undefined) return undefined;
-  // Compare the numbers of new and missing ids. If an item was only replaced by one with another id, the list has not become longer.
+  // Compare the numbers of new and missing ids. If an item was only replaced by an item with another id, the list has not become longer.
   const more = after.ids.filter((id) => !before.ids!.includes(id)).length - before.ids.filter((id) => !after.ids!.includes(id)).length;
   return more <= 0 ? undefined : `the list has ${more} more ${more === 1 ? "item" : "items"}`;
 }

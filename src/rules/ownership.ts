@@ -43,21 +43,22 @@ type Run<C extends object, A> = Action<C, A>["run"];
  * actions that contain a value of the owner, such as the id of an order.
  *
  * The owner is the user that the action acts as: its `as`, or the world's own client. Each user except the owner gets an action `<action>_as_<user>`
- * with the tag `intruder`. It runs the original action with that user's client. It reads the owner's values from the context; values that it writes
- * are discarded. It applies if the original action's precondition holds. A request is sent only if its path, query or body contains a context value
- * that the action has read. Values in headers do not count, and headers that identify the owner are left out. A call that contains a token or
- * password from the owner's context is not made. A number in `session_id`, and any `session_id` in a path, counts as the id of an item, such as a
- * training session. These actions are ordinary steps: they count towards `max_steps` and have findings with a path. They are not raced.
+ * with the tag `intruder`. This action runs the original action with that user's client. The action reads the owner's values from the context, and
+ * values that it writes are discarded. The precondition of the original action must hold. A request is sent only if its path, query or body contains
+ * a context value that the action has read. Values in headers do not count, and headers that identify the owner are left out. A call that contains a
+ * token or password from the owner's context is not made. A number in `session_id`, and any `session_id` in a path, counts as the id of an item, such
+ * as a training session. These actions are ordinary steps: they count towards `max_steps` and have findings with a path. seqqa does not search for
+ * races between them.
  *
  * With a `GraphQLClient`, a call is a query or a mutation, and values in its variables or its text count. Such a world needs a client for each role.
  * The `data` counts as seen, except a plain `true` or `false` and a payload with only errors. An answer with errors and without data is a refusal.
  *
- * The rule is violated if something was seen or changed. Seen: a 2xx answer whose body has content; `{}`, `[]`, an object around an empty list,
- * an object with only `false`, and a report of failure do not count. The answer to a `POST`, `PUT`, `PATCH` or `DELETE` does not count either if it
- * only says that nothing was written (`{ "count": 0 }`), or if the stores are unchanged, and it only says that the request succeeded (`{ "success": true }`) or repeats values of the
- * request. Changed: the stores are in another state, whatever the answer was. Rows that a refused call adds do not count, and neither do
- * rows of a create whose answer has another value in each field of the body that named the owner: the server took the intruder as the owner.
- * Without stores, changes are not detected. See API1:2023 in the OWASP API Security Top 10, broken object level authorization.
+ * The rule is violated if something was seen or changed. Seen: a 2xx answer whose body has content; `{}`, `[]`, an object around an empty list, an
+ * object with only `false`, and a report of failure do not count. The answer to a `POST`, `PUT`, `PATCH` or `DELETE` does not count either if it only
+ * says that nothing was written (`{ "count": 0 }`), or if the stores are unchanged, and it only says that the request succeeded (`{ "success": true
+ * }`) or repeats values of the request. Changed: the stores are in another state, whatever the answer was. Rows that a refused call adds do not
+ * count, and neither do rows of a create whose answer has another value in each field of the body that named the owner: the server took the intruder
+ * as the owner. Without stores, changes are not detected. See API1:2023 in the OWASP API Security Top 10, broken object level authorization.
  * @throws SeqqaError `RULE_INVALID` if there is no user, a login is no function, or `except` names an action that the agent does not have
  */
 export function ownership<C extends object = Values, A = ApiClient>(options: OwnershipOptions<C, A>): Rule<C, A> {
@@ -116,8 +117,8 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
       if (!changed || after === undefined) return sawNothing(explain, !changed && after !== undefined);
       const writing = tried.findLast(({ call }) => !call.safe) ?? tried.at(-1)!;
       const wrote = `${trial.intruder} changed ${made(trial)}: ${told(writing)}`;
-      // Without the state before the step, the stores cannot be compared. The context and the owner's client cannot have changed, so if no answer set
-      // a cookie, the change of the state is a change of the stores.
+      // If seqqa cannot go back to the state before the step, it cannot compare the stores. An intruder changes neither the context nor the owner's
+      // client. If no answer set a cookie, a change of the state is therefore a change of the stores.
       if (!canGoBack)
         return answers.some(({ headers }) => headers["set-cookie"] !== undefined) ? sawNothing(explain, false) : explain(wrote);
       return {
@@ -127,7 +128,7 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
           // If all calls were refused and only added rows, the owner's rows are unchanged. Added rows are judged by `leakage` and
           // `rejectedMeansUnchanged`.
           if (tried.every(({ answer }) => isRefused(answer)) && onlyAdds(before, after)) return sawNothing(begun.explain, false);
-          // A server that ignores a foreign owner in the body (`customer_id`) creates an item of the intruder.
+          // A server that ignores the owner's value in the body (`customer_id`) creates an item of the intruder, which is allowed.
           if (tried.every(({ answer, call }) => isOwnItem(answer, call.inBody)) && onlyAdds(before, after)) return true;
           return begun.explain(`${wrote}; ${storeChanges(before, after)}`);
         },
@@ -137,8 +138,8 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
 }
 
 /**
- * The tried calls, by their answer and by the request of the answer. A GraphQL client may return another answer object, but with the same request
- * object.
+ * Maps each answer, and the request of each answer, to the call that was tried. The request is needed because a GraphQL client returns another answer
+ * object with the same request object.
  */
 type Calls = WeakMap<ApiResponse | ApiResponse["request"], TriedCall["call"]>;
 
@@ -178,13 +179,13 @@ async function tryAs<C extends object, A>(
   for (const { answer, call } of tried) {
     if (!(answer instanceof ApiResponse)) continue;
     calls.set(answer, call);
-    // Answers that user code creates all have the same request object, so that object does not identify the call.
+    // Answers that user code creates all have the same request object, so the request object does not identify the call.
     if (answer.request.method !== "CALL") calls.set(answer.request, call);
   }
   const last = tried.findLast(({ answer }) => answer instanceof ApiResponse)?.answer as ApiResponse | undefined;
   const returned: unknown = ended.status === "fulfilled" ? ended.value : undefined;
-  // A client that the user wrote may return any value. The action then makes a response from that value. Such a response is not the answer to a
-  // recorded call.
+  // Use the last recorded answer if the action returned a response of its own. An action does so if a client that the user wrote returns other values
+  // than responses.
   const answer = returned instanceof ApiResponse && (last === undefined || calls.has(returned)) ? returned : last;
   if (answer === undefined) return ended.status === "fulfilled" ? null : running;
   if (!calls.has(answer)) calls.set(answer, tried.at(-1)!.call);
@@ -197,8 +198,8 @@ function loginOf<C extends object, A>(login: Login<A> | Action<C, A>): Login {
 }
 
 /**
- * Returns `true` if a create is answered with an item that is not the owner's: it has the fields of the body that contained the owner's values, with
- * other values.
+ * Returns `true` if a create is answered with an item that is not the owner's: the item has the fields that contained the owner's values in the body,
+ * but with other values.
  */
 function isOwnItem(answer: ApiResponse, named: TriedCall["call"]["inBody"]): boolean {
   if (answer.request.method !== "POST" || !answer.ok || named === undefined) return false;

@@ -16,9 +16,9 @@ const READS = new Set(["GET", "HEAD"]);
 /** Options of {@link rejectedMeansUnchanged}. */
 export interface RejectedMeansUnchangedOptions {
   /**
-   * Changes that are allowed. `log_in`: every change of this action. `users.failed_attempts`: changes of this column, such as a count of refused logins.
-   * `audit_log.*`: changes of this table. `payments.*`: changes of this store, if it has no tables. Columns and tables still belong to the state, unlike
-   * those in `ignore`. Default: none.
+   * Changes that are allowed. `log_in`: every change of this action. `users.failed_attempts`: changes of this column, such as a count of refused
+   * logins. `audit_log.*`: changes of this table. `payments.*`: changes of this store, if it has no tables. Columns and tables still belong to the
+   * state, unlike columns and tables in `ignore`. Default: none.
    */
   readonly except?: readonly string[];
 }
@@ -26,11 +26,11 @@ export interface RejectedMeansUnchangedOptions {
 /**
  * Checks that calls that were refused, or that only read, leave the stores unchanged. Severity: HIGH. The rule is judged if every answer of a step
  * was refused, or belongs to a `GET` or `HEAD`: the stores must then be in the state before the step. Refused are a status of 400 to 499, a status
- * from 500 that the action expects (`expectedStatus`), and a 2xx answer whose body reports a failure (`{ "ok": false }`). With GraphQL, an answer with
- * errors and without data counts as refused, and an answer to a GraphQL query counts as an answer to a reading request. Stores are compared directly,
- * not through the API. Generated values and times of the run may differ, and tables and columns in `ignore` are left out. Worlds without stores are
- * not judged. A call to a stub counts only if the stub carried it out (status below 400, no fault) and it does more than ask (`GET`,
- * `POST /introspect`). GET and HEAD are safe by RFC 9110, 9.2.1.
+ * from 500 that the action expects (`expectedStatus`), and a 2xx answer whose body reports a failure (`{ "ok": false }`). With GraphQL, an answer
+ * with errors and without data counts as refused, and an answer to a GraphQL query counts as an answer to a reading request. Stores are compared
+ * directly, not through the API. Generated values and times of the run may differ, and tables and columns in `ignore` are left out. Worlds without
+ * stores are not judged. A call to a stub counts only if the stub carried it out (status below 400, no fault) and the call does more than read
+ * (`GET`, `POST /introspect`). GET and HEAD are safe by RFC 9110, 9.2.1.
  *
  * A `GET` of a link that is sent by mail may write, if it is answered 2xx or 3xx: a query parameter is a code that is used once (`token`, `code`,
  * `otp`, `ticket`), or the path says so (`/verify-email/{token}`).
@@ -53,7 +53,7 @@ export function rejectedMeansUnchanged<C extends object = Values, A = ApiClient>
     judge: async (_world, { action, answers, changed, stores }) => {
       if (!changed || answers.length === 0 || except.has(action.name)) return true;
       const isRefused = (answer: ApiResponse): boolean => wasRefused(answer, action.expectedStatus);
-      // The answers to a followed link include those of the pages to which it leads.
+      // The answers of a step that follows a link include the answers of the pages to which the link redirects.
       if (answers.some(isFollowedLink) && answers.every((answer) => onlyReads(answer) || !isRefused(answer))) return true;
       const refused = answers.every((answer) => isRefused(answer) || onlyReads(answer));
       const after = refused ? await stores() : undefined;
@@ -76,12 +76,12 @@ export function rejectedMeansUnchanged<C extends object = Values, A = ApiClient>
 
 /** Matches the name of a column or table in `except`: `users.failed_attempts`, `audit_log.*`. */
 const COLUMN = /^[^\s]+\.[^\s]+$/;
-/** Statuses with which APIs refuse credentials, and often count the attempt. */
+/** Statuses with which APIs refuse credentials. Such APIs often count refused attempts in a store. */
 const MAY_COUNT = new Set([401, 403, 423, 429]);
 /** Matches the names of query parameters that hold a code of a link. Tokens that authorize every request, such as `access_token`, do not match. */
 const CODE = /^(?:(?:verif|confirm|activat|reset|invit|magic|login|e?mail|one_?time)\w*?_?)?(?:token|code|otp|ticket|hash)$/i;
 const LINK = /verif|confirm|activat|magic|unsubscribe|callback|accept|redeem|opt-?in/i;
-/** Minimum number of characters of a code in a query, and in a path. */
+/** Minimum numbers of characters of a code: in a query (`SHORTEST`), and in a path (`SHORTEST_SEGMENT`). */
 const SHORTEST = 4;
 const SHORTEST_SEGMENT = 12;
 

@@ -11,8 +11,8 @@ export function writesOf(answers: readonly ApiResponse[]): readonly ApiResponse[
 }
 
 /**
- * Returns `true` for a 2xx answer that grants its request: its body reports no failure, such as `{ "ok": false }`, and its status is not 202, which only
- * promises that the request will be executed.
+ * Returns `true` for a 2xx answer that grants its request: its body reports no failure, such as `{ "ok": false }`, and its status is not 202, which
+ * only says that the request will be executed later.
  */
 export function isDone(answer: ApiResponse): boolean {
   return answer.statusCode !== 202 && isGranted(answer);
@@ -23,7 +23,6 @@ export function isGranted(answer: ApiResponse): boolean {
   return answer.ok && !refusesInBody(answer);
 }
 
-/** Returns `true` for a 3xx status. */
 export function isRedirect({ statusCode }: ApiResponse): boolean {
   return statusCode >= 300 && statusCode < 400;
 }

@@ -15,16 +15,16 @@ export interface ResourceHierarchyOptions {
   readonly resources: readonly Resource[];
 }
 
-/** The path that a created item would have below another parent than its own. */
+/** The path that a created item would have below a parent other than its own. */
 interface Elsewhere {
   readonly parent: Kind;
   readonly path: string;
 }
 
 /**
- * Checks that an item that was created below one parent cannot be reached below another. Severity: HIGH. The rule is judged after a step whose last
- * writing request created a child: a `POST` to its collection, answered 2xx (not 202) with an id, or a `PUT` to its item, answered 201. The path of
- * the child's item must begin with the parent's item path, and the API must list the parents. The child's path is then built with the first other
+ * Checks that an item that was created below one parent cannot be reached below another parent. Severity: HIGH. The rule is judged after a step whose
+ * last writing request created a child: a `POST` to its collection, answered 2xx (not 202) with an id, or a `PUT` to its item, answered 201. The path
+ * of the child's item must begin with the parent's item path, and the API must list the parents. The child's path is then built with the first other
  * parent in that list:
  * - If children can be read: `GET` of the child below the other parent must be refused or fail (no 2xx), or have no content.
  * - If children can be read and deleted: `DELETE` of the child below the other parent must not delete it. The child was deleted if the `DELETE` is
@@ -83,7 +83,7 @@ async function underAnother({ kind, id, place }: Created, paths: ResourcePaths, 
   return path === undefined || path === itemPath(kind, own, id) ? undefined : { parent, path };
 }
 
-/** Tries to read and delete the item at the path below the other parent. Returns the problem in words; `undefined` if there is none. */
+/** Tries to read and delete the item at the path below the other parent. Returns a description of the problem; `undefined` if there is no problem. */
 async function foundUnder({ parent, path }: Elsewhere, { kind, path: own }: Created, client: ApiClient): Promise<string | undefined> {
   const under = `under another ${parent.resource.name}`;
   const seen = await client.get(path);

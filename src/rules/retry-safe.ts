@@ -16,8 +16,8 @@ export interface RetrySafeOptions {
 }
 
 /**
- * Statuses with which the repeated request may be answered without a finding. They concern permission, rate, a request in progress, or a state that
- * has changed since the first request.
+ * Statuses with which the repeated request may be answered without a finding. Such statuses are about permissions, rate limits, a request in
+ * progress, or a state that has changed since the first request.
  */
 const NO_STATEMENT = new Set([401, 403, 408, 409, 412, 422, 425, 428, 429]);
 
@@ -27,13 +27,14 @@ const NO_STATEMENT = new Set([401, 403, 408, 409, 412, 422, 425, 428, 429]);
  * is sent again:
  * - The second request leaves the stores unchanged. Stores are compared as states are: times near the run are equal, and tables and columns in
  *   `ignore` are left out.
- * - It is answered 2xx. 409 and 422 are not findings, because the IETF draft defines them for a request in progress and for a key that another
- *   request used. 401, 403, 408, 412, 425, 428, 429, 501, 503 and 3xx are no findings either. Every other 4xx or 5xx is a finding.
- * - If both answers are 2xx and have a `Location`, it is the same. If both are JSON objects, each `id` or `uuid` that both have is the same. Compared
- *   are those at the top level or one object below it (such as `data`). `meta` and objects named for requests and traces are left out.
+ * - The second request is answered 2xx. 409 and 422 are not findings, because the IETF draft defines them for a request in progress and for a key
+ *   that another request used. 401, 403, 408, 412, 425, 428, 429, 501, 503 and 3xx are no findings either. Every other 4xx or 5xx is a finding.
+ * - If both answers are 2xx and have a `Location`, both values are equal. If both answers are JSON objects, each `id` or `uuid` that both have is
+ *   equal. Only ids at the top level, or one object below it (such as `data`), are compared. Objects such as `meta`, `request` and `trace` are left
+ *   out.
  *
- * A request without the header is not judged. The rule is inconclusive if the request cannot be sent again, because its body was multipart or bytes that
- * are no UTF-8. The draft is IETF draft-ietf-httpapi-idempotency-key-header.
+ * A request without the header is not judged. The rule is inconclusive if the request cannot be sent again, because its body was multipart or bytes
+ * that are no UTF-8. The draft is IETF draft-ietf-httpapi-idempotency-key-header.
  * @throws SeqqaError `RULE_INVALID` if `header` is not the name of a header
  */
 export function retrySafe<C extends object = Values, A = ApiClient>(options: RetrySafeOptions = {}): Rule<C, A> {

@@ -10,8 +10,8 @@ import type { SessionEndsOptions } from "./sessions/options.ts";
 import { SessionTrial, type TriedStep } from "./sessions/session-trial.ts";
 
 /**
- * Many APIs compare the time in a token with the time of the change in whole seconds, and keep tokens that are about a second old. Sessions of this
- * age are ended by them, too.
+ * The age in milliseconds of sessions that a correct API certainly ends. Many APIs compare the time in a token with the time of the change in whole
+ * seconds, so they keep sessions that are only about a second old.
  */
 const AGE_MS = 2100;
 
@@ -33,8 +33,8 @@ const AGE_MS = 2100;
  * action with it, and tries to renew this session.
  *
  * If a session still works, everything is repeated with sessions that are two seconds old, because many APIs compare times in whole seconds. Only a
- * session that works again is a finding. The rule is inconclusive if a session still works after a 202, which only promises that the sessions will end,
- * if `login` is refused, or if it returns no response for `refresh`.
+ * session that works again is a finding. The rule is inconclusive if a session still works after a 202, which only says that the sessions will end
+ * later, if `login` is refused, or if it returns no response for `refresh`.
  *
  * OWASP ASVS 5.0, 7.4.1 to 7.4.3.
  * @throws SeqqaError `RULE_INVALID` if no action is named, or the agent does not have a named action
@@ -69,7 +69,7 @@ export function sessionEnds<C extends object = Values, A = ApiClient>(options: S
   const ends = new Map<string, Action<C, A>>();
   /** Names of the actions after which a session of the age {@link AGE_MS} still worked. */
   const confirmed = new Set<string>();
-  /** Tries the sessions of the user after a step. */
+  /** Returns a check of the user's sessions, for the state before the step. */
   const judgeAs = (tried: TriedStep<C, A>): Earlier => ({
     earlier: async ({ explain, inconclusive }) => {
       const { name } = tried.step.action;

@@ -14,9 +14,9 @@ import { storeChanges } from "./store-changes.ts";
 
 /** Options of {@link singleUse}. */
 export interface SingleUseOptions<C extends object = Values, A = ApiClient> extends Pick<RuleOptions<C, A>, "severity" | "blocking"> {
-  /** The action that creates the code that may be used once: it requests a reset link, makes an invitation, or issues a coupon. */
+  /** The action that creates the code, e.g. by requesting a reset link, making an invitation, or issuing a coupon. */
   readonly create: ActionOrName<C, A>;
-  /** The action that uses the code. The rule repeats its last writing request, or its last request if it has no writing one (a magic link). */
+  /** The action that uses the code. The rule repeats its last writing request, or its last request if none writes (a magic link). */
   readonly use: ActionOrName<C, A>;
   /** Other users who also try to use the code, each with a login. A client without credentials always tries, if seqqa can make one. Default: none. */
   readonly users?: Readonly<Record<string, Login>>;
@@ -40,10 +40,11 @@ export interface SingleUseOptions<C extends object = Values, A = ApiClient> exte
  * - by the same client three times, even if an earlier attempt was refused;
  * - by a client without credentials, and by the clients of `users`;
  * - with another password, if its body has a password: the same password again may change nothing;
- * - after another call of `create`, unless this gives the same code again, such as the fixed code of a test environment; the rule is then inconclusive.
+ * - after another call of `create`, unless this gives the same code again, such as the fixed code of a test environment; the rule is then
+ *   inconclusive.
  *
- * In the state before the step, attempts with wrong fields are made first. The request is then sent twice, and must be accepted at most once. The
- * action is also raced with itself if stores allow it, for any setting of `exploration.races`.
+ * In the state before the step, attempts with wrong fields are made first. The request is then sent twice, and must be accepted at most once. seqqa
+ * also searches for races of the action with itself if the stores allow it, for any setting of `exploration.races`.
  *
  * A request counts as accepted again if it is answered 2xx or 3xx and has an effect: it changes the stores, sets a new cookie, or its JSON has a new
  * token, session or code. A successful answer without such an effect is not a finding. Values of the request or of the first answer are not new, and
@@ -118,7 +119,8 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
             const refused = await step.again(spent, { body });
             if (refused === undefined) return true;
             if (!isAgain(refused)) continue;
-            // An attempt that is accepted, because its field is optional, uses the code. The state is restored, and this attempt is left out.
+            // An attempt with an empty field is accepted if the field is optional, which uses the code. Restore the state, and try again without this
+            // attempt.
             const others = bodies.filter((other) => other !== body);
             return others.length === 0 || afterAttempts(others);
           }
@@ -165,13 +167,13 @@ class Spending {
     return `${action.name}: ${method} ${path} was accepted (${this.#spent.statusCode}), and again (${second.statusCode}) ${how}: ${effect}`;
   }
 
-  /** Describes the effect of the second request; `undefined` if it has none. */
+  /** Describes the effect of the second request; `undefined` if the request has no effect. */
   async #effect(before: StoresView | undefined, second: ApiResponse, sender: Sender): Promise<string | undefined> {
     const after = await this.#step.stores();
     if (before !== undefined && after !== undefined && !before.same(after, { strict: true }))
       return `the second request changed the stores: ${storeChanges(before, after)}`;
     if (await this.#isNewCookie(second, sender)) return "the answer has a new cookie";
-    // Values of the first answer belong to the client that sent the request. For any other client they are new.
+    // Values of the first answer belong to the client that sent the request. For any other client, these values are new.
     const known = sender.client === this.#step.client ? [this.#spent.text] : [];
     const credential = credentialIn(second, [textOf(this.#spent), textOf(second), ...known]);
     return credential === undefined ? undefined : `the answer has "${credential}"`;
@@ -207,7 +209,7 @@ class Spending {
   }
 }
 
-/** A client, and its state before it sent the request again. */
+/** A client, and the state of this client (token, cookies) before it sent the request again. */
 interface Sender {
   readonly client: ApiClient;
   readonly acting: unknown;
@@ -232,19 +234,20 @@ async function createdAgain(
     const client = create.as === undefined ? api : clients[create.as]!;
     answer = await create.run(client, recorded(context, written));
   } catch {
-    // The error is ignored here, because it is reported when the action runs as a step.
+    // Ignore the error, because it is reported when the action runs as a step.
     return "refused";
   }
   if (answer === null || answer.statusCode >= 400 || refusesInBody(answer)) return "refused";
   const { url, body = "" } = answer.request;
   const sent = `${url}\n${body}`;
-  // The same e-mail address in both requests is no code. A field that is called a code is one, and may be sent by `create`.
+  // A value that both requests send is not a code, such as the same e-mail address. A value of a field that is named like a code is a code, even if
+  // `create` sends it, too.
   const codes = areNamed ? texts : texts.filter((text) => !sent.includes(text));
   const given = [answer.text, areNamed ? sent : "", JSON.stringify(written), ...newRows(before, await stores())].join("\n");
   return codes.some((code) => hasWord(given, code)) ? "same" : "new";
 }
 
-/** Returns a context that adds the values that are set to a list. */
+/** Returns a context that also adds each value that is set in it to the list `written`. */
 function recorded(context: Context, written: unknown[]): Context {
   return new Proxy(context, {
     get: (target, key): unknown => {
@@ -261,14 +264,14 @@ function recorded(context: Context, written: unknown[]): Context {
   });
 }
 
-/** Returns the rows, calls and mails, as text, that are in the stores only afterwards. */
+/** Returns the rows, calls and mails that were added to the stores, as text. */
 function newRows(before: StoresView | undefined, after: StoresView | undefined): readonly string[] {
   return [...(after?.tables ?? [])].flatMap(([table, rows]) =>
     [...rows].flatMap(([row, count]) => (count > (before?.tables.get(table)?.get(row) ?? 0) ? [row] : [])),
   );
 }
 
-/** Returns `true` if a text contains a word, not only as a part of a longer word. */
+/** Returns `true` if a text contains a word that is not part of a longer word. */
 function hasWord(text: string, word: string): boolean {
   const isPart = (at: number): boolean => /[\p{L}\p{N}]/u.test(text[at] ?? "");
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) if (!isPart(at - 1) && !isPart(at + word.length)) return true;

@@ -2,7 +2,7 @@ import type { StoresView } from "../model/declare/rule.ts";
 
 const SHOWN = 10;
 
-/** Describes the differences between the stores of two states: `db.orders: 1 row added, 1 removed`. At most ten tables are named. */
+/** Describes the differences between the stores in two states: `db.orders: 1 row added, 1 removed`. At most ten tables are named. */
 export function storeChanges(before: StoresView, after: StoresView): string {
   const changes = [...new Set([...before.tables.keys(), ...after.tables.keys()])].toSorted().flatMap((table) => {
     const [added, removed] = balance(before.tables.get(table) ?? NONE, after.tables.get(table) ?? NONE);
@@ -17,7 +17,7 @@ export function storeChanges(before: StoresView, after: StoresView): string {
   return [...shown, ...(changes.length > shown.length ? [`${changes.length - shown.length} more`] : [])].join("; ");
 }
 
-/** Returns `true` if every row of the first state also exists in the second. */
+/** Returns `true` if every row of the state `before` also exists in the state `after`. */
 export function onlyAdds(before: StoresView, after: StoresView): boolean {
   return [...before.tables.keys(), ...after.tables.keys()].every(
     (table) => balance(before.tables.get(table) ?? NONE, after.tables.get(table) ?? NONE)[1] === 0,

@@ -22,7 +22,7 @@ import { requireOptions } from "./rule-options.ts";
 
 /** Options of {@link useAfterFree}. */
 export interface UseAfterFreeOptions {
-  /** The resources of the API. With them, the rule knows which paths are items, and also requests lists. Default: none. */
+  /** The resources of the API. With resources, the rule knows which paths are items, and also requests lists. Default: none. */
   readonly resources?: readonly Resource[];
 }
 
@@ -32,11 +32,12 @@ export interface UseAfterFreeOptions {
  *
  * Deletion (with `resources`, if the deleted path is an item). The row may still be in the store; the item is gone if the API no longer returns it.
  * - `GET` of the item, if it can be read, must not be answered 2xx, and not with a server failure (5xx except 501 and 503). 3xx and 4xx, especially
- *   404 and 410, say that the item is not available. A 2xx without content (no body, `null`, `[]`, `{}`, `{ "data": null }`) is not a finding. Neither
- *   is an item that says that it is gone, by a field such as `deleted`, `deleted_at` or `archived`, or by a `status` or `state` such as `cancelled`.
+ *   404 and 410, say that the item is not available. A 2xx without content (no body, `null`, `[]`, `{}`, `{ "data": null }`) is not a finding.
+ *   Neither is an item that says that it is gone, by a field such as `deleted`, `deleted_at` or `archived`, or by a `status` or `state` such as
+ *   `cancelled`.
  * - The lists of child resources, if they can be listed, have no items, except items that say that they are gone. If the deleted item itself is
- *   answered 404, 410 or without content, a child that only says that it has ended (`closed`, `cancelled`, `archived`), and said so before the step, is
- *   a finding, too, because its field does not refer to this deletion.
+ *   answered 404, 410 or without content, a child that only says that it has ended (`closed`, `cancelled`, `archived`), and said so before the step,
+ *   is a finding, too, because its field does not refer to this deletion.
  * - The list of the item's own resource, if it can be listed, does not contain the item's id, unless the listed item says that it is gone.
  *
  * Restoration (with `resources` that have a `restore` path, if the request to that path is answered 2xx, not 202). The item is available again: `GET`
@@ -47,9 +48,9 @@ export interface UseAfterFreeOptions {
  * answered 2xx (not 201 or 202) must not create a missing item again. It is a finding if `GET` of the item is answered 404, 410 or 2xx without
  * content before the step, and 2xx with an item after it.
  *
- * Without `resources`, the rule cannot distinguish an item from a setting that a `DELETE` resets, so it checks less. If the step changed something,
- * `GET` of the deleted URL must not be answered 2xx with exactly the same non-empty body as before the step. It must not be answered with a server
- * failure either.
+ * Without `resources`, the rule cannot distinguish an item from a setting that a `DELETE` resets, so the rule checks less. If the step changed
+ * something, `GET` of the deleted URL must not be answered 2xx with exactly the same non-empty body as before the step. This `GET` must not be
+ * answered with a server failure either.
  *
  * This is the use-after-free rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020; RFC
  * 9110, 9.3.5.
@@ -151,8 +152,8 @@ interface Ended {
 }
 
 /**
- * Reports child items that had already ended in the state before the step: the field that says so does not refer to this deletion. Children that
- * ended in the step are correct. Runs in the state before the step.
+ * Reports child items that had already ended before the step, because their field does not refer to this deletion. Children that ended in the step
+ * are correct. Runs in the state before the step.
  */
 async function endedByIt(ended: readonly Ended[], client: ApiClient, explain: CheckedStep["explain"]): Promise<boolean> {
   for (const { path, kind, items, says } of ended) {

@@ -17,7 +17,7 @@ export interface ScaffoldInput {
   readonly out: string;
   /** `true` if files are overwritten although the user changed them. */
   readonly force: boolean;
-  /** `true` if the OpenAPI description may refer to any file or URL. Otherwise it may refer only to files in its own folder. */
+  /** `true` if the OpenAPI description may refer to any file or URL. `false` if the description may refer only to files in its own folder. */
   readonly allowRefs: boolean;
   readonly version: string;
 }
@@ -28,7 +28,8 @@ export interface Scaffolded extends Written {
 
 /**
  * Reads an OpenAPI description, infers how its operations depend on each other, and writes a folder with an exploration of the API.
- * @throws SeqqaError exit status 2: if the source cannot be read, if it describes no operation (`SCAFFOLD_EMPTY`), or if files cannot be written
+ * @throws SeqqaError with exit status 2 if the source cannot be read, if the source describes no operation (`SCAFFOLD_EMPTY`), or if files cannot be
+ * written
  */
 export async function scaffoldOpenapi(input: ScaffoldInput): Promise<Scaffolded> {
   const { source, cwd, out, force, allowRefs, version } = input;

@@ -4,7 +4,7 @@ import { cellsIn, numberIn, textIn, type ExploredTable } from "../suggest/index.
 export type LiveRow = Readonly<Record<string, unknown>>;
 
 export interface Corruption {
-  /** The column whose value is made wrong; `undefined` if the whole row is copied or removed. */
+  /** The column whose value is made wrong; `undefined` if a whole row is copied or removed. */
   readonly column: string | undefined;
   /** A name for the way in which data is made wrong, e.g. `another word`, `one more`. */
   readonly kind: string;
@@ -56,7 +56,7 @@ export class RowWriter {
     const columns = Object.keys(row);
     const values = columns.map((column) => (column === this.#table.key ? this.#value(key) : this.#names.name(column)));
     const names = columns.map((column) => this.#names.name(column));
-    // Otherwise PostgreSQL refuses the key of an identity column that is always generated.
+    // Without this clause, PostgreSQL refuses a value for an identity column that is declared `GENERATED ALWAYS`.
     const overriding = this.#names.store.name === "postgres" ? " OVERRIDING SYSTEM VALUE" : "";
     return `INSERT INTO ${this.from} (${names.join(", ")})${overriding} SELECT ${values.join(", ")} FROM ${this.from} WHERE ${this.#where(row)}`;
   }
@@ -81,12 +81,12 @@ export class RowWriter {
  */
 export function corruptions(table: ExploredTable): readonly Corruption[] {
   const { key } = table;
-  // `isDrawn`: the values are generated ids or times. They differ in each run, so the description leaves them out.
+  // `isDrawn`: the values are generated ids or times. The description does not show such values, because they differ in each run.
   const change = (column: string, kind: string, to: (value: unknown, all: readonly LiveRow[]) => unknown, isDrawn = false): Corruption => ({
     column,
     kind,
     of: (row, all, write) => {
-      // A generated column is not in the row.
+      // Generated columns are missing in the row, because they cannot be changed.
       const value = Object.hasOwn(row, column) ? to(row[column], all) : undefined;
       if (value === undefined || value === row[column]) return undefined;
       return {
@@ -160,7 +160,8 @@ function freshKey(key: unknown, all: readonly unknown[]): unknown {
   if (ids.every((id) => id !== undefined)) return Math.max(...ids) + 1;
   const taken = new Set(all.map(textOf));
   let next = key;
-  // Among as many different keys as there are rows, one is free, because the key of this row is not among them.
+  // The loop tries as many keys as there are rows, and never the key of this row. At least one of the tried keys is therefore free, if all are
+  // different.
   for (const _ of all) {
     next = successor(next);
     if (!taken.has(textOf(next))) return next;
@@ -170,14 +171,16 @@ function freshKey(key: unknown, all: readonly unknown[]): unknown {
 
 const textOf = (key: unknown): string => (key instanceof Uint8Array ? Buffer.from(key).toString("hex") : String(key)).toLowerCase();
 
-/** Returns another key of the same form. One is added to the last group of a UUID, and to a binary key. */
+/**
+ * Returns another key of the same form: a UUID whose last group is increased by one, a binary key increased by one, or a text with `-2` at its end.
+ */
 function successor(key: unknown): unknown {
   if (key instanceof Uint8Array) return Buffer.from(oneMore(Buffer.from(key).toString("hex")), "hex");
   const text = String(key);
   return UUID.test(text) ? `${text.slice(0, -12)}${oneMore(text.slice(-12))}` : `${text}-2`;
 }
 
-/** Adds one to a number of hexadecimal digits. The largest number is followed by zero. */
+/** Adds one to a hexadecimal number, without changing its number of digits. The result for the largest number is zero. */
 const oneMore = (digits: string): string => (BigInt(`0x0${digits}`) + 1n).toString(16).padStart(digits.length, "0").slice(-digits.length);
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;

@@ -42,13 +42,13 @@ export interface Strength {
   /** The wrong data that could not be written for another reason. */
   readonly failed: {
     readonly count: number;
-    /** The first of it, with the error of the database; `undefined` if there is none. */
+    /** The first wrong data that could not be written, with the error of the database; `undefined` if there is none. */
     readonly first: string | undefined;
   };
-  /** The states in which nothing was made wrong, because rules break there anyway, or the step to the state was not executed again. */
+  /** The states in which nothing was made wrong, because rules break there without a change, or the step to the state was not executed again. */
   readonly leftOut: {
     readonly states: number;
-    /** The names of the rules that break there, and of the code that failed. */
+    /** The names of the rules that break in these states, and of the code that failed. */
     readonly rules: readonly string[];
   };
   /** The number of states in which the rows of some tables are unknown, because the run log does not contain them completely. */
@@ -57,16 +57,16 @@ export interface Strength {
   readonly isCut: boolean;
 }
 
-/** `STATES`, `ROWS`: the largest numbers of states per table, and of rows per state, in which data is made wrong. */
+/** The maximum numbers of states per table (`STATES`) and of rows per state (`ROWS`) in which data is made wrong. */
 const STATES = 8;
 const ROWS = 4;
 
 type Places = Map<string, { -readonly [K in keyof SpoiltPlace]: SpoiltPlace[K] } & { readonly names: Set<string> }>;
 
 /**
- * Measures how often the rules notice wrong data: executes a step of the run, changes one field or row in the database, then checks the rules. Since
- * the change follows a step, rules about steps are checked, too. Each step is first executed without a change. States in which rules break then are
- * left out. The same run always gives the same changes in the same order.
+ * Measures how often the rules notice wrong data: executes a step of the run, changes one field or row in the database, then checks the rules.
+ * Because each change is made in a step, rules about steps are checked, too. Each step is first executed without a change. States in which rules
+ * break without a change are left out. The same run always gives the same changes in the same order.
  *
  * @param isOver is called before each change; `true` ends the measurement
  */
@@ -178,7 +178,9 @@ class SoundSteps {
   }
 }
 
-/** Returns, for each state except the root state, one step that leads to it. From any state, these steps lead back to the root state. */
+/**
+ * Returns, for each state except the root state, one step that leads to it. Following these steps backwards from any state leads to the root state.
+ */
 function firstSteps({ steps }: StatesOfRun): ReadonlyMap<number, StepOfRun> {
   const next = new Map<number, StepOfRun[]>();
   for (const step of steps) (next.get(step.from) ?? next.set(step.from, []).get(step.from)!).push(step);
@@ -207,7 +209,7 @@ interface Checked {
   readonly by: readonly string[];
 }
 
-/** The result of wrong data. An `Error` if the database cannot execute the statement, for a reason other than the values. */
+/** The result of making data wrong: the rules that noticed, `refused` by the database, or an `Error` for another failure of the statement. */
 type Made = Checked | "refused" | "not applicable" | Error;
 
 async function spoilt(lane: SpoiltSteps, { action, way, table, index }: Trial): Promise<Made> {

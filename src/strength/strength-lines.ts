@@ -14,7 +14,9 @@ export function strengthLines(name: string, strength: Strength): readonly string
   ];
 }
 
-/** Returns lines for a terminal with the share of wrong data that rules noticed, and with what was not tried. */
+/**
+ * Returns lines for a terminal with the share of wrong data that rules noticed, and with the numbers of states and wrong data that were not tried.
+ */
 export function strengthSummary(
   name: string,
   { tried, noticed, refused, failed, leftOut, unread, isCut }: Omit<Strength, "places">,

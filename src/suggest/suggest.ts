@@ -12,14 +12,14 @@ import { sums } from "./find/sums.ts";
 export interface Suggestions {
   /** The rules that were never broken, the most likely first. */
   readonly held: readonly Candidate[];
-  /** The rules that were broken in few states or steps, the most likely first. Either the API has a defect, or the rule is not intended. */
+  /** The rules that were broken in few states or steps, the most likely first. Such a rule shows a defect of the API, or does not fit the API. */
   readonly nearlyHeld: readonly Candidate[];
-  /** The rules that are not suggested because steps with an unknown effect may break them, the most likely first. */
+  /** The rules that are not suggested because steps with an unknown effect may have broken them, the most likely first. */
   readonly withheld: readonly Candidate[];
   readonly states: number;
   /** The number of states in which the rows of some tables are unknown, because the run log does not contain them completely. */
   readonly unread: number;
-  /** The number of states that can only be reached by breaking a rule. They are not used to find rules. */
+  /** The number of states that can only be reached by breaking a rule. These states are not used to find rules. */
   readonly violating: number;
   readonly tables: readonly string[];
 }

@@ -1,6 +1,6 @@
 import { SeqqaError } from "../model/errors.ts";
 
-/** Hints for tests, by error code. They replace the usual hints, which mention lanes and runs. */
+/** Hints for tests, by error code. These hints replace the usual hints, which mention lanes and runs. */
 const HINTS: Readonly<Record<string, string>> = {
   STORE_MISSING: "Check the URL of the store. If the URL is right, create the database and run its migrations before openWorld().",
   STORE_LEFT:

@@ -8,8 +8,8 @@ export function showingHint<T>(work: Promise<T>): Promise<T> {
 }
 
 /**
- * Adds the hint of an error to its stack, below the message. Mocha, Jest and Playwright show the stack of an error, but not its other properties. The
- * user of a test runner would not see the hint otherwise.
+ * Adds the hint of an error to its stack, below the message. Mocha, Jest and Playwright show the stack of an error, but not its other properties.
+ * Without this change, the user of a test runner would not see the hint.
  */
 export function withShownHint(error: unknown): unknown {
   if (!(error instanceof SeqqaError) || error.hint === undefined || error.stack === undefined) return error;

@@ -29,7 +29,7 @@ const ACCEPT = "application/graphql-response+json, application/json";
 
 /**
  * A client of a GraphQL API, based on `HttpClient`. Token, headers and cookies belong to the world, requests are recorded, and the settings of the
- * configuration apply. It can be the `api` of a world and the client of a role.
+ * configuration apply. A `GraphQLClient` can be the `api` of a world and the client of a role.
  */
 export class GraphQLClient {
   readonly #http: HttpClient;
@@ -38,7 +38,7 @@ export class GraphQLClient {
   /**
    * Creates a client.
    * @param target The URL of the endpoint, or a fetch handler in this process, which receives requests to `/graphql` or to the given `path`.
-   * @throws SeqqaError like `HttpClient`
+   * @throws SeqqaError the same codes as the constructor of `HttpClient`
    */
   constructor(target: string | FetchHandler, options: GraphQLClientOptions = {}) {
     const { path: own, ...rest } = options;
@@ -51,7 +51,7 @@ export class GraphQLClient {
 
   /**
    * Sends a query or a mutation. Resolves even if the operation failed: `response.ok` is `true` only if the answer has a 2xx status and no errors.
-   * @throws SeqqaError `QUERY_INVALID`; `NOT_GRAPHQL` for an answer with a status below 400 that is not a GraphQL answer; other errors like
+   * @throws SeqqaError `QUERY_INVALID`; `NOT_GRAPHQL` for an answer with a status below 400 that is not a GraphQL answer; and the codes of
    * `HttpClient`
    */
   async query<T = unknown>(text: string, options: QueryOptions = {}): Promise<GraphQLResponse<T>> {

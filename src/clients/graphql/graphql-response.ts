@@ -23,8 +23,8 @@ export class GraphQLResponse<T = unknown> extends ApiResponse {
 
   /**
    * Wraps an HTTP response.
-   * @throws SeqqaError `NOT_GRAPHQL` if the response has a status below 400 and is not a GraphQL answer. With a higher status it may be another kind
-   * of answer, e.g. from a gateway that requires a login.
+   * @throws SeqqaError `NOT_GRAPHQL` if the response has a status below 400 and is not a GraphQL answer. A response with a higher status may have
+   * another form, e.g. if it comes from a gateway that requires a login.
    */
   constructor(answer: ApiResponse) {
     super(answer.statusCode, answer.text, answer.headers, answer.request, answer.durationMs);
@@ -46,7 +46,7 @@ export class GraphQLResponse<T = unknown> extends ApiResponse {
     return this.#body.data ?? null;
   }
 
-  /** The errors of the operation; `undefined` if there are none. */
+  /** The errors of the operation; `undefined` if the operation had no errors. */
   get errors(): readonly GraphQLError[] | undefined {
     return this.#body?.errors;
   }

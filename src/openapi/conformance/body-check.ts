@@ -9,7 +9,7 @@ import { quoted } from "../problem.ts";
 
 export interface BodyVerdict {
   readonly wrong?: string | undefined;
-  /** The cause that this violation shares with other violations. Only set if the violation is in a schema that several answers use. */
+  /** The cause that this violation has in common with other violations. Only set if the violation is in a schema that several answers use. */
   readonly cause?: string | undefined;
   /** The reason that a part of the body could not be checked. Only set if the rest of the body has no violation. */
   readonly inconclusive?: string | undefined;
@@ -27,9 +27,9 @@ const tooLong = ({ body }: Limits): string =>
   `checking the body takes more than ${body / 1000} seconds, or its schema refers to itself without end`;
 
 /**
- * Returns a function that checks bodies against a schema. The schema is compiled at the first call.
- * A body is first checked without a time limit for each pattern of the schema. If that check takes too long, it is repeated with these limits. The
- * result for a body must not depend on earlier bodies, because each lane receives bodies in a different order.
+ * Returns a function that checks bodies against a schema. The schema is compiled at the first call. A body is first checked without time limits for
+ * the patterns of the schema. If this check takes too long, it is repeated with a time limit for each pattern. The result for a body must not depend
+ * on earlier bodies, because each lane receives bodies in a different order.
  */
 export function bodyCheck(description: ApiDescription, schema: Schema, limits: Limits): BodyCheck {
   let made: Prepared | string | undefined;
@@ -93,8 +93,8 @@ const BY_OTHERS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns `true` if the body is invalid whatever the result of the patterns that timed out. This is so if there is exactly one error, and its keyword
- * does not depend on nested keywords.
+ * Returns `true` if the body is invalid whatever the result of the patterns that timed out. This is the case if there is exactly one error whose
+ * keyword does not depend on nested keywords.
  */
 function isCertain(errors: readonly ErrorObject[]): boolean {
   return errors.length === 1 && !BY_OTHERS.has(errors[0]!.keyword);
@@ -107,7 +107,7 @@ function compile(schema: Schema, patterns: GuardedPatterns): ValidateFunction | 
     // Skip ajv's check of the schema, because errors in schemas were already corrected when the OpenAPI description was read.
     validateSchema: false,
     addUsedSchema: false,
-    // Do not inline references: to decide on inlining, ajv scans each array twice, so it scans an array inside n other arrays at least 2^n times.
+    // Do not inline references: to decide on inlining, ajv scans each array twice, so an array inside n other arrays is scanned at least 2^n times.
     inlineRefs: false,
     logger: false,
     // With `verbose`, each error contains the schema that it refers to.
@@ -117,7 +117,7 @@ function compile(schema: Schema, patterns: GuardedPatterns): ValidateFunction | 
     code: { regExp: Object.assign(regExp, { code: "" }) },
   });
   addFormats.default(ajv);
-  // The package refuses URLs with a private address, and domains without a dot. Targets under test have both.
+  // Replace the package's test for URLs, which refuses private addresses and domains without a dot. URLs of targets under test often have both.
   ajv.addFormat("url", addFormats.default.get("uri"));
   ajv.addFormat("email", addFormats.default.get("email", "fast"));
   try {
@@ -129,7 +129,8 @@ function compile(schema: Schema, patterns: GuardedPatterns): ValidateFunction | 
 }
 
 /**
- * Compiles a pattern in Unicode mode, as JSON Schema requires. Compiles it without Unicode mode if it is only valid there, like many older patterns.
+ * Compiles a pattern in Unicode mode, as JSON Schema requires. Many older patterns are not valid in Unicode mode; such a pattern is compiled without
+ * this mode.
  */
 function pattern(source: string, flags: string): RegExp {
   try {
@@ -141,7 +142,8 @@ function pattern(source: string, flags: string): RegExp {
 
 /**
  * The regular expressions of a schema. During a call of `guard`, each of them has a time limit. A pattern that exceeds the limit for a text counts as
- * a match and is not tried again for that text. The end of `guard` resets this, so that the result for a body does not depend on earlier bodies.
+ * a match and is not tried again for that text. At the end of `guard`, such patterns and texts are forgotten, so that the result for a body does not
+ * depend on earlier bodies.
  */
 class GuardedPatterns {
   readonly #longest: number;
@@ -170,7 +172,7 @@ class GuardedPatterns {
     }
   }
 
-  /** Returns a message about the first pattern that exceeded the time limit during `guard`. Returns `undefined` if none did. */
+  /** Returns a message about the first pattern that exceeded the time limit during `guard`. Returns `undefined` if no pattern did. */
   why(): string | undefined {
     return this.#first && `the pattern ${quoted(this.#first.source)} takes more than ${this.#longest / 1000} seconds`;
   }

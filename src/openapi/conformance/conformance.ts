@@ -40,8 +40,8 @@ export class Conformance {
   readonly #checks = new WeakMap<MediaType, BodyCheck>();
 
   /**
-   * @param base The path at which the target serves the paths of the description. It is tried in addition to the paths in the description's server
-   * URLs.
+   * @param base The path at which the target serves the paths of the description. This path is tried in addition to the paths in the description's
+   * server URLs.
    */
   constructor(description: ApiDescription, base?: string, limits: Limits = LIMITS) {
     this.#description = description;
@@ -77,11 +77,12 @@ export class Conformance {
   }
 
   #bodyDifference({ media }: DescribedResponse, answer: Answer): Difference | undefined {
-    // Descriptions often omit the body of an answer, especially for errors. If no media type is described, the body is therefore not checked.
+    // Descriptions often omit the body of an answer, especially for errors. A body is therefore not checked if the description has no media type for
+    // it.
     if (media.length === 0) return undefined;
     const types = [...new Set(media.map(({ type }) => type))].join(", ");
     const given = answer.headers["content-type"];
-    // An empty text, file or table is a body, but there is no empty JSON.
+    // An empty body is a valid text, file or CSV table, but is not valid JSON.
     if (answer.text === "" && (media.every(({ type }) => isJson(type)) || (given !== undefined && isJson(essence(given)))))
       return { clause: "body", what: `the body is missing (described: ${shown(types)})` };
     if (answer.text === "" && given === undefined) return undefined;
@@ -92,7 +93,9 @@ export class Conformance {
     return isJson(essence(given)) ? this.#jsonDifference(described, answer.text) : undefined;
   }
 
-  /** Compares a JSON body with each media type, and returns the difference to the first if it fits none. */
+  /**
+   * Compares a JSON body with each of the media types. Returns `undefined` if the body fits one of them, else the difference to the first media type.
+   */
   #jsonDifference(media: readonly MediaType[], text: string): Difference | undefined {
     let body: unknown;
     try {
@@ -123,8 +126,9 @@ function asksForCredentials(security: Operation["security"]): boolean {
 }
 
 /**
- * Returns the cause that a violation may share with violations of other operations, or `undefined` if there is none. The cause is a rule of a shared
- * schema, a wrong content type, or the form of an error answer. Error answers share a cause because one handler often produces all of them.
+ * Returns the cause that a violation may have in common with violations of other operations, or `undefined` if no cause is known. The cause is a rule
+ * of a shared schema, a wrong content type, or the form of an error answer. Error answers of the same form have one cause, because one handler often
+ * produces them all.
  */
 function causeOf(found: Exclude<Difference, { clause: "inconclusive" }>, status: number): string | undefined {
   if (found.cause !== undefined) return found.cause;
@@ -149,7 +153,7 @@ function responseFor(responses: readonly DescribedResponse[], status: number): D
 
 /**
  * Returns the media type of the description that fits a content type: the same type, else the narrowest range (`text/*`, `application/*+json`).
- * Returns several if it is described with several parameters, and never with those of the content type.
+ * Returns several media types if the type is described with several parameters, but not with the parameters of the content type.
  */
 function mediaFor(media: readonly MediaType[], contentType: string): readonly MediaType[] {
   const type = essence(contentType);

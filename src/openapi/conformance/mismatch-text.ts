@@ -24,7 +24,8 @@ export function mismatchCause(
 ): string | undefined {
   const error = telling(errors);
   const origin = error.parentSchema === undefined ? undefined : origins.get(error.parentSchema);
-  // Violations by an undescribed property get no cause. Its name must not be shown, and without the name different properties would share one cause.
+  // Violations by a property that is not described get no cause. The cause must not contain the name of the property, and without the name, different
+  // properties would have one cause.
   if (origin === undefined || error.keyword === "additionalProperties" || error.keyword === "unevaluatedProperties") return undefined;
   const keys = keysOf(error.schemaPath.replace(/^#/, "")) ?? [];
   const field = keys.filter((key, at) => keys[at - 1] === "properties" && names.has(key)).join(".");

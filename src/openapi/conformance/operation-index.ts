@@ -8,10 +8,10 @@ interface Template {
   readonly segments: readonly Segment[];
 }
 
-/** The parts of an operation that determine which requests call it. */
+/** The parts of an operation that determine which requests call the operation. */
 export type IndexedOperation = Pick<Operation, "path" | "servers"> & { readonly method: string };
 
-/** The parts of a description that an index needs. */
+/** The parts of an OpenAPI description that an operation index needs. */
 export interface IndexedDescription<T extends IndexedOperation> {
   readonly servers: readonly string[];
   readonly operations: readonly T[];
@@ -23,10 +23,10 @@ interface Entry<T> {
 }
 
 export class OperationIndex<T extends IndexedOperation = Operation> {
-  /** The operations by HTTP method and number of path segments. Operations with fixed segments come before those with parameters. */
+  /** The operations by HTTP method and number of path segments. Operations with fixed segments come before operations with parameters. */
   readonly #entries = new Map<string, Entry<T>[]>();
 
-  /** @param base The path at which the target serves the description's `/`. It is tried in addition to the paths of the servers. */
+  /** @param base The path at which the target serves the description's `/`. This path is tried in addition to the paths of the servers. */
   constructor(description: IndexedDescription<T>, base = "") {
     for (const operation of description.operations) {
       const servers = operation.servers ?? description.servers;
@@ -37,7 +37,7 @@ export class OperationIndex<T extends IndexedOperation = Operation> {
   }
 
   /**
-   * Returns the operation that the description gives for a request, or `undefined` if there is none.
+   * Returns the operation that the description gives for a request, or `undefined` if no operation fits.
    * @param url An absolute URL or a path.
    */
   find(method: string, url: string): T | undefined {
@@ -81,7 +81,9 @@ function matches({ segments }: Template, parts: readonly string[]): boolean {
   return segments.length === parts.length && segments.every((segment, index) => fits(segment, percentDecoded(parts[index]!)));
 }
 
-/** Compares two URL path templates segment by segment. Negative if `one` is more specific: `/orders/last` comes before `/orders/{id}`. */
+/**
+ * Compares two URL path templates segment by segment. The result is negative if `one` is more specific: `/orders/last` comes before `/orders/{id}`.
+ */
 function compare(one: Template, other: Template): number {
   for (const [index, segment] of one.segments.entries()) {
     const difference = openness(segment) - openness(other.segments[index] ?? []);

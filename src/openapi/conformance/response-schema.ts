@@ -6,7 +6,7 @@ import { References, refOf } from "../normalise/references.ts";
 /** A schema that a validator can use without the rest of the description. Its `$defs` contains all schemas that it refers to. */
 export interface ResponseSchema {
   readonly schema: Schema;
-  /** The property names in the schema. A name in a body that is not in this set is treated as data and never shown. */
+  /** The property names in the schema. Messages show no other names, because a name in a body may be data. */
   readonly names: ReadonlySet<string>;
   /** Maps parts of the schema to the `$ref` of the shared schema that contains the part. */
   readonly origins: WeakMap<object, string>;
@@ -98,7 +98,7 @@ class Copy {
     return name;
   }
 
-  /** Returns the names of the `writeOnly` properties of a schema, including those of schemas under its `allOf` and `$ref`. */
+  /** Returns the names of the `writeOnly` properties of a schema, including the properties of schemas under its `allOf` and `$ref`. */
   #writeOnly(value: unknown, seen: Set<unknown>): readonly string[] {
     if (!isPlain(value) || seen.has(value)) return [];
     seen.add(value);
@@ -117,8 +117,8 @@ class Copy {
 }
 
 /**
- * Rewrites a schema with a `discriminator`, because the validator does not support it. The value of the discriminator property must name the
- * alternative, by the mapping or by the last part of the `$ref`. A schema without alternatives is returned unchanged.
+ * Rewrites a schema with a `discriminator`, because the validator does not support it. In the rewritten schema, the discriminator property must have
+ * a value that selects the alternative: a name in the mapping, or the last part of the `$ref`. A schema without alternatives is returned unchanged.
  * @param written The schema in the OpenAPI description.
  * @param copy The copy of `written`.
  */
@@ -127,13 +127,13 @@ function discriminated(written: Plain, copy: Plain): Plain {
   const key = ["oneOf", "anyOf"].find((name) => Array.isArray(own(written, name)));
   if (discriminator === undefined || key === undefined) return copy;
   const { property, mapping } = discriminator;
-  // A mapping that names none of the alternatives was not understood, so it says nothing about the values of the property.
+  // A mapping without any alternative of this schema is probably wrong, so it does not restrict the values of the property.
   const isUnderstood = mapping.length === 0 || listOf(written[key]).some((branch) => mappedTo(refOf(branch), discriminator).length > 0);
   const branches = listOf(written[key]).map((branch, index) => {
     const ref = refOf(branch);
     const schema = listOf(copy[key])[index];
     const names = isUnderstood ? namesOf(ref, discriminator) : [];
-    // An alternative without a name is checked only by its own rules.
+    // If no value selects the alternative, the property is not restricted, and only the rules of the alternative itself apply.
     return names.length === 0 ? schema : { allOf: [schema, { properties: { [property]: { enum: names } }, required: [property] }] };
   });
   const { [key]: _, ...others } = copy;

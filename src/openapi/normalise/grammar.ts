@@ -28,7 +28,7 @@ const list = (kind: Kind): Child => ({ kind, as: "list" });
 
 const described: Readonly<Record<string, Child>> = {
   schema: one("schema"),
-  // In OpenAPI 2.0, `items` is a key of the parameter itself, beside `type`. In 3.0 it is inside the schema.
+  // In OpenAPI 2.0, `items` is a key of the parameter. In 3.0, `items` is a key of the parameter's schema.
   items: one("schema"),
   content: map("mediaType"),
   examples: map("example"),
@@ -90,8 +90,9 @@ const keys: Readonly<Record<Kind, Readonly<Record<string, Child>>>> = {
 };
 
 /**
- * For each kind of object in an OpenAPI document, its keys with the objects under them. By position, it distinguishes references from
- * properties named `$ref`, and schemas from examples. Callbacks and webhooks are left out, because seqqa does not use requests that the API sends.
+ * For each kind of object in an OpenAPI document, its keys with the objects under them. The position of an object shows if it is a reference or only
+ * a property named `$ref`, and if it is a schema or an example. Callbacks and webhooks are left out, because seqqa does not use requests that the API
+ * sends.
  */
 export const GRAMMAR: Readonly<Record<Kind, readonly (readonly [string, Child])[]>> = Object.fromEntries(
   Object.entries(keys).map(([kind, children]) => [kind, Object.entries(children)]),

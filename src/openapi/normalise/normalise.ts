@@ -59,7 +59,7 @@ function followed(node: Plain, moved: boolean, references: References, warn: (se
   const ref = moved ? movedRef(written) : written;
   if (ref !== written) node["$ref"] = ref;
   const target = references.target(ref);
-  // The target may also be the schema `true` or `false`. Only an object can be another reference that has to be followed.
+  // A target can be the schema `true` or `false`, which needs no further steps. An object can be another reference.
   const end = isPlain(target) ? references.end(target) : target;
   if (isPlain(target) && end !== undefined && end !== node) return target;
   if (typeof target === "boolean") return undefined;

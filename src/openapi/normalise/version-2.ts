@@ -5,7 +5,7 @@ const JSON_TYPE = "application/json";
 const FORM = "application/x-www-form-urlencoded";
 const MULTIPART = "multipart/form-data";
 
-/** Keywords that OpenAPI 2.0 has in a parameter or header, and OpenAPI 3.0 in its schema. */
+/** Keywords that are part of a parameter or header in OpenAPI 2.0, and part of its schema in OpenAPI 3.0. */
 const IN_SCHEMA =
   "type format items default enum pattern multipleOf uniqueItems x-nullable maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength maxItems minItems".split(
     " ",
@@ -28,7 +28,7 @@ export function movedRef(ref: string): string {
 export class Version2 {
   readonly #references: References;
   #consumes: readonly string[] = [JSON_TYPE];
-  /** Without `produces`, nothing is known about the content types of answers. */
+  /** The content types of answers. Without `produces` in the description, answers may have any content type. */
   #produces: readonly string[] = ["*/*"];
 
   constructor(references: References) {
@@ -107,7 +107,7 @@ export class Version2 {
     if (Object.keys(content).length > 0) response["content"] = content;
   }
 
-  /** Separates the parameters that form the request body from all others. The body parameters have their `$ref`s resolved. */
+  /** Separates the parameters that form the request body from all others. The `$ref`s of the body parameters are resolved. */
   #parted(parameters: unknown): readonly [bodies: readonly Plain[], others: readonly unknown[]] {
     const bodies: Plain[] = [];
     const others: unknown[] = [];
@@ -204,7 +204,8 @@ function serversOf(document: Plain): readonly Plain[] {
   const path = base === "" || base.startsWith("/") ? base : `/${base}`;
   if (host === undefined || host === "") return path === "" ? [] : [{ url: path }];
   const schemes = listOf(own(document, "schemes")).filter((scheme) => scheme === "http" || scheme === "https");
-  // Without `schemes`, the API uses the scheme of the URL from which the description was read. A URL of the form `//host` has the same meaning.
+  // Without `schemes`, the API uses the scheme of the URL from which the description was read. Return a URL of the form `//host`, which has this
+  // meaning.
   return schemes.length === 0 ? [{ url: `//${host}${path}` }] : schemes.map((scheme) => ({ url: `${scheme}://${host}${path}` }));
 }
 

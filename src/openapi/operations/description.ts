@@ -58,27 +58,30 @@ export interface Parameter {
   readonly schema: Schema;
   /** The way in which lists and objects are written, as in OpenAPI. `json` if the value is a JSON text (`content` instead of `schema`). */
   readonly style: string;
-  /** `true` if each item of a list, or each field of an object, is a parameter or a `name=value` of its own. */
+  /** `true` if each item of a list, or each field of an object, becomes a separate parameter or a separate `name=value` pair. */
   readonly explode: boolean;
-  /** Example values, the most specific first. Empty if the description has none. */
+  /** Example values, the most specific first. Empty if the description has no examples. */
   readonly examples: readonly unknown[];
   readonly description: string | undefined;
 }
 
 export interface RequestBody {
   readonly required: boolean;
-  /** The media types in order of preference: JSON first, then forms, then the others. */
+  /** The media types in order of preference: JSON first, then forms, then all other types. */
   readonly media: readonly MediaType[];
 }
 
 export interface MediaType {
-  /** In lower case, without parameters. */
+  /** The media type in lower case, without parameters, such as `application/json`. */
   readonly type: string;
   /** The parameters of the type in lower case and sorted, without `charset`, such as `version=2`. Default: none. */
   readonly parameters?: string | undefined;
   readonly schema: Schema | undefined;
   readonly examples: readonly unknown[];
-  /** The content types of the fields of a multipart body, by the name of the field (OpenAPI `encoding`). Of several types, the first. Default: none. */
+  /**
+   * The content types of the fields of a multipart body, by the name of the field (OpenAPI `encoding`). If a field has several types, the first one
+   * is stored. Default: none.
+   */
   readonly contentTypes?: ReadonlyMap<string, string> | undefined;
 }
 
@@ -89,7 +92,7 @@ export interface DescribedResponse {
   readonly links: readonly Link[];
 }
 
-/** An OpenAPI link: it says that a value of this answer is a parameter of another operation. */
+/** An OpenAPI link: a value of this answer is a parameter of another operation. */
 export interface Link {
   readonly name: string;
   readonly operationId: string | undefined;

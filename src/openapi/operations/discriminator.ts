@@ -15,7 +15,10 @@ export function discriminatorOf(schema: unknown): Discriminator | undefined {
   return property === undefined ? undefined : { property, mapping: isPlain(written) ? entriesOf(own(written, "mapping")) : [] };
 }
 
-/** Returns the values that select the schema with this `$ref`. Empty without a `$ref`, and for a whole file that is not in the mapping. */
+/**
+ * Returns the values that select the schema with this `$ref`. The result is empty without a `$ref`, and for the `$ref` of a whole file that is not in
+ * the mapping.
+ */
 export function namesOf(ref: string | undefined, discriminator: Discriminator): readonly string[] {
   const mapped = mappedTo(ref, discriminator);
   return mapped.length > 0 || ref === undefined || isWholeFile(ref) ? mapped : [lastOf(ref)];

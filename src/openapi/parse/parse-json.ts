@@ -3,7 +3,7 @@ export function parseJson(text: string): unknown {
   const value = parsed(text);
   if (value !== undefined) return value;
   const once = bare(text);
-  // The text is cleaned twice: a comma before a comment becomes a trailing comma only after the comment is removed.
+  // Clean the text twice, because a comma before a comment becomes a trailing comma when the comment is removed.
   return parsed(once) ?? parsed(bare(once));
 }
 
@@ -34,8 +34,8 @@ function bare(text: string): string {
 }
 
 /**
- * Returns the offset after the string, comment or trailing comma that begins at `start`. Returns `start` if none begins there. Returns -1 if a string
- * or comment has no end.
+ * Returns the offset after the string, comment or trailing comma that begins at `start`. Returns `start` if no such token begins there. Returns -1 if
+ * a string or comment has no end.
  */
 function endOf(text: string, start: number): number {
   if (text[start] === '"') return endOfString(text, start);

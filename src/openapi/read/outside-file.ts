@@ -4,7 +4,7 @@ import type { Source } from "./source.ts";
 /** The key of the document under which the contents of other files are stored. */
 export const FILES = "x-seqqa-files";
 
-/** Returns `true` for the local `$ref` of another file as a whole, which has no name in the document. */
+/** Returns `true` for a local `$ref` that points to the copy of a whole file. Such a `$ref` contains no name of a schema. */
 export function isWholeFile(ref: string): boolean {
   return new RegExp(`^#/${FILES}/\\d+$`).test(ref);
 }
@@ -19,7 +19,10 @@ export function keyOf(source: Source): string {
   return source.kind === "file" ? source.path : source.url.href;
 }
 
-/** Returns the file or URL to which a `$ref` points. It does not check if seqqa may read it. Returns `undefined` if the `$ref` has another scheme. */
+/**
+ * Returns the file or URL to which a `$ref` points. This function does not check if seqqa may read the file or URL. Returns `undefined` if the `$ref`
+ * has another scheme.
+ */
 export function sourceOf(ref: string, from: Source): Source | undefined {
   const hash = ref.indexOf("#");
   const written = hash < 0 ? ref : ref.slice(0, hash);
@@ -31,7 +34,7 @@ export function sourceOf(ref: string, from: Source): Source | undefined {
   try {
     return { kind: "file", path: fileURLToPath(url) };
   } catch {
-    // `fileURLToPath` throws for a file URL with a host or an encoded slash.
+    // `fileURLToPath` throws for a file URL with a host or an encoded slash. Such a URL names no file on this machine.
     return undefined;
   }
 }

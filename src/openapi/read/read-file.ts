@@ -18,7 +18,7 @@ export async function readFile(path: string, cwd: string): Promise<Loaded> {
   const name = fromHere.startsWith("..") || isAbsolute(fromHere) ? path : fromHere || ".";
   try {
     const found = realpathSync(path);
-    // `O_NONBLOCK` is needed if the path is a named pipe: without it, opening the pipe would wait for a writer.
+    // Open with `O_NONBLOCK`, because opening a named pipe would otherwise wait for a writer.
     const file = await open(found, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const stat = await file.stat();

@@ -7,12 +7,12 @@ import { problem, quoted } from "../problem.ts";
 import { MOST_BYTES, tooLarge } from "./read-file.ts";
 import { shownUrl, type Loaded } from "./source.ts";
 
-/** The time limit for reading a description from a URL, in milliseconds. It includes all redirects. */
+/** The time limit for reading a description from a URL, in milliseconds. The time of all redirects is included. */
 export const TIME: number = 60_000;
 const MOST_REDIRECTS = 5;
 const ACCEPT = "application/json, application/yaml, text/yaml;q=0.9, */*;q=0.8";
 
-/** A function that sends one request. Only tests pass their own; the default uses the configured proxies and certificates. */
+/** A function that sends one request. Only tests replace the default, which uses the configured proxies and certificates. */
 export type Fetch = (
   url: URL,
   options: { readonly signal: AbortSignal; readonly headers: Readonly<Record<string, string>> },
@@ -96,7 +96,7 @@ async function taken(answer: Answer, url: URL, name: string): Promise<Loaded> {
 
 export function explained(error: unknown, name: string, signal: AbortSignal): unknown {
   if (signal.aborted) return problem("DESCRIPTION_UNREADABLE", `${name} did not answer within ${TIME / 1000} s.`);
-  // `fetch` throws a TypeError whose `cause` is the actual error. Other errors are returned as they are.
+  // `fetch` throws a TypeError whose `cause` is the actual error. Other errors are returned unchanged.
   if (!(error instanceof TypeError)) return error;
   const { code = "", message = "" } = (error.cause ?? {}) as { readonly code?: string; readonly message?: string };
   if (isUntrusted(code)) return problem("DESCRIPTION_UNREADABLE", `${name} cannot be read: ${UNTRUSTED[0]}.`, UNTRUSTED[1], error);

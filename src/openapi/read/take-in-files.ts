@@ -24,7 +24,7 @@ interface Outward {
   readonly at: string;
 }
 
-/** An entry of a discriminator's mapping, with the alternative to which it refers. */
+/** An entry of a discriminator's mapping, with the alternative (`branch`) to which the entry refers. */
 interface Mapped {
   readonly mapping: Plain;
   readonly name: string;
@@ -32,9 +32,9 @@ interface Mapped {
 }
 
 /**
- * Reads every file to which an OpenAPI document refers, and stores the files in the document under `x-seqqa-files`. Afterwards every `$ref` is local,
- * and each entry of a discriminator's mapping that refers to one of the alternatives is equal to the `$ref` of that alternative.
- * References are recognised by their position, because a `$ref` in an example is only data.
+ * Reads every file to which an OpenAPI document refers, and stores the files in the document under `x-seqqa-files`. Afterwards every `$ref` is local.
+ * An entry of a discriminator's mapping that refers to an alternative is then equal to the `$ref` of this alternative. References are recognised by
+ * their position, because a `$ref` in an example is only data.
  */
 export async function takeInFiles(document: Plain, source: Source, reader: FileReader, warnings: Warnings): Promise<void> {
   const description: File = { root: document, source, pointer: "", seen: new Map() };
@@ -48,7 +48,7 @@ export async function takeInFiles(document: Plain, source: Source, reader: FileR
     const fragment = fragmentOf(next.ref);
     next.node["$ref"] = `#${file.pointer}${fragment}`;
     const target = lookUp(file.root, fragment);
-    // A missing target is not reported here, but later, when the whole document is normalised.
+    // Ignore a missing target here, because it is reported later, when the whole document is normalised.
     if (isPlain(target))
       for (const outward of outwardRefs(file, mapped, [{ node: target, kind: next.kind, place: placeOf(`#${fragment}`) }]))
         waiting.push(outward);
@@ -91,8 +91,8 @@ function takeName(document: Plain, { node, kind, ref, from, at }: Outward, warni
 }
 
 /**
- * Returns the references to other files that can be reached from the given objects. Changes references within the file so that they
- * point to the copy of the file in the main document.
+ * Returns the references to other files that can be reached from the given objects. References within the file are changed to point to the copy of
+ * the file in the main document.
  */
 function outwardRefs(file: File, mapped: Mapped[], starts: readonly Visit[]): readonly Outward[] {
   const found: Outward[] = [];
@@ -116,7 +116,9 @@ function outwardRefs(file: File, mapped: Mapped[], starts: readonly Visit[]): re
   return found;
 }
 
-/** Returns the entries of the discriminator's mapping that refer to an alternative of the schema. The references must still be as they are written. */
+/**
+ * Returns the entries of the discriminator's mapping that refer to an alternative of the schema. Call this function before references are changed.
+ */
 function mappedIn(schema: Plain, source: Source): readonly Mapped[] {
   const discriminator = own(schema, "discriminator");
   const mapping = isPlain(discriminator) ? own(discriminator, "mapping") : undefined;

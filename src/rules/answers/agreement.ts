@@ -38,12 +38,12 @@ function sameText(a: string, b: string): boolean {
   return (cut !== short || short.length >= CUT) && long.startsWith(cut);
 }
 
-/** Returns `true` if two times are equal, compared with the precision of the less exact one. */
+/** Returns `true` if two times are equal, compared with the precision of the less exact time. */
 function sameTime(a: string, b: string): boolean {
   if (a.length === 10 || b.length === 10) return a.slice(0, 10) === b.slice(0, 10);
   const [one, other] = [Date.parse(a), Date.parse(b)];
-  // If the texts differ in length, one time is less exact (no zone, or no fraction of a second). A difference below one second is then allowed. If
-  // only one of the two has a zone, any difference is allowed.
+  // If the texts differ in length, one time is less exact: it has no zone, or no fraction of a second. A difference below one second is then allowed.
+  // If only one time has a zone, any difference is allowed.
   return Number.isNaN(one) || Number.isNaN(other) || a.length !== b.length
     ? Math.abs(one - other) < 1000 || hasNoZone(a) !== hasNoZone(b)
     : one === other;

@@ -13,16 +13,16 @@ export function jsonOf(answer: ApiResponse): unknown {
   }
 }
 
-/** Returns the item in the answer to a create or read call; `undefined` if there is none. */
+/** Returns the item in the answer to a create or read call; `undefined` if the answer contains no item. */
 export function itemIn(answer: ApiResponse, { body = [] }: Resource): Item | undefined {
   const found = at(jsonOf(answer), body);
   return isObject(found) ? found : undefined;
 }
 
-/** Returns the id of an item in the form that paths contain. */
+/** Returns the id of an item as text, in the form in which a URL path contains the id. */
 export function idOf(item: Item | undefined, { id = ["id"] }: Resource): string | undefined {
   const found = at(item, id);
-  // JSON.parse rounds a number that is not a safe integer, so the parsed number is not the id that the API sent.
+  // Return no id for a number that is not a safe integer: JSON.parse has rounded such a number, so it is not the id that the API sent.
   if (typeof found === "number") return Number.isSafeInteger(found) ? String(found) : undefined;
   return typeof found === "string" && found !== "" ? found : undefined;
 }
@@ -34,7 +34,7 @@ export function listIn(answer: ApiResponse, { items = [] }: Resource): readonly 
   return Array.isArray(found) && found.every(isObject) ? found : undefined;
 }
 
-/** The names of fields about a list, in lower case without `_`, `-`, `.` and `@`. */
+/** The names of fields that tell if a list has more items or pages, in lower case without `_`, `-`, `.` and `@`. */
 const MORE = new Set(["hasmore", "hasnext", "hasnextpage", "more", "truncated", "istruncated"]);
 const NEXT = new Set(
   "next nextpage nextcursor nextpagetoken nexttoken continuationtoken nextlink nexturl nextpageurl odatanextlink".split(" "),
@@ -61,7 +61,7 @@ export function saysMore(answer: ApiResponse, items: readonly Item[]): boolean {
   });
 }
 
-/** Returns the fields of an object and of the objects in it, without the items of lists. */
+/** Returns the fields of an object and of the objects inside it. Items of lists are left out. */
 function fieldsBeside(value: unknown, depth: number): readonly (readonly [name: string, value: unknown])[] {
   if (!isObject(value) || depth === DEEPEST) return [];
   return Object.entries(value).flatMap(([name, one]) => [[name, one] as const, ...fieldsBeside(one, depth + 1)]);
@@ -80,7 +80,7 @@ export function isAbsent(answer: ApiResponse): boolean {
   return answer.ok ? !isServed(answer) : answer.statusCode === 404 || answer.statusCode === 410;
 }
 
-/** Returns the body of an answer: the value of JSON, and the text of any other body. */
+/** Returns the body of an answer: the parsed value of a JSON body, and the text of any other body. */
 export function contentOf(answer: ApiResponse): unknown {
   const json = jsonOf(answer);
   return json === undefined ? answer.text.trim() : json;

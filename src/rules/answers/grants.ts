@@ -4,7 +4,7 @@ import { jsonOf } from "./answer-content.ts";
 const CREDENTIAL = /token|session|jwt|bearer|access_?key|api_?key|secret|auth_?code/i;
 /** Matches the names of fields that describe a credential: `tokenStatus`, `token_type`, `session_expires_at`. */
 const ABOUT = /(?:status|state|type|kind|name|scope|count|expir\w*|valid|used|_at|At|_in|In|_?ur[il])$/;
-/** Matches a text that may be a credential: without spaces, and more than a word. */
+/** Matches a text that may be a credential: at least six characters, no spaces, and not only words of letters joined by `-` or `_`. */
 const SECRET = /^(?![a-z]+(?:[-_][a-z]+)*$)\S{6,}$/i;
 const LONGEST_WORD = 20;
 const DEEPEST = 4;
@@ -16,7 +16,8 @@ export interface Cookie {
 
 /** Returns the cookies that an answer sets, without the cookies that it removes. */
 export function cookiesSetBy({ headers }: ApiResponse): readonly Cookie[] {
-  // The values of several headers are joined with commas. A comma within a date is not followed by a name and `=`.
+  // The values of several headers are joined with commas. Split only at a comma that is followed by a name and `=`, because dates also contain
+  // commas.
   return (headers["set-cookie"] ?? "").split(/,\s*(?=[^\s;,=]+=)/).flatMap((line) => {
     const [pair = "", ...attributes] = line.split(";");
     const cookie = cookieOf(pair);
@@ -36,12 +37,15 @@ export function cookiesSentWith({ request }: ApiResponse): ReadonlyMap<string, s
   );
 }
 
-/** Returns the name of a field of an answer that contains a credential; `undefined` if there is none. Values in the known texts do not count. */
+/**
+ * Returns the name of a field of an answer that contains a credential; `undefined` if the answer contains no credential. Values that one of the
+ * `known` texts contains do not count.
+ */
 export function credentialIn(answer: ApiResponse, known: readonly string[]): string | undefined {
   return fieldOf(jsonOf(answer), known, 0);
 }
 
-/** Returns everything that a request contains as one text. */
+/** Returns the URL, the headers and the body of a request as one text, as they are and decoded. */
 export function textOf({ request: { url, headers, body = "" } }: ApiResponse): string {
   const texts = [url, body, ...Object.values(headers)];
   return [...texts, ...texts.map(unescaped)].join("\n");

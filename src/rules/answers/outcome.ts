@@ -10,10 +10,13 @@ import { jsonOf } from "./answer-content.ts";
 export type Outcome = "nothing" | "done";
 
 const WRITES = new Set(["POST", "PUT", "PATCH", "DELETE"]);
-/** Matches the names of fields that count rows, in lower case without `_` and `-`: of Prisma, TypeORM, MongoDB, mysql2, pg, better-sqlite3. */
+/**
+ * Matches the names of fields that count rows, as in the results of Prisma, TypeORM, MongoDB, mysql2, pg and better-sqlite3. Names are in lower case
+ * without `_` and `-`.
+ */
 const COUNT =
   /^(?:n|count|changes|total|(?:row|num)?affected(?:rows|count)?|(?:deleted|modified|matched|updated|upserted|removed|changed|inserted)(?:count|rows)|rowcount|n(?:modified|matched|removed))$/;
-/** Matches the names of yes-or-no fields about the outcome. */
+/** Matches the names of boolean fields that say if the request succeeded. */
 const FLAG = /^(?:is)?(?:ok|success|successful|done|acknowledged|deleted|removed|updated|modified|changed|accepted|saved|result|data)$/;
 /** Matches the names of fields that only describe the request or its outcome, whatever their value is. */
 const BESIDE =
@@ -25,8 +28,8 @@ const ID = /(?:^|_)(?:id|uuid|key|slug)$|Id$/;
 const DEEPEST = 4;
 
 /**
- * Returns the outcome that the answer to a writing request states. `undefined` if the answer contains anything else than an outcome and values that
- * the request sent, or if the request does not write.
+ * Returns the outcome that the answer to a writing request states. Returns `undefined` if the request does not write, or if the answer contains more
+ * than an outcome and values that the request sent.
  */
 export function outcomeOf(answer: ApiResponse): Outcome | undefined {
   if (!WRITES.has(answer.request.method)) return undefined;
@@ -36,7 +39,7 @@ export function outcomeOf(answer: ApiResponse): Outcome | undefined {
 }
 
 interface Seen {
-  /** `true` if a count is 0, or a yes-or-no field is `false`. */
+  /** `true` if a count is 0, or a boolean field is `false`. */
   isNothing: boolean;
   /** Returns `true` if the request sent this value in a field of this name. */
   readonly echoes: (name: string, value: string) => boolean;
@@ -73,7 +76,7 @@ function echoesOf({ request }: ApiResponse): Seen["echoes"] {
   return (name, value) => inBody.has(`${name} ${value}`) || (ID.test(name) && inUrl.has(encodeURIComponent(value)));
 }
 
-/** Returns the value of a request body that is JSON, and the fields of any other one, which is read as a form. */
+/** Returns the parsed JSON of a request body. A body that is not JSON is read as a form, and its fields are returned. */
 export function bodyOf(text: string | undefined): unknown {
   try {
     return JSON.parse(text ?? "");

@@ -25,7 +25,7 @@ export function seenFields(answer: ApiResponse): string | undefined {
   return [...names.slice(0, SHOWN), ...(names.length > SHOWN ? [`${names.length - SHOWN} more`] : [])].join(", ");
 }
 
-/** Matches the names of fields in a mutation's payload that describe the outcome instead of data. */
+/** Matches the names of fields that describe the outcome of a GraphQL mutation instead of data. */
 const OF_PAYLOADS = /^(?:__typename|client_?mutation_?id|ok|success|code|message|(?:user_?)?errors?)$/i;
 
 /** Returns the `data` of a GraphQL answer, without fields that only report success or failure. `undefined` for other answers. */
@@ -36,7 +36,7 @@ function shownData(answer: ApiResponse): { readonly data: unknown } | undefined 
   return { data: Object.fromEntries(Object.entries(data).filter(([, value]) => typeof value !== "boolean" && !isOutcome(value))) };
 }
 
-/** Returns `true` for the result of a GraphQL mutation that did nothing: `{ success: false, order: null, userErrors: [...] }`. */
+/** Returns `true` for the result of a GraphQL mutation that says that nothing was done: `{ success: false, order: null, userErrors: [...] }`. */
 function isOutcome(value: unknown): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   return Object.entries(value).every(([name, one]) => OF_PAYLOADS.test(name) || isNothing(one) || typeof one === "boolean");

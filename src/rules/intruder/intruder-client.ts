@@ -5,13 +5,13 @@ import type { ReadValue } from "./owners-view.ts";
 /** A call that an intruder's client has sent. */
 export interface TriedCall {
   readonly call: NamedCall;
-  /** The answer. It is `undefined` until the call is answered, and stays `undefined` if the call throws. */
+  /** The answer. The value is `undefined` until the call is answered, and stays `undefined` if the call throws. */
   answer: unknown;
 }
 
 /**
- * Thrown instead of sending a call that contains no value of the owner, because any user may send such a call. Also thrown for a call that contains a
- * credential of the owner.
+ * An error that is thrown instead of sending a call. This error is thrown for calls that contain no value of the owner, which any user may send, and
+ * for calls that contain a credential of the owner.
  */
 export class NothingNamed extends Error {}
 
@@ -19,14 +19,16 @@ const VERBS = new Set(["get", "post", "put", "patch", "delete", "head", "options
 /** Client methods that an intruder must not call, because they would change the intruder's identity or close its client. */
 const IDENTITY = new Set(["setAuthToken", "setBasicAuth", "setHeader", "close"]);
 
-/** A client that sends calls with the identity of an intruder. It throws {@link NothingNamed} for calls that contain no value of the owner. */
+/**
+ * A client that sends calls with the identity of an intruder. The client throws {@link NothingNamed} for calls that contain no value of the owner.
+ */
 export class IntruderClient<A> {
   readonly api: A;
   readonly tried: TriedCall[] = [];
   readonly #read: () => readonly ReadValue[];
   readonly #pending: Promise<unknown>[] = [];
 
-  /** @param read Returns the values that the action has read from the owner's context so far. */
+  /** @param read Returns the values that the action under test has read from the owner's context so far. */
   constructor(client: A, read: () => readonly ReadValue[]) {
     this.#read = read;
     this.api = this.#wrap(client as object, clientPartOf(client) !== undefined) as A;
@@ -72,8 +74,8 @@ export class IntruderClient<A> {
   }
 
   #make(call: NamedCall, send: () => unknown): unknown {
-    // A call that contains no value of the owner is usually not sent. There is one exception: if a call with a value of the owner was sent before, a
-    // call that only reads is sent, but not judged. A call that writes is never sent, because it would only change the intruder's own data.
+    // A call without a value of the owner is not sent, with one exception: a call that only reads is sent, but not judged, if a call with a value of
+    // the owner was sent before. The exception does not include calls that write, because they would only change the intruder's own data.
     const isBeside = call.names === "nothing" && call.safe && this.tried.length > 0;
     if (call.names !== "owned" && !isBeside) throw new NothingNamed(call.text);
     const tried: TriedCall = { call, answer: undefined };

@@ -2,14 +2,14 @@ import { decoded } from "../../model/http/decoded.ts";
 import type { RequestOptions } from "../../model/http/client.ts";
 import { leavesOf, type ReadValue } from "./owners-view.ts";
 
-/** A call that has not been sent yet, and the kind of the owner's values that it contains. */
+/** A call before it is sent, with the kind of the owner's values in the call. */
 export interface NamedCall {
   /** The text of the call in messages: `GET /notes/{note_id}`. */
   readonly text: string;
   /** `true` if the call only reads, by RFC 9110, 9.2.1. */
   readonly safe: boolean;
   readonly names: "owned" | "nothing" | "credential";
-  /** The names and values of the fields that contain the owner's values, if only the body of the request contains some. */
+  /** The names and values of the body's fields that contain the owner's values. Only set if the path and the query contain none of these values. */
   readonly inBody?: readonly (readonly [name: string, text: string])[] | undefined;
 }
 
@@ -63,8 +63,8 @@ export function namedArguments(name: string, args: readonly unknown[], read: rea
 }
 
 /**
- * Finds values in a request. Several values may have the same text, such as the first ids of two tables. In that case, each of them is used once
- * before one is used again.
+ * Finds values in a request. Several values may have the same text, such as the first ids of two tables. In that case, each of these values is used
+ * once before a value is used again.
  */
 class Search {
   readonly #byText: Map<string, ReadValue[]> = new Map();
@@ -100,7 +100,7 @@ class Search {
     }, "");
   }
 
-  /** Returns the name of the owner's value that a text in a body equals, or contains as a segment of a URL; `undefined` if there is none. */
+  /** Returns the name of the owner's value that a text in a body equals, or contains as a segment of a URL; `undefined` if no value fits. */
   value(text: string): string | undefined {
     const found = this.whole(text);
     if (found !== undefined || !/^(?:https?:\/)?\//.test(text)) return found;
@@ -111,7 +111,7 @@ class Search {
     return undefined;
   }
 
-  /** Returns the name of the owner's value in JSON inside a text, or in a list of ids with commas; `undefined` if there is none. */
+  /** Returns the name of the owner's value in JSON inside a text, or in a list of ids with commas; `undefined` if no value fits. */
   inside(text: string): string | undefined {
     if (LIST.test(text)) return this.within(text);
     if (!/^\s*[[{]/.test(text)) return undefined;
@@ -121,7 +121,7 @@ class Search {
         if (named !== undefined) return named;
       }
     } catch {
-      // The text only looks like JSON.
+      // A text that begins like JSON may still be no JSON, and then contains no value.
     }
     return undefined;
   }

@@ -1,8 +1,8 @@
 import { Context, contextPartOf } from "../../model/context/context.ts";
 
 /**
- * A context value that an action has read. It is a value of the owner, a value that is shared by all users, or a credential of the owner. `session` is
- * the id of a session: the id of an item in a path, such as a training session, and a credential in any other place.
+ * A context value that an action has read. The value belongs to the owner, is shared by all users, or is a credential of the owner. `session` is the
+ * id of a session: the id of an item in a path, such as a training session, and a credential in any other place.
  */
 export interface ReadValue {
   /** The context key, followed by the path to the value inside the key's value: `note_id`, `order.id`. */
@@ -15,20 +15,20 @@ export interface ReadValue {
 /** Matches the names of keys that hold credentials. */
 const CREDENTIAL = /token|secret|password|passwd|api_?key|session|credential|cookie|jwt|bearer/i;
 
-/** Matches the names of keys that hold the id of a credential, such as `token_id`, which grants nothing. */
+/** Matches the names of keys that hold the id of a credential, such as `token_id`. Such an id grants no access.. */
 const ID_OF_CREDENTIAL = /(?:token|secret|password|passwd|api_?key|credential|jwt)_?ids?$/i;
 
-/** Matches the names of keys that only mention a session. */
+/** Matches the names of keys that contain the word session, but no word for another kind of credential. */
 const SESSION = /^(?!.*(?:token|secret|password|passwd|api_?key|credential|cookie|jwt|bearer)).*session/i;
 const ID = /(?:\b|_|[a-z])ids?$/i;
-/** Matches the id of a row. No credential is that short. */
+/** Matches a text that is the id of a row: a number of at most nine digits is too short for a credential. */
 const NUMBER = /^\d{1,9}$/;
 
 const DEEPEST = 5;
 
 /**
- * A copy of the owner's context for an intruder's call. It records the owner's values that the call reads. Values that the call writes are visible
- * only to that call.
+ * A copy of the owner's context for an intruder's call. The copy records the owner's values that the call reads. Values that the call writes are
+ * visible only to that call.
  */
 export class OwnersView<C extends object> {
   readonly context: Context<C>;

@@ -7,7 +7,10 @@ type Part = { readonly kind: "text"; readonly text: string } | { readonly kind: 
 export class PathTemplate {
   readonly text: string;
   readonly #parts: readonly Part[];
-  /** The `/` at the end of the path, or an empty text. Many servers redirect or refuse requests that lack it. It makes no difference for `match`. */
+  /**
+   * The `/` at the end of the path, or an empty text. Many servers redirect or refuse requests that lack it. The method `match` ignores a `/` at the
+   * end.
+   */
   readonly #end: "" | "/";
 
   constructor(text: string) {
@@ -39,8 +42,8 @@ export class PathTemplate {
   }
 
   /**
-   * Returns the values of the template's parameters in a path. The path may be longer than the template. Literal segments at the end of the template
-   * may be missing in the path. `undefined` if a literal segment differs, or if a parameter is missing.
+   * Returns the values of the template's parameters in a path. The path may be longer than the template, and literal segments at the end of the
+   * template may be missing in the path. Returns `undefined` if a literal segment differs, or if a parameter is missing.
    */
   bind(segments: readonly string[]): Parameters | undefined {
     const found = new Map<string, string>();

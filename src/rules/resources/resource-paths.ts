@@ -10,7 +10,7 @@ export interface Kind {
   readonly restore: PathTemplate | undefined;
 }
 
-/** A path of the API with the resource it belongs to. The path is that of a collection or of an item. */
+/** The path of a collection or of an item, with the resource to which the path belongs. */
 export interface Place {
   readonly of: "collection" | "item";
   readonly kind: Kind;

@@ -78,7 +78,7 @@ export interface ConservedOptions extends RowRuleOptions {
  * Checks that no step changes a total. The total is the sum of the columns over all rows, plus the number of rows that `rows` selects:
  * `conserved("accounts.balance")`, `conserved("stock.available", { rows: { "orders.status": ["placed", "paid"] } })`. `NULL` counts as 0. Severity:
  * HIGH.
- * @throws SeqqaError `RULE_INVALID` if a column is not written as `table.column`, or there is none
+ * @throws SeqqaError `RULE_INVALID` if a column is not written as `table.column`, or no column is given
  */
 export function conserved<C extends object = Values, A = ApiClient>(
   columns: string | readonly string[],

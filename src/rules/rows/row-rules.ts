@@ -17,8 +17,8 @@ const MOST_ROWS = 20;
 const ROUNDING = "0.000001";
 
 /**
- * Returns an SQL condition that is true if a number is above another one by more than a rounding error. The numbers are subtracted only if the first
- * is larger, because MariaDB refuses negative differences of unsigned columns. `+ 0` makes SQLite and MariaDB compare texts as numbers.
+ * Returns an SQL condition that is true if a number is above another number by more than a rounding error. The numbers are subtracted only if the
+ * first number is larger, because MariaDB refuses negative differences of unsigned columns. `+ 0` makes SQLite and MariaDB compare texts as numbers.
  */
 function isAbove(number: string, limit: string): string {
   return `CASE WHEN ${number} + 0 > ${limit} + 0 THEN ${number} - ${limit} ELSE 0 END > ${ROUNDING}`;
@@ -246,7 +246,7 @@ function ofOneTable(rule: string, example: string): SeqqaError {
 }
 
 interface RowCheck {
-  /** The columns that must exist. */
+  /** The columns that the rule reads. The rule is invalid if a column does not exist. */
   readonly columns: readonly ColumnName[];
   /** Returns the SQL query that selects the rows that break the rule. */
   readonly sql: (names: SqlNames) => string;

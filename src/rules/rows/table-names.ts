@@ -16,8 +16,8 @@ export interface ColumnName {
 }
 
 /**
- * Returns the value of a column of a row. The column may be written in another case than it was declared in: SQLite and MariaDB find it, but name it in
- * the row as it was declared.
+ * Returns the value of a column of a row. The column may be written in another case than in its declaration: SQLite and MariaDB accept the other
+ * case, but the row has the declared name.
  */
 export function cellOf(row: Row, column: string): unknown {
   if (Object.hasOwn(row, column)) return row[column];
@@ -25,7 +25,7 @@ export function cellOf(row: Row, column: string): unknown {
   return row[Object.keys(row).find((name) => name.toLowerCase() === wanted) ?? column];
 }
 
-/** Parses `table.column`. The error names `rule`. @throws SeqqaError `RULE_INVALID` if the text has another form */
+/** Parses `table.column`. The error message contains the name `rule`. @throws SeqqaError `RULE_INVALID` if the text has another form */
 export function columnName(rule: string, text: unknown): ColumnName {
   const at = typeof text === "string" ? text.lastIndexOf(".") : -1;
   const [table, column] = [String(text).slice(0, Math.max(at, 0)), String(text).slice(at + 1)];
@@ -36,7 +36,7 @@ export function columnName(rule: string, text: unknown): ColumnName {
   });
 }
 
-/** Finds the SQL store of a world, and quotes names and values for that store. Each check of a rule makes one instance. */
+/** Finds the SQL store of a world, and quotes names and values for that store. Each check of a rule creates a new instance. */
 export class SqlNames {
   readonly store: SqlStore;
   readonly #rule: string;
@@ -74,7 +74,7 @@ export class SqlNames {
     this.#quote = this.store.name === "mysql" ? "`" : '"';
   }
 
-  /** Quotes the name of a table, with its schema if it has one. */
+  /** Quotes the name of a table, with its schema if the table has a schema. */
   table({ table }: ColumnName): string {
     return table
       .split(".")
@@ -99,8 +99,8 @@ export class SqlNames {
   }
 
   /**
-   * Returns the rows of a query. If a table or column in `named` does not exist, the error names it. If PostgreSQL has no operator that compares the
-   * types of the columns in {@link same}, such as uuid and varchar, the columns are compared as text. `sql` is then called again.
+   * Returns the rows of a query. If a table or column in `named` does not exist, the error contains its name. If PostgreSQL has no operator that
+   * compares the types of the columns in {@link same}, such as uuid and varchar, the columns are compared as text. `sql` is then called again.
    * @throws SeqqaError `RULE_INVALID`, and errors of the store
    */
   async rows(sql: string | (() => string), named: readonly ColumnName[]): Promise<readonly Row[]> {

@@ -18,7 +18,10 @@ export interface SessionEndsOptions<C extends object = Values, A = ApiClient> ex
   readonly after?: readonly ActionOrName<C, A>[];
   /** Actions that end only the session with which they are sent. Default: none. */
   readonly logout?: readonly ActionOrName<C, A>[];
-  /** Renews a session, given the answer of its login. It must be refused, too, after the session has ended. Default: sessions cannot be renewed. */
+  /**
+   * Renews a session, given the answer of its login. The renewal must be refused, too, after the session has ended. Default: sessions cannot be
+   * renewed.
+   */
   readonly refresh?: (api: A, login: ApiResponse) => Promise<ApiResponse>;
   /** The role whose client acts as this user. Default: the World's `api`, for actions without a role. */
   readonly as?: string;

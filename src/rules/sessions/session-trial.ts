@@ -11,8 +11,8 @@ import type { SessionEndsOptions } from "./options.ts";
 import { copyOf, emptyLike, endingAnswers, isAlike, requestOf, statusOf, type Session } from "./session.ts";
 
 /**
- * The result of a trial: a session still works (with a text for the message), none works, the rule cannot know, or the logins of the trial ended the
- * session of the client, so that the trial must be repeated with this session alone.
+ * The result of a trial. `works`: a session still works. `ended`: no session works. `unknown`: the rule is inconclusive. `one session`: the logins of
+ * the trial ended the session of the client, so the trial must be repeated with this session alone.
  */
 export type TrialOutcome =
   | { readonly kind: "one session" }
@@ -20,28 +20,28 @@ export type TrialOutcome =
   | { readonly kind: "ended" }
   | { readonly kind: "unknown"; readonly why: string };
 
-/** The step that ends sessions. */
+/** A step that ends sessions, with the data that a trial needs. */
 export interface TriedStep<C extends object, A> {
   readonly world: World<C, A>;
   readonly step: CheckedStep;
   readonly isLogout: boolean;
-  /** The action of the step; `undefined` if the rule does not know it. */
+  /** The action of the step; `undefined` if the rule has no action with the name of the step. */
   readonly action: Action<C, A> | undefined;
   /** The context after the step, such as a new password. `world.context` is the context before the step. */
   readonly after: Context<C>;
-  /** The time that passes between the logins and the request that ends the sessions. */
+  /** The time in milliseconds between the logins and the request that ends the sessions. */
   readonly ageMs: number;
-  /** `true` if a login ends the earlier session of the user, so that no other session is opened. */
+  /** `true` if a login ends the earlier session of the user. The trial then opens no other session. */
   readonly hasOneSession: boolean;
 }
 
 const ENDED: TrialOutcome = { kind: "ended" };
 const unknown = (why: string): TrialOutcome => ({ kind: "unknown", why });
 
-/** A text of the context that is at least this long does not occur in a request by chance. */
+/** Minimum number of characters of a text of the context that does not occur in a request by chance. */
 const SHORTEST = 8;
 
-/** Opens sessions in the state before a step, ends them with the requests of the step, and tries each of them again. */
+/** Opens sessions in the state before a step, ends them with the requests of the step, and tries each session again. */
 export class SessionTrial<C extends object, A> {
   readonly #options: SessionEndsOptions<C, A>;
   readonly #tried: TriedStep<C, A>;
@@ -72,7 +72,7 @@ export class SessionTrial<C extends object, A> {
       const again = await step.again(answer);
       if (again === undefined || !isAlike(again, answer)) return this.#notSent();
     }
-    // After a 202, the target may still be working. Reading the stores waits until they no longer change.
+    // After a 202, the target may still execute the request. Reading the stores waits until they no longer change.
     if (ending.some(({ statusCode }) => statusCode === 202)) await step.stores();
     const ended = `${action.name} was answered ${ending.at(-1)!.statusCode}`;
     const still = await this.#stillWorking(true);
@@ -87,7 +87,10 @@ export class SessionTrial<C extends object, A> {
     return obstacle === undefined ? ENDED : unknown(obstacle);
   }
 
-  /** Returns the outcome if the requests of the step cannot be sent again, perhaps because the logins of the trial ended the session of the client. */
+  /**
+   * Returns the outcome of a trial in which the requests of the step could not be sent again. The logins of the trial may have ended the session of
+   * the client.
+   */
   async #notSent(): Promise<TrialOutcome> {
     const { world, step } = this.#tried;
     const hasOpened = this.#sessions.some(({ what }) => what === ANOTHER);
@@ -101,7 +104,7 @@ export class SessionTrial<C extends object, A> {
     const users = as === undefined ? world.api : world.clients[as];
     if (isLogout || (!keepsCurrent && users !== undefined)) {
       const client = isLogout ? step.client : (users as unknown as ApiClient);
-      // A suspension is often sent by an administrator, whose own session does not end.
+      // The client may belong to another user: an administrator often sends the suspension, and the administrator's session does not end.
       const what = `the session of the client${isLogout || as !== undefined ? "" : " (set `as` if this is another user's client)"}`;
       await this.#add({ what, client, context: world.context, login: undefined });
     }
@@ -112,7 +115,7 @@ export class SessionTrial<C extends object, A> {
     }
   }
 
-  /** Returns the reason why sessions other than the client's own are not tried, or not in every way; `undefined` if there is none. */
+  /** Returns the reason why other sessions than that of the client are not tried, or not renewed; `undefined` if all of them are tried. */
   #obstacle(): string | undefined {
     const { isLogout, step, hasOneSession } = this.#tried;
     if (isLogout) return undefined;
@@ -156,7 +159,7 @@ export class SessionTrial<C extends object, A> {
       const answer = await this.#check({ client: guest, context: emptyLike(this.#tried.world.context) });
       return isGranted(answer) ? answer : undefined;
     } catch {
-      // Without a session, the check may lack a value that a login stores in the context.
+      // Ignore the error: without a session, the check may lack a value that a login stores in the context.
       return undefined;
     } finally {
       part?.restore(acting);
@@ -164,8 +167,8 @@ export class SessionTrial<C extends object, A> {
   }
 
   /**
-   * Sends a request with the saved token and cookies of each session. Returns a description of the first session that still works; `undefined` if
-   * there is none.
+   * Sends a request with the saved token and cookies of each session. Returns a description of the first session that still works; `undefined` if no
+   * session works.
    */
   async #stillWorking(isRenewed: boolean): Promise<string | undefined> {
     for (const session of this.#sessions) {

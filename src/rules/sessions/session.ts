@@ -10,7 +10,7 @@ import { isGranted, isRedirect, writesOf } from "../requests.ts";
 export interface Session<C extends object> {
   readonly what: string;
   readonly client: ApiClient;
-  /** The session has its own context, because a login may store its token there. */
+  /** The context of the session. Each session has its own context, because a login may store its token in the context. */
   readonly context: Context<C>;
   readonly acting: unknown;
   readonly login: ApiResponse | undefined;
@@ -37,7 +37,10 @@ export function statusOf(answer: ApiResponse): string {
   return refusesInBody(answer) ? `${answer.statusCode} with errors` : String(answer.statusCode);
 }
 
-/** Returns `true` if two answers grant, or both redirect to the same page. A request without a session is often redirected to the login. */
+/**
+ * Returns `true` if both answers grant their requests, or if both redirect to the same page. A request without a session is often redirected to the
+ * login.
+ */
 export function isAlike(a: ApiResponse, b: ApiResponse): boolean {
   if (isGranted(a)) return isGranted(b);
   return isRedirect(a) && isRedirect(b) && redirectPage(a.statusCode, a.headers) === redirectPage(b.statusCode, b.headers);

@@ -73,7 +73,7 @@ class Builder {
     this.#input = input;
   }
 
-  /** Returns a value for a required field. For an optional field, returns a value only if it contains an id that another call returns. */
+  /** Returns a value for a required field. Returns a value for an optional field only if the value contains an id that another call returns. */
   optional(of: GraphQLArgument | GraphQLInputField, required: boolean, inside: Place["inside"], depth: number): PlannedValue | undefined {
     if (this.#lookedAt++ > MOST_LOOKED_AT) return undefined;
     const place: Place = { name: of.name, type: of.type, inside };
@@ -91,7 +91,7 @@ class Builder {
     const own = getNullableType(type);
     if (isListType(own)) {
       const item = this.#value(place, own.ofType, depth);
-      // If the item type requires an object of the same type, no item can be built. An empty list is a valid value for such a field.
+      // No item can be built if its type requires an object of the same type. The field then gets an empty list, which is a valid value.
       return { kind: "list", items: item === undefined ? [] : [item] };
     }
     if (isEnumType(own)) {
@@ -109,7 +109,7 @@ class Builder {
     const fields = Object.values(type.getFields()).filter(({ name }) => !isReserved(name));
     if (type.isOneOf) return this.#oneOf(fields, inside, depth);
     const entries: (readonly [string, PlannedValue])[] = [];
-    // `true` if the input requires no other field than ids. Optional plain fields are then sent too, because the input would otherwise be almost
+    // `true` if the input requires no other field than ids. Optional plain fields are then sent too, because without them the input would be almost
     // empty.
     const loose = !this.#input.isQuery && !fields.some((field) => isRequiredInputField(field) && !takesId({ ...field, inside }));
     for (const field of fields) {

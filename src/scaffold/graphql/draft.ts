@@ -24,17 +24,17 @@ export interface Knowledge {
 export interface Draft {
   readonly known: Known;
   readonly action: PlannedAction;
-  /** The context keys that the action uses. The action can be called without the keys marked `optional`. */
+  /** The context keys that the action uses. The action can be called without the keys that are marked `optional`. */
   readonly needs: ReadonlyMap<string, "required" | "optional">;
   readonly open: readonly PlannedKey[];
   readonly notInferred: readonly NotInferred[];
-  /** The number of ids that the action takes (`all`), and the number of those that another action returns (`inferred`). */
+  /** The number of ids that the action takes (`all`), and the number of these ids that another action returns (`inferred`). */
   readonly ids: { readonly all: number; readonly inferred: number };
 }
 
 /**
  * Drafts an action for one query or mutation. Returns `undefined` if a required value cannot be built.
- * @param avoid Context keys that are not used where they are optional.
+ * @param avoid Context keys that the action must not use in optional places.
  */
 export function draftAction(
   known: Known,
@@ -69,7 +69,7 @@ export function draftAction(
       return use(place, key, entity!.idType, required);
     }
     if (!required || !isIdType(place)) return undefined;
-    // A call that creates an object may take an id for it that the client chooses. A random UUID is sent in that case.
+    // A call that creates an object may take the id of the new object, which the client then chooses. Send a random UUID.
     if (own && root.verb === "create" && withoutId(place.name).length === 0) return { kind: "drawn", call: "uuid" };
     all++;
     const missing = entity?.key ?? identifier(`${withoutId(place.name).join("_") || names.get(root)!}_id`, "id");
@@ -166,7 +166,10 @@ function anyThing({ field }: RootField, { producers, matcher }: Knowledge): Enti
   return matcher.entities.find(({ key, type }) => producers.has(key) && type.getInterfaces().some((one) => one.name === name));
 }
 
-/** Returns the conversion of an id for an argument of another scalar type: `ID` is a text in answers, and a variable of type `Int` must be a number. */
+/**
+ * Returns the conversion of an id for an argument of another scalar type. For example, an `ID` is a text in answers, but a variable of type `Int`
+ * must be a number.
+ */
 function converted({ type }: Place, own: PlannedKey["type"]): { readonly as?: "number" | "string" } {
   const { name } = getNamedType(type);
   if ((name === "Int" || name === "Float") && own !== "number") return { as: "number" };

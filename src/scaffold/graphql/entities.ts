@@ -27,10 +27,13 @@ export interface Entity {
 /** The names of fields that hold the id of an object, best first. */
 const ID_FIELDS = ["id", "uuid", "guid", "objectid", "gid", "pk"];
 const ID_SCALARS = /^(uuid|guid|uid|objectid|bigint|long|cuid|ulid|nanoid|globalid)/;
-/** Matches the names of types that only wrap the answer of a call, such as `CreateOrderPayload`. They are usually not objects with an id. */
+/** Matches the names of types that only wrap the answer of a call, such as `CreateOrderPayload`. Such types usually have no id. */
 const WRAPPER = /(Payload|Result|Response|Connection|Edge|PageInfo|Output)$/;
 
-/** Returns the types whose objects have an id, by type name. Relay's interface `Node` is left out, because every such type implements it. */
+/**
+ * Returns the types whose objects have an id, by type name. Relay's interface `Node` is left out, because it does not describe one kind of object:
+ * all types with an id implement this interface.
+ */
 export function findEntities(schema: GraphQLSchema): ReadonlyMap<string, Entity> {
   const roots = new Set<GraphQLNamedType | null | undefined>([
     schema.getQueryType(),

@@ -18,12 +18,12 @@ export interface LoginField {
   readonly root: RootField;
   readonly userField: string;
   readonly passwordField: string;
-  /** The fields that lead from the answer of the call to the token. Empty if the answer itself is the token. */
+  /** The path of fields from the answer of the call to the token. Empty if the answer itself is the token. */
   readonly token: readonly Step[];
 }
 
 /**
- * Returns the first query or mutation that is named like a login, takes a user name and a password, and returns a token. The name matters because
+ * Returns the first query or mutation that is named like a login, takes a user name and a password, and returns a token. The name is compared because
  * registrations take and return the same values.
  */
 export function findLogin(roots: readonly RootField[]): LoginField | undefined {

@@ -12,7 +12,7 @@ export interface Place {
 }
 
 const ID_WORDS = new Set(["id", "ids", "uuid", "guid", "gid", "pk", "pks"]);
-/** Matches names of input fields that do not say which type of object they belong to, such as `input`. */
+/** Matches names of input fields that do not tell to which type of object they belong, such as `input`. */
 const GENERIC = /^(input|data|where|filter|params|payload|args|attributes|record|object|values|patch|fields|by|options|request)$/;
 const INPUT_WORDS = new Set(
   "input create update delete add remove new where unique patch payload data filter args params by ref reference".split(" "),
@@ -60,7 +60,10 @@ export class IdMatcher {
     return this.#around(place) ?? this.#ofField(root, answers);
   }
 
-  /** Returns the type of object in the name of a query or mutation, such as `Order` for `createOrder`. The longest match wins, then the leftmost. */
+  /**
+   * Returns the type of object in the name of a query or mutation, such as `Order` for `createOrder`. The longest match is used. Of several matches
+   * of this length, the leftmost is used.
+   */
   noun(root: RootField): Entity | undefined {
     // For example, `itemFromOrder` gives the type `Item`. `orderItem` gives the type `OrderItem` if that type exists.
     for (let length = root.words.length; length > 0; length--) {
@@ -78,8 +81,8 @@ export class IdMatcher {
   }
 
   /**
-   * Returns the type whose name is the end of a given name: `parentComment` gives `Comment`. Otherwise, returns the only type whose name has the
-   * given name as its end: `item` gives `OrderItem`.
+   * Returns the type whose name is the end of a given name: `parentComment` gives `Comment`. If there is no such type, returns the only type whose
+   * name has the given name as its end: `item` gives `OrderItem`.
    */
   #ending(rest: readonly string[]): Entity | undefined {
     for (let at = 1; at < rest.length; at++) {
@@ -90,7 +93,7 @@ export class IdMatcher {
     return wider.length === 1 ? wider[0] : undefined;
   }
 
-  /** Returns the type for an argument such as `ownerId`: the object in the name or the answer of the call has a field `owner` of this type. */
+  /** Returns the type for an argument such as `ownerId`, if the object in the name or the answer of the call has a field `owner` of this type. */
   #related(rest: readonly string[], root: RootField, answers: readonly FoundId[]): Entity | undefined {
     const name = rest.join("");
     for (const entity of [this.noun(root), ...answers.map((one) => one.entity)]) {

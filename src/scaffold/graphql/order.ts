@@ -2,8 +2,8 @@ import type { NotInferred } from "../infer/plan.ts";
 import type { Draft } from "./draft.ts";
 
 /**
- * Orders actions: an action that returns an id comes before the actions that need it, and deletes come last. Otherwise the order of the schema is
- * kept. If actions need ids of each other, optional ids are left out.
+ * Orders actions: an action that returns an id comes before the actions that need it, and deletes come last. All other actions keep the order of the
+ * schema. If actions need ids of each other, optional ids are left out.
  * @param redraft Drafts an action again without the given context keys.
  */
 export function orderDrafts(

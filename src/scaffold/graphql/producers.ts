@@ -51,8 +51,8 @@ export function findProducers(all: readonly Known[], matcher: IdMatcher): Readon
 }
 
 /**
- * Returns `true` if a call creates an object that its answer contains. If the call requires the id of the object, the object existed before. A
- * mutation named `create...` may optionally take the id of another object of the same type.
+ * Returns `true` if a call creates an object that its answer contains. An object whose id the call requires existed before. The optional id in a
+ * mutation named `create...` may belong to another object of the same type.
  */
 function isNew(entity: Entity, { root, taken }: Known): boolean {
   return !taken.some((one) => one.entity.key === entity.key && (one.required || root.verb !== "create"));

@@ -2,7 +2,7 @@ import type { GraphQLField, GraphQLSchema } from "graphql";
 import { singular, words } from "../infer/resources/words.ts";
 import { isReserved } from "./shapes.ts";
 
-/** A root field of a GraphQL schema, that is, a query or a mutation. */
+/** A root field of a GraphQL schema: a query or a mutation. */
 export interface RootField {
   readonly kind: "query" | "mutation";
   readonly field: GraphQLField<unknown, unknown>;

@@ -80,7 +80,7 @@ export class Selector {
     const now = things + (thing === undefined ? 0 : 1);
     const fields = fieldsOf(type).filter(callable);
     const leaves = fields.filter((field) => isLeafType(getNamedType(field.type)));
-    // For an object with an id inside another such object, only the id is selected.
+    // If an object with an id is inside another object with an id, select only the id of the inner object.
     const own = thing !== undefined && now > DEEPEST_THINGS - 1 ? leaves.filter(({ name }) => name === thing.idField) : leaves;
     for (const field of own.slice(0, MOST_OF_AN_OBJECT)) if (this.#count < MOST_FIELDS) this.#add(into, field, at);
     if (depth < DEEPEST && now < DEEPEST_THINGS) this.#fillObjects(into, fields, { at, depth, things: now, above: [...above, type.name] });

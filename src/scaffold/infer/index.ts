@@ -33,8 +33,8 @@ import { toResource } from "./resources/to-resource.ts";
 const STREAM = "The answer is an event stream, which stays open. Each call would take a second until seqqa closes the stream.";
 
 /**
- * Infers how the operations of an OpenAPI description depend on each other: which operation returns the ids that another one needs. Also plans the
- * order of the operations and the values that they send. Values that cannot be inferred are listed in `notInferred`.
+ * Infers how the operations of an OpenAPI description depend on each other: which operation returns the ids that another operation needs. Also plans
+ * the order of the operations and the values that they send. Values that cannot be inferred are listed in `notInferred`.
  */
 export function planScaffold(written: ApiDescription): ScaffoldPlan {
   const description = withDescribedKeys(written);
@@ -84,7 +84,7 @@ function isSubscription({ action: { operation } }: Draft): boolean {
   return operation.method === "get" && media.length > 0 && media.every(({ type }) => type === "text/event-stream");
 }
 
-/** Returns a note for an action whose operation has a server that the action does not reach. */
+/** Returns a note for an action whose operation declares another server than the one to which the action sends its request. */
 function onOther({ operation, elsewhere }: ReturnType<typeof underBase>, actions: readonly PlannedAction[]): readonly NotInferred[] {
   const action = elsewhere === undefined ? undefined : actions.find((one) => one.operation === operation);
   if (action === undefined) return [];
@@ -93,7 +93,7 @@ function onOther({ operation, elsewhere }: ReturnType<typeof underBase>, actions
 }
 
 /**
- * Collects what has to be known before actions can be drafted, such as the resources and the operations that return their ids.
+ * Collects the facts that are needed to draft actions, such as the resources and the operations that return their ids.
  * @param login The operation that logs in. Its answer provides no ids to other actions, because it is sent before all actions.
  */
 function findFacts(
@@ -132,8 +132,8 @@ function findFacts(
 }
 
 /**
- * Drafts all actions. An id may turn out to be unavailable, because the request field that holds it is not sent. Then all actions are drafted again
- * without this id.
+ * Drafts all actions. An id may turn out to be unavailable, because the request field that holds the id is not sent. All actions are then drafted
+ * again without this id.
  */
 function draftAll(calls: readonly Called[], facts: Facts): readonly Draft[] {
   const drafts = calls.map((call) => draftAction(call, facts));
@@ -179,7 +179,10 @@ function keysOf(drafts: readonly Draft[], { producers, schemas }: Facts): readon
   return [...keys.values()];
 }
 
-/** Counts the path parameters of all actions, and those whose value is known: an earlier action returns the value, or the client chooses the id. */
+/**
+ * Counts the path parameters of all actions, and the path parameters whose value is known: an earlier action returns the value, or the client chooses
+ * the id.
+ */
 function share(drafts: readonly Draft[], { lostKeys }: Ordered): ScaffoldPlan["pathParameters"] {
   let all = 0;
   let inferred = 0;

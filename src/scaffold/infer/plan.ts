@@ -7,15 +7,15 @@ export interface ScaffoldPlan {
   /** The value of `base_url` in the generated configuration. `undefined` if the description has no server with an absolute URL. */
   readonly baseUrl: string | undefined;
   /**
-   * The path before all operations of the API, for example `/v1`. It is not part of `base_url`, because it also applies to a target that seqqa
-   * starts.
+   * The path before all operations of the API, for example `/v1`. This path is not part of `base_url`, because the path also applies to a target that
+   * seqqa starts.
    */
   readonly basePath?: string | undefined;
-  /** `true` if a cookie can authenticate requests. Such APIs often reject writes without the header `Origin`, which browsers send. */
+  /** `true` if a cookie can authenticate requests. APIs with cookies often reject writes without the header `Origin`, which browsers send. */
   readonly hasCookies?: boolean | undefined;
   /**
-   * The actions, in an order in which they can be called: an action that returns an id comes before those that need the id, and deletes come last.
-   * Names are unique.
+   * The actions, in an order in which they can be called: an action that returns an id comes before the actions that need the id, and deletes come
+   * last. Names are unique.
    */
   readonly actions: readonly PlannedAction[];
   /**
@@ -23,7 +23,10 @@ export interface ScaffoldPlan {
    * to set these, and `notInferred` names them.
    */
   readonly keys: readonly PlannedKey[];
-  /** The context keys that the user is asked to set in `setup`. Keys that make many actions callable come first. Empty if no key would help. */
+  /**
+   * The context keys that the user is asked to set in `setup`. Keys that make many actions callable come first. Empty if no key makes further actions
+   * callable.
+   */
   readonly setup?: readonly GivenKey[] | undefined;
   readonly resources: readonly Resource[];
   readonly login: PlannedLogin | undefined;
@@ -33,11 +36,11 @@ export interface ScaffoldPlan {
   readonly leftOut?: readonly LeftOut[] | undefined;
   /** The operations that create and use something that may be used only once, such as an invitation. */
   readonly singleUse?: readonly ProposedSingleUse[] | undefined;
-  /** The operations that end sessions. `undefined` if the description shows none, or if the API has no login. */
+  /** The operations that end sessions. `undefined` if the description shows no such operations, or if the API has no login. */
   readonly sessionEnds?: ProposedSessionEnds | undefined;
-  /** The values that could not be inferred from the description. Each has a hint where the user can write the value. */
+  /** The values that could not be inferred from the description. Each value has a hint that tells the user where to write it. */
   readonly notInferred: readonly NotInferred[];
-  /** The number of path parameters of all operations, and the number of those whose values could be inferred. */
+  /** The number of path parameters of all operations, and the number of path parameters whose values could be inferred. */
   readonly pathParameters: { readonly all: number; readonly inferred: number };
   /**
    * The endpoint of a GraphQL API below `base_url`, for example `/graphql`. `undefined` for other APIs. With GraphQL, `pathParameters` counts the
@@ -78,8 +81,8 @@ export interface PlannedAction {
   readonly kind: "create" | "list" | "read" | "update" | "delete" | "other";
   readonly resource: string | undefined;
   /**
-   * The values of the parameters that the action sends: all path parameters, all required parameters, and optional ones with a known context key.
-   * Optional parameters of `GET` and `HEAD` are left out, because a filter would hide items. `Authorization` and the API key are never included.
+   * The values of the parameters that the action sends: all path parameters, all required parameters, and optional parameters with a known context
+   * key. Optional parameters of `GET` and `HEAD` are left out, because a filter would hide items. `Authorization` and the API key are never included.
    */
   readonly parameters: readonly PlannedParameter[];
   readonly body: PlannedBody | undefined;
@@ -90,8 +93,8 @@ export interface PlannedAction {
   /** The context keys whose ids are kept under another key after the item was deleted, because another action can restore the item. */
   readonly keeps?: readonly Moved[] | undefined;
   /**
-   * For an action that restores a deleted item: the context keys between which the id moves back. If nothing was deleted, the action is called for an
-   * existing item.
+   * For an action that restores a deleted item: the context keys from which and to which the id moves back. If no item was deleted, the action is
+   * called for an existing item.
    */
   readonly restores?: Moved | undefined;
   /**
@@ -134,8 +137,8 @@ export interface PlannedBody {
 
 /**
  * The place from which an action takes the value of a context key: the JSON body of the answer, the `Location` header, or a value that was sent. For
- * `location`, the value is the last segment of the URL. A sent `value` is the same object as in the parameters or the body, so it is drawn only once.
- * The key is not set if `path` leads to the first item of an empty list.
+ * `location`, the value is the last segment of the URL. A sent `value` is the same object as in the parameters or the body, so a random value is
+ * drawn only once. The key is not set if `path` leads to the first item of an empty list.
  */
 export type Production =
   | { readonly key: string; readonly from: "body"; readonly path: readonly (string | number)[] }
@@ -160,8 +163,8 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 
 export type PlannedLogin =
   /**
-   * An operation that takes credentials and returns a token. It is not among the actions. `userField` and `passwordField` are names of fields in its
-   * body.
+   * An operation that takes credentials and returns a token. This operation is not among the actions. `userField` and `passwordField` are names of
+   * fields in its body.
    */
   | {
       readonly kind: "operation";
@@ -189,7 +192,10 @@ export interface PlannedApiKey {
   readonly scheme?: string | undefined;
 }
 
-/** A header that carries a token. `scheme` is the text before the token, for example `Token`. It is empty if the header is only the token. */
+/**
+ * A header that carries a token. `scheme` is the text before the token, for example `Token`. The `scheme` is empty if the value of the header is only
+ * the token.
+ */
 export interface TokenHeader {
   readonly name: string;
   readonly scheme: string;
@@ -207,7 +213,7 @@ export interface ProposedSingleUse {
   readonly what: string;
   readonly create: PlannedAction;
   readonly use: PlannedAction;
-  /** `true` if the action that uses the code or token takes it from the answer of the action that creates it. */
+  /** `true` if the action that uses the code or token takes the code from the answer of the action that creates it. */
   readonly isLinked: boolean;
 }
 

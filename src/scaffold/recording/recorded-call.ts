@@ -6,7 +6,7 @@ export type RecordedBody =
   | { readonly as: "form" | "multipart"; readonly mediaType: string; readonly fields: readonly (readonly [name: string, value: string])[] }
   | { readonly as: "text"; readonly mediaType: string; readonly text: string };
 
-/** A recorded answer. Generated files contain no values of it. They only use the places where the answer contains ids. */
+/** A recorded answer. Generated files contain no values of the answer, only the places of its ids. */
 export interface RecordedAnswer {
   readonly status: number;
   readonly body: Json | undefined;
@@ -23,7 +23,7 @@ export interface RecordedCall {
   readonly query: readonly (readonly [name: string, value: string])[];
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: RecordedBody | undefined;
-  /** The part of the body that the recording does not contain, or that seqqa cannot read: `file "photo"`. */
+  /** A description of the part of the body that the recording does not contain, or that seqqa cannot read: `file "photo"`. */
   readonly lost?: string | undefined;
   readonly answer: RecordedAnswer | undefined;
   readonly name?: string | undefined;
@@ -37,7 +37,7 @@ export interface Recording {
   readonly from: "har" | "postman";
   readonly calls: readonly RecordedCall[];
   readonly auth?: RecordedAuth | undefined;
-  /** Secrets that the recording names as such, beside those in its calls. */
+  /** Values that the recording marks as secrets, in addition to the secrets in its calls. */
   readonly secrets?: readonly string[];
   /** The parts of the recording that were left out, one sentence each. */
   readonly notes: readonly string[];

@@ -48,12 +48,12 @@ export interface Written {
   /** Files that were not written, because the user created, edited or deleted them. */
   readonly kept: readonly { readonly path: string; readonly why: "edited" | "deleted" | "yours" }[];
   readonly actions: readonly { readonly name: string; readonly file: string; readonly fate: Fate }[];
-  /** Code that could not be inserted into files that the user changed, one sentence each. */
+  /** Sentences about generated code that could not be inserted into files that the user changed. */
   readonly left: readonly string[];
   readonly again: boolean;
 }
 
-/** The name of the file for a copy of an OpenAPI description that was read from a URL. */
+/** The name of the file to which seqqa copies an OpenAPI description that was read from a URL. */
 const COPY = "openapi.json";
 
 /**
@@ -230,7 +230,9 @@ function append<T>(lists: Map<string, T[]>, name: string, one: T): void {
   else list.push(one);
 }
 
-/** Returns all actions that the folder contains after writing: those of the current plan, and older ones in files that are not written again. */
+/**
+ * Returns all actions that the folder contains after writing: the actions of the current plan, and older actions in files that are not written again.
+ */
 function writtenActions(before: Manifest, merged: ReadonlyMap<string, MergedFile>): Readonly<Record<string, WrittenAction>> {
   const old = Object.entries(before.actions).filter(([, { file }]) => {
     const now = merged.get(file);
@@ -257,7 +259,10 @@ function placeOf({ file, identifier }: NamedAction, merged: ReadonlyMap<string, 
   return line === -1 ? file : `${file}:${line + 1}`;
 }
 
-/** Throws an error if the folder was generated from another description. Otherwise all actions of that description would count as removed. */
+/**
+ * Throws an error if the folder was generated from another description. Without this error, all actions of the earlier description would be treated
+ * as removed.
+ */
 function refuseAnother(named: readonly NamedAction[], { actions }: Manifest, shown: string, force: boolean): void {
   if (force || Object.keys(actions).length === 0 || named.some(({ id }) => Object.hasOwn(actions, id))) return;
   throw new SeqqaError(

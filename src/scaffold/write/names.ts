@@ -5,12 +5,14 @@ import type { Manifest } from "./merge/manifest.ts";
 
 export interface NamedAction {
   readonly action: PlannedAction;
-  /** The HTTP method and URL path of the operation, for example `POST /orders`. It identifies the action when the folder is generated again. */
+  /**
+   * The HTTP method and URL path of the operation, for example `POST /orders`. This text identifies the action when the folder is generated again.
+   */
   readonly id: string;
   readonly name: string;
   readonly identifier: string;
   readonly file: string;
-  /** The context key that counts the items which the action creates. `undefined` if the action creates none. */
+  /** The context key that counts the items which the action creates. `undefined` if the action creates no items. */
   readonly counter: string | undefined;
 }
 
@@ -18,7 +20,7 @@ export interface NamedAction {
 export const INDEX = "actions/index.ts";
 
 /**
- * Chooses the names and files of all actions. Actions that were generated before keep theirs, and new actions never take these names.
+ * Chooses the names and files of all actions. Actions that were generated before keep their names and files, and new actions never take these names.
  * @param isForeign Returns `true` for a file that `seqqa scaffold` did not write.
  */
 export function nameActions(plan: ScaffoldPlan, manifest: Manifest, isForeign: (file: string) => boolean): readonly NamedAction[] {

@@ -37,7 +37,10 @@ function neverNegative(table: ExploredTable, column: string): readonly Candidate
   ];
 }
 
-/** Suggests that an amount never exceeds another amount in the same row, provided that some step raises it and some row has both amounts equal. */
+/**
+ * Suggests that an amount never exceeds another amount in the same row, provided that some step raises the amount, and that both amounts are equal in
+ * some row.
+ */
 function neverAbove(table: ExploredTable, column: string, limit: string): readonly Candidate[] {
   const rises = changesOf(table, column).filter(({ by }) => by > 0).length;
   if (rises === 0) return [];

@@ -1,7 +1,7 @@
 import type { Candidate, Place } from "./candidate.ts";
 import type { Explored } from "./explored.ts";
 
-/** Suggests rules that fit every API, unless this exploration broke them: no server errors, and no changes by rejected calls. */
+/** Suggests rules that fit every API: no server errors, and no changes by rejected calls. */
 export function answers({ of: { steps, actions } }: Explored): readonly Candidate[] {
   const place = ({ from, action, status }: (typeof steps)[number]): Place => ({
     state: from,

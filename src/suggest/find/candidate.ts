@@ -8,20 +8,23 @@ export interface Candidate {
   readonly name: string;
   /** The columns that the rule checks, as `table.column`. */
   readonly columns: readonly string[];
-  /** The estimated probability, from 0 to 1, that the user wants this rule. It decides the order of the suggestions and is not printed. */
+  /** The estimated probability, from 0 to 1, that the user wants this rule. Suggestions are sorted by this number. The number is not printed. */
   readonly likelihood: number;
-  /** A phrase about the states or steps that could have broken the rule, for the user. */
+  /** A phrase that tells the user which states or steps could have broken the rule. */
   readonly evidence: string;
   /** The number of states or steps that could have broken the rule. */
   readonly judged: number;
   readonly broken: readonly Place[];
   /** The state or step that came nearest to breaking the rule. */
   readonly nearest: Place | undefined;
-  /** The number of steps that cannot be judged, because they replaced several rows with generated keys. Such a rule may be wrong. Default: 0. */
+  /**
+   * The number of steps that cannot be judged, because they replaced several rows with generated keys. If there are such steps, the rule may be
+   * wrong. Default: 0.
+   */
   readonly unclear?: number;
 }
 
-/** A state or step that breaks a rule or nearly does. `what` describes the values in it. */
+/** A state or step that breaks a rule or nearly does. `what` describes the values in this state or step. */
 export interface Place {
   /** The index of the state; for a step, the index of the state before it. */
   readonly state: number;
@@ -36,8 +39,8 @@ export function literal(value: unknown): string {
 }
 
 /**
- * Returns an object literal. Keys are unquoted where possible. The key `__proto__` is written as a computed key, because otherwise the literal would
- * set the prototype.
+ * Returns an object literal. Keys are unquoted where possible. The key `__proto__` is written as a computed key, because a plain `__proto__` would
+ * set the prototype of the object.
  */
 export function objectLiteral(entries: readonly (readonly [string, string])[]): string {
   const key = (name: string): string =>

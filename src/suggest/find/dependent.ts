@@ -28,7 +28,7 @@ function dependent(table: ExploredTable, status: string, words: readonly string[
   });
   const side = (wanted: "empty" | "full"): readonly Candidate[] => {
     const other = wanted === "empty" ? "full" : "empty";
-    // A status with few exceptions stays in the rule, because the exceptions may be defects. A status with more exceptions is left out of the rule.
+    // Keep a status with few exceptions in the rule, because the exceptions may be defects. Leave a status with more exceptions out of the rule.
     const chosen = words.filter((word) => {
       const seen = byWord.get(word)!;
       return seen[wanted].size > 0 && seen[other].size <= seen[wanted].size * FEW;

@@ -7,11 +7,11 @@ import { objectLiteral, literal } from "./candidate.ts";
 /** A table with the data for finding rules: its columns, grouped by the kind of their values, and the rows that each step changed. */
 export interface ExploredTable extends Table {
   readonly changes: readonly RowChanges[];
-  /** The steps that replaced several rows with generated keys. They are not in `changes`. */
+  /** The steps that replaced several rows with generated keys. These steps are not in `changes`. */
   readonly unpaired: readonly UnpairedStep[];
   /** The columns whose values are keys of another table in every state, each with the name of the other table. */
   readonly references: ReadonlyMap<string, string>;
-  /** The columns with amounts, which are numbers that are no keys, no references and no flags (0 and 1). */
+  /** The columns with amounts: numbers that are neither keys nor references nor flags (0 and 1). */
   readonly numbers: readonly string[];
   /** The columns with few distinct words, such as statuses. The value of an entry is the list of words. */
   readonly words: ReadonlyMap<string, readonly string[]>;
@@ -102,7 +102,7 @@ export function cellsIn(table: Table, column: string): ReadonlySet<Cell> {
 
 /** Matches names of columns that usually refer to another table although they do not end in `_id`. */
 const REFERENCE_NAME = /^(?:parent|owner|author|user|member|assignee|creator|customer|account|team|tenant|(?:created|updated)_by)$/i;
-/** A text column with at least this number of distinct values may be a reference, whatever its name. */
+/** A text column may be a reference, even if its name does not suggest it, if it has at least this number of distinct values. */
 const FEWEST_VALUES = 2;
 
 /**
@@ -130,8 +130,8 @@ const PERSON_NAME = /(?:^|_)(?:owner|author|user|assignee|creator|sender|recipie
 const PERSONS = /^(?:users?|accounts?|members?|customers?|people|persons?)$/i;
 
 /**
- * Finds the table to which a column refers by its values. Small numbers are keys of almost every table. A column of numbers therefore refers to a
- * table only if no other table fits, or its name suggests the table.
+ * Finds the table to which a column refers by its values. A column of numbers refers to a table only if no other table fits, or if its name suggests
+ * the table, because small numbers are keys of almost every table.
  */
 function targetByValues(
   table: Table,
@@ -171,7 +171,7 @@ function isAmount(table: Table, column: string): boolean {
   return values.size > 0 && !isYesNo && [...values].every((cell) => numberIn(cell) !== undefined);
 }
 
-/** Matches names of columns that usually contain free text or codes, and no statuses. */
+/** Matches names of columns that usually contain free text or codes, but not statuses. */
 const FREE_NAME = /(?:^|_)(?:name|title|text|body|description|note|comment|e?mail|color|label|address|city|url|token|code|currency)$/i;
 
 function wordsOf(table: Table, column: string): readonly (readonly [string, readonly string[]])[] {

@@ -12,7 +12,7 @@ export function keys({ tables }: Explored): readonly Candidate[] {
 const UNIQUE_NAME =
   /(?:^|_)(?:e?mail|login|user_?name|number|code|token|sku|slug|iban|isbn|reference|serial|handle|nonce|idempotency_key)$/i;
 
-/** Suggests that values are unique: in columns whose names suggest it, and in pairs of references, such as member and group. */
+/** Suggests that values are unique: in columns whose names suggest uniqueness, and in pairs of references, such as member and group. */
 function uniques(table: ExploredTable): readonly Candidate[] {
   const others = table.columns.filter((column) => column !== table.key && !table.words.has(column));
   const single = others
@@ -102,7 +102,7 @@ function references(table: ExploredTable, column: string, tables: readonly Explo
   ];
 }
 
-/** Returns `true` for a value that the exploration left out of states, so that it is unknown. */
+/** Returns `true` for a value that is unknown, because the exploration left it out of states. */
 const isMasked = (cell: string): boolean =>
   !isPlain(cell) && !cell.startsWith("#") && !cell.startsWith("root#") && numberIn(cell) === undefined;
 

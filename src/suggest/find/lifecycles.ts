@@ -12,7 +12,7 @@ export function lifecycles({ tables, of }: Explored): readonly Candidate[] {
   ]);
 }
 
-/** A transition with at most this share of a column's changes is shown with the rule, because it may be a defect. */
+/** A transition is shown to the user as a possible defect if it makes up at most this share of all changes of the column. */
 const RARE = 0.1;
 
 function transitions(table: ExploredTable, column: string, words: readonly string[], actions: readonly string[]): readonly Candidate[] {
@@ -41,7 +41,7 @@ function transitions(table: ExploredTable, column: string, words: readonly strin
   }
   const possible = words.length * (words.length - 1);
   const made = [...seen.values()].reduce((sum, all) => sum + all.size, 0);
-  // If rows change from most statuses to most others, every transition is allowed, and there is no rule to suggest.
+  // If rows change from most statuses to most other statuses, every transition is allowed, and there is no rule to suggest.
   if (made === 0 || made > possible * 0.7) return [];
   const lists = words.flatMap((word) => {
     const all = seen.get(word);

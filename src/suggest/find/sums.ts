@@ -6,7 +6,7 @@ import { columnOf, optionsCode, snakeCase, type Explored, type ExploredTable } f
 
 /** Sums that differ by at most this much count as equal, because floating-point sums are rounded. */
 const ROUNDING = 0.000001;
-/** The largest number of status columns per table that are tried as the second part of a total. */
+/** The largest number of status columns per table whose counts are tried as the second part of a total. */
 const MOST_SIDES = 6;
 
 /** Suggests rules for sums: sums that never exceed an amount of another table, and totals that no step changes. */
@@ -19,8 +19,8 @@ export function sums(explored: Explored): readonly Candidate[] {
 }
 
 /**
- * Suggests that amounts of rows never add up to more than an amount of the row that they refer to, such as payments and their order. Some sum must
- * reach that amount.
+ * Suggests that amounts of rows never add up to more than an amount of the row that they refer to, such as payments and their order. A rule is
+ * suggested only if at least one sum reaches its limit.
  */
 function within(parts: ExploredTable, whole: ExploredTable): readonly Candidate[] {
   const { key } = whole;
@@ -101,7 +101,7 @@ interface Side {
 function totals({ tables, of }: Explored, table: ExploredTable, column: string): readonly Candidate[] {
   const sumOf = totalOf(table, (row) => numberIn(row.get(column) ?? "") ?? (isNull(row.get(column) ?? "null") ? 0 : Number.NaN));
   if (new Set(sumOf.filter((one) => one !== undefined)).size < 2) {
-    // The sum of the column is the same in all states. The rule is suggested only if some step changes several rows, such as a transfer between
+    // If the column alone has the same sum in all states, suggest the rule only if some step changes several rows, such as a transfer between
     // accounts.
     const moves = table.changes.filter(({ changed }) => changed.some(({ before, after }) => before.get(column) !== after.get(column)));
     if (moves.every(({ changed }) => changed.length < 2)) return [];

@@ -11,7 +11,7 @@ export function numberIn(cell: Cell): number | undefined {
   return /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(cell) ? Number(cell) : undefined;
 }
 
-/** Returns the number in a text such as `"12.50"`, with its fraction; `undefined` if the cell is anything else. */
+/** Returns the number in a text such as `"12.50"`, including its fraction. Returns `undefined` if the cell is not such a text. */
 export function decimalIn(cell: Cell): Cell | undefined {
   return /^"(-?(?:0|[1-9]\d*)\.\d+)"$/.exec(cell)?.[1];
 }
@@ -23,7 +23,7 @@ export function textIn(cell: Cell): string | undefined {
     const text: unknown = JSON.parse(cell);
     return typeof text === "string" && !/#t?\d|<time>|\[redacted\]|<masked>/.test(text) ? text : undefined;
   } catch {
-    // Long texts are cut, and the cut text is not valid JSON.
+    // A long text is cut in the run log, so it is not valid JSON and its value is unknown.
     return undefined;
   }
 }

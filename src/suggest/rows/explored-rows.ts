@@ -10,7 +10,7 @@ export interface Table {
   readonly store: string;
   readonly name: string;
   readonly columns: readonly string[];
-  /** The column whose values are unique in every state; `undefined` if there is none. */
+  /** The column whose values are unique in every state; `undefined` if there is no such column. */
   readonly key: string | undefined;
   /** The rows of the table, by the index of the state; `undefined` for a state whose rows are unknown. */
   readonly rows: readonly (readonly Row[] | undefined)[];
@@ -24,15 +24,15 @@ export interface ExploredRows {
 
 /** Matches a line that describes a row: `systems.db.orders + {id: 1, status: "paid"}`. Names with special characters are quoted. */
 const ROW = /^systems\.([\w$-]+)\.((?:[\w$-]+|"(?:[^"\\]|\\.)*")(?:\.(?:[\w$-]+|"(?:[^"\\]|\\.)*"))*) ([+-]) \{(.*)\}$/s;
-/** Matches the end of a line that was cut because of its length. `MORE` matches the last line of a list that was cut. */
+/** Matches the end of a line that was cut because of its length. `MORE` matches the last line of a list of lines that was cut. */
 const CUT = /\.\.\. \(\d+ characters\)$/;
 const MORE = /^\.\.\. and \d+ more lines$/;
-/** Runs store at most this number of lines of the root state (`bring-up/root-state.ts`). They do not mark that there are more. */
+/** Runs store at most this number of lines of the root state (`bring-up/root-state.ts`). A longer list is cut without a mark. */
 const ROOT_LINES = 2000;
 /** Matches the store and table of a row line, also if the line was cut. */
 const ROW_TABLE = /^systems\.([\w$-]+)\.((?:[\w$-]+|"(?:[^"\\]|\\.)*")(?:\.(?:[\w$-]+|"(?:[^"\\]|\\.)*"))*) [+-] \{/;
 
-/** The tables in which Redis stores and BullMQ queues show their keys, with the columns of each. */
+/** Maps each table in which seqqa shows the keys of Redis stores and BullMQ queues to the columns of the table. */
 const REDIS_TABLES: ReadonlyMap<string, string> = new Map([
   ["expires", "key lifetime"],
   ["hash", "key field value"],
@@ -49,8 +49,8 @@ const REDIS_TABLES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Reads the rows of every state. Stores of Redis and BullMQ are left out, because rules about rows ask SQL stores. The lines of a state list only the
- * rows that were added (`+`) or removed (`-`) since the root state.
+ * Reads the rows of every state. Stores of Redis and BullMQ are left out, because rules about rows only read SQL stores. The lines of a state list
+ * only the rows that were added (`+`) or removed (`-`) since the root state.
  */
 export function readRows({ root, states }: Pick<StatesOfRun, "root" | "states">): ExploredRows {
   const ofRoot = tablesIn(root, root.length >= ROOT_LINES);
@@ -72,11 +72,11 @@ function isOfRedis({ name, columns }: Table): boolean {
 interface Changed {
   readonly added: string[];
   readonly removed: string[];
-  /** `true` if a row of the table is unknown, because its line was cut. */
+  /** `true` if the line of a row was cut, so that not all rows of the table are known. */
   isCut: boolean;
 }
 
-/** The rows that lines describe, by store and table. */
+/** The rows that the text lines of a state describe, by store and table. */
 interface Lines {
   readonly tables: ReadonlyMap<string, Changed>;
   /** `true` if lines of other tables may be missing. */
@@ -101,7 +101,7 @@ function tablesIn(lines: readonly string[], isCut = MORE.test(lines.at(-1) ?? ""
   return { tables, isCut };
 }
 
-/** Returns the lines of a table; `undefined` if some are missing. */
+/** Returns the lines of a table; `undefined` if some lines are missing. */
 function linesOf(named: string, lines: Lines | undefined): Changed | undefined {
   if (lines === undefined) return undefined;
   const found = lines.tables.get(named) ?? { added: [], removed: [], isCut: lines.isCut };
@@ -153,8 +153,8 @@ function unquoted(name: string): string {
 }
 
 /**
- * Returns `true` for a column of decimal numbers. Databases return such numbers as text. Numbers without a fraction, such as `"007"`, may be codes, so
- * a column with such texts is none.
+ * Returns `true` for a column of decimal numbers. Databases return such numbers as text. Numbers without a fraction, such as `"007"`, may be codes,
+ * so a column with such texts is not a decimal column.
  */
 function isDecimal(column: string, rows: readonly Row[]): boolean {
   const cells = rows.map((row) => row.get(column) ?? "null").filter((cell) => !isNull(cell) && numberIn(cell) === undefined);

@@ -11,7 +11,7 @@ export interface RowChanges {
 /** A step that replaced several rows whose keys do not show which row became which. */
 export interface UnpairedStep {
   readonly step: StepOfRun;
-  /** The rows that exist only before the step, and the rows that exist only after it. */
+  /** The rows that exist only before the step (`gone`), and the rows that exist only after the step (`come`). */
   readonly gone: readonly Row[];
   readonly come: readonly Row[];
 }
@@ -45,8 +45,8 @@ export function rowChanges(
 }
 
 /**
- * Finds the values that a step gave to a column, although the keys of the rows do not show which row became which. Rows that agree in all columns
- * that the step left unchanged are the same row. Returns `undefined` if several answers are possible.
+ * Finds the changes that a step made to a column if the keys of the rows do not show which row became which. Rows that agree in all columns that the
+ * step left unchanged are the same row. Returns `undefined` if several answers are possible.
  */
 export function pairedBy(column: string, { key, columns }: Table, unpaired: UnpairedStep): RowChanges | undefined {
   const { step, gone, come } = unpaired;
@@ -74,7 +74,10 @@ export function pairedBy(column: string, { key, columns }: Table, unpaired: Unpa
   return { step, changed, created: [...right] };
 }
 
-/** Returns `true` if all ways to pair the rows give the same values of a column. The rows without a partner were removed or created. */
+/**
+ * Returns `true` if all ways to pair the rows before and after a step give the same changes of a column. Rows without a partner were removed or
+ * created.
+ */
 function isClear(column: string, before: readonly Row[], after: readonly Row[]): boolean {
   const isOne = (rows: readonly Row[]): boolean => new Set(rows.map((row) => row.get(column))).size === 1;
   if (before.length === 0 || after.length === 0) return true;
@@ -83,8 +86,8 @@ function isClear(column: string, before: readonly Row[], after: readonly Row[]):
 }
 
 /**
- * Returns `true` if known changes of a column can explain a step. `isKnown` returns `true` for a change that other steps made. One of its arguments is
- * `undefined` for a created or a removed row.
+ * Returns `true` if known changes of a column can explain a step. `isKnown` returns `true` for a change that other steps made. For a created or a
+ * removed row, one argument of `isKnown` is `undefined`.
  */
 export function isExplained(
   column: string,
@@ -97,7 +100,8 @@ export function isExplained(
     (Cell | undefined)[],
   ];
   const partners = new Map<number, number>();
-  // Finds a partner for each row before the step. A partner that is taken is free again if the row that has it finds another partner.
+  // Finds a row after the step for the row `at` before the step. If that row is already paired, it becomes free if its partner can be paired with
+  // another row.
   const finds = (at: number, tried: Set<number>): boolean =>
     after.some((to, index) => {
       if (tried.has(index) || !(before[at] === to || isKnown(before[at], to))) return false;
@@ -110,7 +114,7 @@ export function isExplained(
   return before.every((_, at) => finds(at, new Set()));
 }
 
-/** Returns `true` if a step may have left a column unchanged in all rows that it did not create or remove. */
+/** Returns `true` if a step may have left a column unchanged in all rows that the step neither created nor removed. */
 export function mayKeep(column: string, { gone, come }: UnpairedStep): boolean {
   const [few, many] = gone.length <= come.length ? [gone, come] : [come, gone];
   const cells = many.map((row) => row.get(column));
@@ -121,7 +125,9 @@ export function mayKeep(column: string, { gone, come }: UnpairedStep): boolean {
   });
 }
 
-/** Returns the rows that are in `rows` but not in `others`. Equal rows of different states are the same object. */
+/**
+ * Returns the rows that are in `rows` but not in `others`. Rows are compared by identity, because equal rows of different states are the same object.
+ */
 function without(rows: readonly Row[], others: readonly Row[]): readonly Row[] {
   const left = new Map<Row, number>();
   for (const row of others) left.set(row, (left.get(row) ?? 0) + 1);

@@ -2,13 +2,13 @@ import type { StatesOfRun } from "../../run-log/index.ts";
 import type { Candidate, Place } from "../find/candidate.ts";
 import type { Suggestions } from "../suggest.ts";
 
-/** The largest number of steps that are shown of a path. */
+/** The maximum number of steps of a path that are shown. */
 const MOST_STEPS = 8;
 
 /**
  * Returns suggested rules as lines for a terminal.
  * @param most limits the number of rules without exceptions
- * @param isForGaps `true` if the suggestions are only the rules for gaps
+ * @param isForGaps `true` if the suggestions only contain rules that would notice wrong data that no present rule notices
  */
 export function suggestionLines(
   of: StatesOfRun,

@@ -26,13 +26,13 @@ export interface WorldOptions {
    */
   readonly allow?: readonly string[] | undefined;
   /**
-   * The number of the worker, from 0. The names of the world's databases contain it. Two worlds with the same number still have separate databases.
-   * Default: `VITEST_POOL_ID`, `TEST_PARALLEL_INDEX` or `JEST_WORKER_ID`, else 0.
+   * The number of the worker, from 0. The names of the world's databases contain this number. Two worlds with the same number still have separate
+   * databases. Default: `VITEST_POOL_ID`, `TEST_PARALLEL_INDEX` or `JEST_WORKER_ID`, else 0.
    */
   readonly worker?: number | undefined;
   /**
    * The treatment of a write that reaches a store between the restore of a checkpoint and the next checkpoint. `error`: the write is undone, and the
-   * next checkpoint fails with a message that names the restored one. `undo`: the write is undone silently. Default: `error`.
+   * next checkpoint fails with a message that names the restored checkpoint. `undo`: the write is undone silently. Default: `error`.
    */
   readonly lateWrites?: "error" | "undo" | undefined;
 }

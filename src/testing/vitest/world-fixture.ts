@@ -43,7 +43,8 @@ export function worldFixture(options: WorldOptions): {
     checkpoint: [
       async ({ world, task }, use) => {
         const name = task.fullName ?? task.name;
-        // If an earlier test wrote late, the first try fails. Vitest would run a retried test without a checkpoint if this function threw here.
+        // The first try fails if an earlier test wrote after its end. Collect the errors, because Vitest would run a retried test without a
+        // checkpoint if this function threw here.
         const failures: Error[] = [];
         const checkpoint = await world.checkpoint(name).catch((error: Error) => {
           failures.push(error);

@@ -19,14 +19,13 @@ export async function changedSince(stores: Stores, marks: ReadonlyMap<string, Ch
   return [...changed].filter(([, hasChanged]) => hasChanged).map(([name]) => name);
 }
 
-/** Restores all stores to the given checkpoints. */
 export async function restoreAll(stores: Stores, marks: ReadonlyMap<string, Checkpoint>): Promise<void> {
   await inAll(stores, (store, name) => restore(store, marks.get(name)));
 }
 
 /**
- * Restores a store. Calling `changed` first makes adapters read the store, so that `lastLook` can then restore in one round trip. Otherwise, an
- * adapter that finds an unread write must begin the restore again.
+ * Restores a store. Calling `changed` first makes adapters read the store, so that `lastLook` can then restore in one round trip. Without this call,
+ * an adapter that finds an unread write would have to begin the restore again.
  */
 async function restore(store: StoreAdapter, mark: Checkpoint): Promise<void> {
   if (store.lastLook !== undefined) {

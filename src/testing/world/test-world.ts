@@ -28,11 +28,11 @@ interface LastRestore {
 }
 
 /**
- * Stores for tests, which checkpoints restore. `openWorld` makes worlds. A world does one operation at a time, so tests that run in parallel need
- * separate worlds.
+ * Stores for tests. Checkpoints save and restore the state of these stores. The function `openWorld` creates worlds. A world does one operation at a
+ * time, so tests that run in parallel need separate worlds.
  */
 export class TestWorld {
-  /** The URLs for the application, by store name. They are the URLs of the copies, except with `inPlace`. */
+  /** The URLs for the application, by store name. With `inPlace`, these are the URLs of the original stores, else the URLs of the copies. */
   readonly urls: Readonly<Record<string, string>>;
   /** The number of the worker, 0 to 999. */
   readonly worker: number;
@@ -52,7 +52,9 @@ export class TestWorld {
     this.worker = parts.worker;
   }
 
-  /** The URL of the store `db`, or of the only store. @throws SeqqaError `WORLD_OPTION_INVALID` if there are several stores and none is named `db` */
+  /**
+   * The URL of the store `db`, or of the only store. @throws SeqqaError `WORLD_OPTION_INVALID` if there are several stores and no store is named `db`
+   */
   get dbUrl(): string {
     const all = Object.values(this.urls);
     const url = this.urls["db"] ?? (all.length === 1 ? all[0] : undefined);
@@ -92,8 +94,8 @@ export class TestWorld {
   }
 
   /**
-   * Closes the stores and removes the copies. With `inPlace`, the stores are left in the state in which they were opened. Further calls do nothing, and
-   * settle like the first.
+   * Closes the stores and removes the copies. With `inPlace`, the stores are left in the state in which they were opened. Further calls do nothing
+   * and return the promise of the first call.
    *
    * @throws SeqqaError `STORE_BUSY` if a transaction is still open with `inPlace`: the changes of the tests then stay in the store
    */
@@ -113,8 +115,8 @@ export class TestWorld {
   }
 
   /**
-   * Brings the stores to the state of the last restore, if they have changed since. Returns the checkpoints of the stores for that state. The next
-   * checkpoint of the world can use them again. `undefined` if the last operation was not a restore.
+   * Brings the stores to the state of the last restore, if they have changed since. Returns the checkpoints of the stores for that state, which the
+   * next checkpoint of the world uses again. Returns `undefined` if the last operation was not a restore.
    */
   async #asRestored(): Promise<Marks | undefined> {
     const last = this.#last;

@@ -1,6 +1,6 @@
 /**
- * A saved state of all stores of a world. Restoring it undoes **everything** that was written to the stores since, by any process: the application,
- * its workers, a test, or a `psql` session. This is intended.
+ * A saved state of all stores of a world. Restoring it undoes **everything** that was written to the stores since the checkpoint was taken, by any
+ * process: the application, its workers, a test, or a `psql` session. This is intended.
  *
  * With `await using`, the state is restored at the end of the block. Node 20 needs TypeScript or esbuild for that syntax; without them, call
  * {@link restore} in `finally`.
@@ -19,7 +19,7 @@ export class WorldCheckpoint {
   }
 
   /**
-   * Restores all stores to this state, and ends the checkpoints that were taken after this one. It can be called repeatedly.
+   * Restores all stores to this state, and ends the checkpoints that were taken after this one. This method can be called repeatedly.
    *
    * @throws SeqqaError naming this checkpoint: `STORE_BUSY` if a connection kept a write transaction open for 5 s, `CHECKPOINT_OVER` if an older
    * checkpoint was restored before, `SCHEMA_CHANGED` if tables were altered, `WORLD_CLOSED`

@@ -8,7 +8,7 @@ import { MOST_BYTES, tooLarge } from "../../../openapi/read/read-file.ts";
 import { explained, TIME } from "../../../openapi/read/read-url.ts";
 import { shownUrl } from "../../../openapi/read/source.ts";
 
-/** A function that sends one POST request. Only tests pass their own; the default uses the configured proxies and certificates. */
+/** A function that sends one POST request. Only tests replace the default, which uses the configured proxies and certificates. */
 export type Ask = (
   url: URL,
   options: { readonly body: string; readonly signal: AbortSignal; readonly headers: Readonly<Record<string, string>> },
@@ -63,7 +63,7 @@ async function askInTurn(url: URL, ask: Ask): Promise<string> {
       if (said.kind === "schema") return text;
       if (said.kind === "other") throw unexpected(answer, name);
       refusal ??= said.message;
-      // The next older query is only sent if the server rejected a field or argument of this query as unknown.
+      // Send the next older query only if the server rejected a field or argument of this query as unknown.
       if (
         !/oneOf|isOneOf|specifiedBy|includeDeprecated|isDeprecated|deprecationReason|unknown (?:argument|field)|cannot query field/i.test(
           said.message,

@@ -68,7 +68,7 @@ function shallow<T>(name: string, read: () => T): T {
   }
 }
 
-/** Returns the errors in a GraphQL schema as warnings. They are not fatal, because the valid parts of the schema can still be used. */
+/** Returns the errors in a GraphQL schema as warnings. Such errors are not fatal, because the valid parts of the schema can still be used. */
 function problemsOf(schema: GraphQLSchema): readonly string[] {
   const found = validateSchema(schema).filter(({ message }) => !message.startsWith("Query root type must be provided"));
   const shown = found.slice(0, MOST_WARNINGS).map((error) => `The schema is not valid${placeOf(error)}: ${quoted(error.message)}.`);

@@ -24,7 +24,7 @@ export function parseSdl(text: string, name: string): { readonly schema: GraphQL
   const document = completed(parsed(text, name));
   if (!document.definitions.some(({ kind }) => /TypeDefinition$|^SchemaDefinition$/.test(kind))) throw notGraphql(document, name);
   const errors = validateSDL(document);
-  // Errors about directives are not fatal: directives are often declared in another file, and seqqa does not use them.
+  // Errors about directives are not fatal, because seqqa does not use directives, and because directives are often declared in another file.
   const fatal = errors.find(
     ({ message }) => !message.startsWith("Unknown directive ") && !/^Directive ".*may not be used on/.test(message),
   );
@@ -55,7 +55,10 @@ function parsed(text: string, name: string): DocumentNode {
   }
 }
 
-/** Turns an extension such as `extend type Query` into a definition if the type is not defined here. Its definition may be in another file. */
+/**
+ * Turns an extension such as `extend type Query` into a definition if the type is not defined here. The definition of the type may be in another
+ * file.
+ */
 function completed(document: DocumentNode): DocumentNode {
   const defined = new Set(document.definitions.flatMap((one) => (one.kind.endsWith("TypeDefinition") ? nameOf(one) : [])));
   const definitions = document.definitions.map((one): DefinitionNode => {

@@ -6,14 +6,17 @@ import { snake, squashed } from "../resources/words.ts";
 export interface Authentication {
   /** The scheme by which users authenticate. `undefined` if no operation needs a scheme that generated code can send. */
   readonly scheme: SecurityScheme | undefined;
-  /** The API keys that requests send beside `scheme`. */
+  /** The API keys that requests send in addition to `scheme`. */
   readonly keys: readonly ApiKey[];
 }
 
 type ApiKey = Extract<SecurityScheme, { readonly kind: "apiKey" }>;
 type Schemes = ReadonlyMap<string, SecurityScheme>;
 
-/** The part of a request that carries a credential, and the kind of its content. Two schemes with the same place and other contents exclude each other. */
+/**
+ * The part of a request that carries a credential, and the kind of its content. A request cannot use two schemes with the same place and different
+ * contents.
+ */
 type Carrier = readonly [place: string, content: string];
 
 const HEADER_KEY = /^(authorization|x?(api|app|application)key|x?(auth|access|api)token|ocpapimsubscriptionkey)$/;
@@ -75,8 +78,8 @@ function carrierOf(scheme: SecurityScheme | undefined): Carrier | undefined {
 }
 
 /**
- * Returns the scheme that most operations need, and the schemes that are often needed together with it. If an operation has alternatives, the first
- * one counts that needs a scheme and that generated code can send.
+ * Returns the scheme that most operations need, and the schemes that are often needed together with it. If an operation accepts several alternatives,
+ * only one of them is counted: the first that needs a scheme and that generated code can send.
  */
 export function findAuthentication({ operations, securitySchemes }: ApiDescription): Authentication {
   const used = operations.flatMap(({ security }) => {
@@ -107,13 +110,16 @@ function textOf(scheme: SecurityScheme | undefined): string {
   return carrierOf(scheme)?.join(" ") ?? "";
 }
 
-/** Returns a number that is lower for schemes that rather identify a user than a program. */
+/**
+ * Returns a number for sorting schemes. The number is lower for schemes that usually identify a user than for schemes that usually identify a
+ * program.
+ */
 function rank(scheme: SecurityScheme): number {
   if (scheme.kind !== "apiKey" || scheme.name.toLowerCase() === "authorization") return 0;
   return { cookie: 1, header: 2, query: 3 }[scheme.in];
 }
 
-/** Plans the API keys that requests send beside the scheme of the users. Each gets an environment variable of its own. */
+/** Plans the API keys that requests send in addition to the scheme of the users. Each key gets its own environment variable. */
 export function planKeys({ scheme, keys }: Authentication): readonly PlannedApiKey[] {
   const taken = new Set(["API_TOKEN", "API_USER", "API_PASSWORD", ...(scheme?.kind === "apiKey" ? ["API_KEY"] : [])]);
   return keys.map((key) => {
@@ -145,7 +151,8 @@ export function noteUnsent(
     const carrier = textOf(needed);
     if (carrier !== "" && sent.has(carrier)) return true;
     if (parameters.some((one) => isSameKey(needed, one))) return true;
-    // An operation that logs in is the answer to schemes of an unknown kind. Its token is sent in the header `Authorization`.
+    // If an operation logs in, its token counts for schemes of an unknown kind and for the header `Authorization`. A cookie that the login sets
+    // counts for cookie schemes.
     if (login?.kind !== "operation") return false;
     return carrier === "" || (login.token.length === 0 ? carrier.startsWith("cookie ") : carrier === "header authorization bearer");
   };

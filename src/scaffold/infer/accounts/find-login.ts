@@ -19,7 +19,8 @@ export interface LoginOperation {
 
 /**
  * Returns the user, password and token fields of an operation that logs in. Such an operation is named like a login, takes a user name and a
- * password, and returns a token. Returns `undefined` for other operations. The name matters because registrations take and return the same values.
+ * password, and returns a token. Returns `undefined` for other operations. The name is compared because registrations take and return the same
+ * values.
  * @param setsCookie `true` if the answer sets a cookie, so that its body needs no token.
  */
 export function asLogin(operation: Operation, schemas: Schemas, setsCookie: boolean): LoginOperation | undefined {
@@ -70,8 +71,8 @@ export function planLogin(
 ): PlannedLogin | undefined {
   if (login !== undefined) {
     const { action, as, register } = login;
-    // If the generated code registers accounts, it chooses a password that most APIs accept. Otherwise the person who runs the code provides the
-    // password of an existing account.
+    // Generated code that registers accounts chooses a password that most APIs accept. Without a registration, the user provides the password of an
+    // existing account.
     const password = register === undefined ? "password" : CHOSEN_PASSWORD;
     return { kind: "operation", action: withCredentials(action, as, password), ...as, register };
   }
@@ -89,7 +90,10 @@ export function planLogin(
   }
 }
 
-/** The password of users that the generated code registers. It satisfies common rules: length, a capital letter, a digit and a special character. */
+/**
+ * The password of users that the generated code registers. The password satisfies common rules: length, a capital letter, a digit and a special
+ * character.
+ */
 const CHOSEN_PASSWORD = "Correct-Horse-7";
 
 function withCredentials(action: PlannedAction, { userField, passwordField }: LoginOperation, password: string): PlannedAction {

@@ -16,16 +16,16 @@ export interface Registration {
 }
 
 /**
- * Finds the operation that registers a user: a `POST` without path parameters that takes a password and a user name, like the login. The operation is
- * named like a registration, or it needs no authentication and its path is a collection of users.
+ * Finds the operation that registers a user: a `POST` without path parameters that takes a password and a user name, like the login. The operation
+ * must be named like a registration, or need no authentication and have the path of a collection of users.
  */
 export function findRegistration(
   calls: readonly Called[],
   login: { readonly call: Called; readonly as: LoginOperation },
   schemas: Schemas,
 ): Registration | undefined {
-  // `true` if at least half of the operations, without login and registration, declare authentication. Only then does an operation without a
-  // declaration count as open to everybody.
+  // `true` if at least half of the operations, without login and registration, declare authentication. An operation without a declaration then counts
+  // as open to everybody.
   const saysWho = calls.filter(({ operation }) => operation.security.length > 0).length * 2 >= calls.length - 2;
   const found = calls.flatMap((call): readonly (Registration & { readonly isNamed: boolean })[] => {
     const { operation, path } = call;

@@ -8,8 +8,8 @@ const DELETES =
 
 /**
  * Returns `true` for an operation that deletes the user who sends it. The exploration must not call it, because the API would reject every later
- * call. Such an operation has no id in its path and is named like a deletion of the caller, or it deletes the user whose id comes from a call such as
- * `GET /users/me`.
+ * call. Such an operation has no id in its path and is named like a deletion of the caller. An operation also counts if it deletes the user whose id
+ * comes from a call such as `GET /users/me`.
  */
 export function deletesCaller({ operation, path }: Called, { kinds, producers }: Pick<Facts, "kinds" | "producers">): boolean {
   const last = path.segments.at(-1);

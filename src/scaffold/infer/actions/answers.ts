@@ -9,7 +9,7 @@ export function answerSchema(operation: Operation): Schema | undefined {
   return undefined;
 }
 
-/** Returns the responses of an operation with a 2xx status. If there are none, returns the response `default`. */
+/** Returns the responses of an operation with a 2xx status. If no response has a 2xx status, returns the response `default`. */
 export function successes({ responses }: Operation): readonly DescribedResponse[] {
   const good = responses.filter(({ status }) => status.startsWith("2")).sort((a, b) => (a.status < b.status ? -1 : 1));
   return good.length > 0 ? good : responses.filter(({ status }) => status === "default");
@@ -30,7 +30,9 @@ export function isJson(type: string): boolean {
 
 const fromExamples = new WeakMap<MediaType, Schema>();
 
-/** Returns the schema of a media type. If the description has none, infers a schema from the first example. Repeated calls return the same object. */
+/**
+ * Returns the schema of a media type. If the media type has no schema, infers a schema from the first example. Repeated calls return the same object.
+ */
 export function schemaOf(media: MediaType): Schema | undefined {
   if (media.schema !== undefined && !(isRecord(media.schema) && Object.keys(media.schema).length === 0)) return media.schema;
   const example = media.examples[0];

@@ -11,8 +11,8 @@ export interface Kind {
 }
 
 /**
- * Determines for each operation what it does (such as `create` or `read`) and with which resource. Operations below an item, such as
- * `/orders/{id}/pay`, are of kind `other` and belong to the resource of the item.
+ * Determines for each operation what it does (such as `create` or `read`) and with which resource. An operation below an item, such as
+ * `/orders/{id}/pay`, has the kind `other` and the resource of the item.
  */
 export function classify(calls: readonly Called[], resources: readonly FoundResource[], schemas: Schemas): ReadonlyMap<Operation, Kind> {
   const kinds = new Map<Operation, Kind>();

@@ -15,7 +15,7 @@ export interface Draft {
   readonly call: Called;
   readonly action: PlannedAction;
   readonly needs: ReadonlyMap<string, Need>;
-  /** The parameters whose values no action provides, by the context key that the user has to set. */
+  /** The parameters whose values no action provides. The key of an entry is the context key that the user has to set. */
   readonly open: ReadonlyMap<string, Parameter>;
   readonly notInferred: readonly NotInferred[];
   readonly chosen: number;
@@ -79,8 +79,8 @@ export function draftAction(call: Called, facts: Facts, avoid: ReadonlySet<strin
 }
 
 /**
- * Plans the parameters that the action sends. Fields of an object in the query are parameters of their own, and one may have the name of another
- * parameter. Each name is then sent once, and a parameter that is described by itself comes before a field.
+ * Plans the parameters that the action sends. Each field of an object in the query becomes a parameter. If such a field has the name of a described
+ * parameter, only the described parameter is sent.
  */
 function plannedParameters(drafting: Drafting, open: Map<string, Parameter>, sent: Map<string, Built>): readonly PlannedParameter[] {
   const parameters = new Map<string, PlannedParameter>();
@@ -114,8 +114,8 @@ function production(
 }
 
 /**
- * Returns the resources whose ids become invalid when an item is deleted: the resource itself and those below it. Returns none if the path ends with
- * the id of another resource: `DELETE /teams/{id}/members/{user_id}` deletes no user.
+ * Returns the resources whose ids become invalid when an item is deleted: the resource itself and the resources below it. Returns an empty list if
+ * the path ends with the id of another resource: `DELETE /teams/{id}/members/{user_id}` deletes no user.
  */
 function freed(resource: FoundResource, call: Called, { index, resources }: Facts): readonly FoundResource[] {
   if (index.resourceAt(call, call.path.segments.length - 1) !== resource) return [];

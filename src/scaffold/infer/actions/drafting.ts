@@ -4,8 +4,8 @@ import type { Facts } from "../facts.ts";
 import type { Called } from "../resources/found-resource.ts";
 
 /**
- * The need of an action for a context key. `path`: the action cannot be called without the key. `required`: without the key, a field gets a constant.
- * `optional`: without the key, the field is left out.
+ * The way in which an action needs a context key. `path`: the action cannot be called without the key. `required`: without the key, a required field
+ * gets a constant. `optional`: without the key, the field is left out.
  */
 export type Need = "path" | "required" | "optional";
 
@@ -14,7 +14,7 @@ export interface Drafting {
   readonly call: Called;
   readonly kind: Kind;
   readonly name: string;
-  /** The context keys that the action must not use. With them, two actions would wait for each other's ids. */
+  /** The context keys that the action must not use. With these keys, two actions would wait for each other's ids. */
   readonly avoid: ReadonlySet<string>;
   readonly needs: Map<string, Need>;
   readonly note: (what: string, hint: string) => void;

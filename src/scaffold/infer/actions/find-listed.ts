@@ -10,7 +10,7 @@ import { singularName, snake, squashed } from "../resources/words.ts";
 
 /**
  * Finds resources whose items have no URL path of their own, but whose ids other operations need, for example `/stations`. Only collections without
- * path parameters count. Collections of known resources are ignored, because APIs list and search them under many paths.
+ * path parameters are considered. Collections of known resources are ignored, because APIs list and search such collections under many paths.
  */
 export function findListed(calls: readonly Called[], resources: readonly FoundResource[], schemas: Schemas): readonly FoundResource[] {
   const found: FoundResource[] = [];

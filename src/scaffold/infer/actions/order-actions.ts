@@ -3,16 +3,15 @@ import type { NotInferred } from "../plan.ts";
 
 export interface Ordered {
   readonly drafts: readonly Draft[];
-  /** Path parameters that nothing can provide: each action that returns the value needs the same value first. */
+  /** Path parameters whose values no action can provide: each action that returns such a value needs the same value itself. */
   readonly lost: readonly NotInferred[];
   readonly lostKeys: ReadonlySet<string>;
 }
 
 /**
- * Orders actions: an action that returns an id comes before the actions that need it. Deletes come last, those of nested items first. Otherwise the
- * order of the description is kept.
- * If actions need ids of each other, one of them has to do without: an optional field is left out, a required field gets a constant, or a path
- * parameter is reported in `lost`.
+ * Orders actions: an action that returns an id comes before the actions that need it. Deletes come last, and deletes of nested items come before
+ * deletes of the items that contain them. All other actions keep the order of the description. If actions need ids of each other, one action is
+ * called without an id: an optional field is left out, a required field gets a constant, or a path parameter is reported in `lost`.
  * @param redraft Drafts an action again without the given context keys.
  */
 export function orderActions(drafts: readonly Draft[], redraft: (draft: Draft, avoid: ReadonlySet<string>) => Draft): Ordered {
@@ -64,8 +63,8 @@ export function orderActions(drafts: readonly Draft[], redraft: (draft: Draft, a
 }
 
 /**
- * Returns the index of the action that can best do without the ids that are not available yet. Actions that lack only optional fields are preferred,
- * then those that lack only required fields. Among equals, an action that returns ids itself is preferred.
+ * Returns the index of the action that loses least if it is called without the ids that are not available yet. Actions that lack only optional fields
+ * come first, then actions that lack only required fields. Of several such actions, one that returns ids itself comes first.
  */
 function weakest(waiting: readonly Draft[], missing: (draft: Draft) => readonly string[]): number {
   const cost = (draft: Draft): number => {

@@ -22,8 +22,8 @@ export type Source =
   | { readonly kind: "sentParameter"; readonly name: string };
 
 /**
- * Returns the operations that provide ids of a resource: those that create items, else the first list of items, else one that returns a single item,
- * such as `/users/me`.
+ * Returns the operations that provide ids of a resource: the operations that create items, else the first operation that lists items, else an
+ * operation that returns a single item, such as `/users/me`.
  */
 export function producersOf(resource: FoundResource, schemas: Schemas): readonly Producer[] {
   const { create, putCreate, list, one } = resource.operations;
@@ -58,14 +58,14 @@ function hasSlash({ operation }: Called, path: readonly (string | number)[]): bo
 function fromCreate(call: Called, resource: FoundResource, schemas: Schemas): readonly Producer[] {
   const { operation } = call;
   if (placeOfItem(answerSchema(operation), resource, schemas, true) !== undefined) return fromOne(call, resource, schemas, true);
-  // In a path such as `/blocked_by/{issue_id}`, the parameter names another resource, so the answer may contain the id of the other resource.
+  // In a path such as `/blocked_by/{issue_id}`, the parameter belongs to another resource, so the answer may contain the id of the other resource.
   if (!idName(resource.parameter.name, resource.nouns).own) return [];
   const { key, parameter } = resource;
   const good = successes(operation);
   if (good.some(({ headers }) => headers.has("location"))) {
     return [{ call, key, source: { kind: "location" }, schema: { type: "string" }, what: "the last part of the Location header" }];
   }
-  // The described answer contains no id. An id from the request is used only if no answer is described.
+  // The described answer contains no id. Use an id from the request only if no answer is described.
   if (answerSchema(operation) !== undefined && good.some(({ status }) => status !== "default")) return [];
   const media = operation.body?.media.find(({ type }) => isJson(type)) ?? operation.body?.media[0];
   const body = schemas.flat(media === undefined ? undefined : schemaOf(media));
@@ -75,7 +75,10 @@ function fromCreate(call: Called, resource: FoundResource, schemas: Schemas): re
   return [{ call, key, source: { kind: "sentField", name: field }, schema: schema ?? true, what: `${field} in the request body` }];
 }
 
-/** Frameworks such as NestJS describe no answers unless told to. The answer of such a call is assumed to be the item that the call creates. */
+/**
+ * Returns a producer for a call whose answer is not described, as is usual with frameworks such as NestJS. The answer is assumed to be the item that
+ * the call creates.
+ */
 function assumed(call: Called, { key, parameter, nouns }: FoundResource): readonly Producer[] {
   const good = successes(call.operation);
   if (!good.some(({ status, media }) => status !== "204" && media.length === 0)) return [];
@@ -109,7 +112,7 @@ function fromOne(call: Called, resource: FoundResource, schemas: Schemas, inList
 function fromList(call: Called, resource: FoundResource, schemas: Schemas): readonly Producer[] {
   const items = placeOfItems(answerSchema(call.operation), resource.nouns, schemas);
   const place = items === undefined ? undefined : placeOfItem(items.schema, resource, schemas);
-  // The list is missing in the answer, or its items have no id. An id of another object inside an item does not count.
+  // The answer has no list, or the items of its list have no id. An id of another object inside an item does not count.
   if (items === undefined || place === undefined) return [];
   const path = [...items.path, 0, ...place.body, place.id];
   if (hasSlash(call, path)) return [];

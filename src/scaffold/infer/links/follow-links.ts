@@ -8,7 +8,8 @@ import type { Producer, Source } from "../actions/producers.ts";
 import { snake } from "../resources/words.ts";
 
 /**
- * Adds the values that OpenAPI links pass between operations to those inferred from names and schemas. If both exist for a parameter, the link wins.
+ * Adds the values that OpenAPI links pass between operations to the values that were inferred from names and schemas. If a parameter has both, the
+ * value of the link is used.
  */
 export function followLinks(
   edges: readonly LinkEdge[],
@@ -27,7 +28,8 @@ export function followLinks(
       linked.set(place, { kind: "constant", value: source.value, link });
       continue;
     }
-    // A value that an earlier request sent is not new, so such a link is ignored. The exception is a field of a `POST`, which may name a new item.
+    // A value that an earlier request sent is not new, so such a link is ignored. The exception is a field of a `POST`, which may be the id of a new
+    // item.
     if (source.kind === "sentParameter" || (source.kind === "sentField" && from.operation.method !== "post")) continue;
     const own = resourceOf(edge, resources);
     const given = [...producers].find(([, all]) => all.some((one) => one.call === from && sameSource(one.source, source)))?.[0];

@@ -41,8 +41,8 @@ export function linkEdges(calls: readonly Called[], schemas: Schemas): readonly 
 }
 
 /**
- * Returns the method and URL path in an operation reference: `get /orders/{id}` for `#/paths/~1orders~1{id}/get`. Returns an empty text if there are
- * none.
+ * Returns the method and URL path in an operation reference: `get /orders/{id}` for `#/paths/~1orders~1{id}/get`. Returns an empty text if the
+ * reference contains no method and path.
  */
 function placeOf(operationRef: string | undefined): string {
   const parts = /#\/paths\/([^/]+)\/([a-z]+)$/.exec(operationRef ?? "");

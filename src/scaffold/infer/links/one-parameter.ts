@@ -18,7 +18,7 @@ interface Use {
 }
 
 interface OneParameter {
-  /** Context keys that some operation provides, for parameters that would otherwise get a key of their own. */
+  /** The context keys that some operation provides. A parameter with such a key needs no key of its own. */
   readonly produced: ReadonlyMap<string, Linked>;
   readonly open: ReadonlyMap<string, string>;
 }
@@ -81,7 +81,7 @@ function keyOf({ name }: Parameter, call: Called, index: KeyIndex, part: Part | 
 }
 
 /**
- * Returns the context key whose value can be the parameter of a call. A value that belongs to a parent resource, such as the id of an order's item,
+ * Returns the context key whose value a call can send as a parameter. A value that belongs to a parent resource, such as the id of an order's item,
  * can only be used if the call has the parameter of the parent, too. Returns `undefined` if several keys fit.
  */
 function givenKey({ call }: Use, given: readonly Use[]): string | undefined {
@@ -92,8 +92,8 @@ function givenKey({ call }: Use, given: readonly Use[]): string | undefined {
 }
 
 /**
- * Returns the shortest of several context keys, because it has the fewest words that belong to one URL path only. Keys for ids of resources are
- * preferred.
+ * Returns the shortest of several context keys, because a short key has the fewest words that are specific to one URL path. Keys for ids of resources
+ * are preferred.
  */
 function shortest(uses: readonly Use[]): string | undefined {
   const ofResources = uses.filter(({ resource }) => resource !== undefined);

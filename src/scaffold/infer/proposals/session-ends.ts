@@ -10,8 +10,9 @@ const OTHERS = /all|other|everywhere/;
 const OWN = /^(?:me|self|current|currentuser|whoami|profile|account|user|userinfo)$/;
 
 /**
- * Finds operations that end sessions, and a request that succeeds only while the session is valid. This request reads the caller's own data, else a
- * list that needs authentication. Operations that end sessions are found by name and path only, because descriptions often mention other operations.
+ * Finds operations that end sessions, and a request that succeeds only while the session is valid. This request reads the caller's own data or, if no
+ * operation does so, a list that needs authentication. Operations that end sessions are found by name and path only, because descriptions often
+ * mention other operations.
  */
 export function findSessionEnds(actions: readonly PlannedAction[]): ProposedSessionEnds | undefined {
   const writes = actions

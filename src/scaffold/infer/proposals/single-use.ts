@@ -52,8 +52,8 @@ const NEVER = /(?!)/;
 const ENDS = /cancel|reject|decline|revoke|delete|expire|list/;
 
 /**
- * Finds pairs of operations that create and use something that may be used only once. `KINDS` is compared with their names and the beginnings of
- * their descriptions.
+ * Finds pairs of operations that create and use something that may be used only once. The patterns in `KINDS` are matched against the names of
+ * operations and the beginnings of their descriptions.
  */
 export function findSingleUse(actions: readonly PlannedAction[]): readonly ProposedSingleUse[] {
   const writes = actions.filter(({ operation: { method } }) => method === "post" || method === "put" || method === "patch");
@@ -69,7 +69,7 @@ export function findSingleUse(actions: readonly PlannedAction[]): readonly Propo
         const made = makers.find(gives) ?? makers.find((other) => !isSpending(other)) ?? makers[0];
         if (made === undefined) return [];
         spent.add(one);
-        // Many coupons may be used once by each customer. The generated code therefore proposes a rule for coupons only in a comment.
+        // Propose the rule for coupons only in a comment of the generated code, because many coupons may be used once by each customer.
         return [{ what, create: made, use: one, isLinked: gives(made) && what !== "coupon" }];
       }),
   );

@@ -7,15 +7,16 @@ import type { Operation } from "../../../openapi/operations/description.ts";
 export function basePathOf(servers: readonly string[]): string | undefined {
   const server = servers.find((one) => /^(?:https?:\/\/|\/)/i.test(one)) ?? servers[0];
   if (server === undefined || /[{}\s\p{C}]/u.test(server) || !URL.canParse(server, "http://localhost")) return undefined;
-  // A URL parser needs a scheme. Without one, it would read the host of `127.0.0.1:8080/v1` as a part of the path.
+  // Add a scheme, because a URL parser would read the host of `127.0.0.1:8080/v1` as a part of the path.
   const url = /^[\w.-]+:\d+(?:\/|$)/.test(server) ? `http://${server}` : server;
   const path = new URL(url, "http://localhost").pathname.replace(/\/+$/, "");
   return path === "" ? undefined : path;
 }
 
 /**
- * Adds to the path of an operation what the path of its own server has in addition to the path of the description's first server, under which all
- * requests are sent. If that is not possible, `elsewhere` is the operation's server.
+ * Returns an operation with its path below the path of the description's first server, to which all requests are sent. For example, if that server
+ * has the path `/v1` and the operation's own server `/v1/admin`, the operation gets the prefix `/admin`. If the first server does not contain the
+ * operation's server, `elsewhere` is the operation's server.
  */
 export function underBase(
   operation: Operation,
@@ -30,7 +31,7 @@ export function underBase(
   return at === base ? { operation } : { operation: { ...operation, path: at.slice(base.length) + operation.path } };
 }
 
-/** Returns the servers, with those on this machine first. */
+/** Returns the servers, with servers on this machine first. */
 export function localFirst(servers: readonly string[]): readonly string[] {
   return [...servers.filter(isLocal), ...servers.filter((one) => !isLocal(one))];
 }

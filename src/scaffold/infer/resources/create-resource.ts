@@ -30,7 +30,7 @@ export function createResource(
 ): FoundResource {
   const parent = above.map((one) => known.get(one)).find((one) => one !== undefined);
   const nouns = parent === undefined || noun.startsWith(`${parent.nouns.at(-1)!}_`) ? [noun] : [`${parent.nouns.at(-1)!}_${noun}`, noun];
-  // Collect the parameter names of URL paths that end with the item. They are preferred, because these paths describe the item itself.
+  // Collect the parameter names of URL paths that end with the item. These names are preferred, because such paths describe the item itself.
   const last = new Set(
     onItem.map(({ path }) => path.segments.at(-1)).map((segment) => (segment?.kind === "parameter" ? segment.name : "")),
   );
@@ -68,7 +68,7 @@ export function createResource(
   };
 }
 
-/** Adds the `/` with which the path of a call ends to the same path without it. */
+/** Returns a path with a `/` at its end if the path of the call ends with `/`. */
 function ended(path: string, call: Called | undefined): string {
   return call?.operation.path.endsWith("/") === true && !path.endsWith("/") ? `${path}/` : path;
 }

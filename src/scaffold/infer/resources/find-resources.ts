@@ -104,7 +104,9 @@ function isBeginning(
   });
 }
 
-/** Adds to a resource what the schemas say about its items: the field with the id, the schemas of an item, and the `PUT` that creates an item. */
+/**
+ * Completes a resource with data from the schemas of its items: the field with the id, the schemas of an item, and the `PUT` that creates an item.
+ */
 export function describeItems(resource: FoundResource, schemas: Schemas): void {
   const { operations, parameter, nouns } = resource;
   const described = [operations.read, ...operations.create, ...operations.update].filter((one) => one !== undefined);
@@ -122,7 +124,8 @@ export function describeItems(resource: FoundResource, schemas: Schemas): void {
     for (const identity of schemas.identities(place.item)) resource.identities.add(identity);
   }
   const put = operations.update.find(({ operation }) => operation.method === "put");
-  // A `PUT` can only create an item if it has a body. Without a body, or with the id of another resource in its path, it connects existing items.
+  // A `PUT` can only create an item if it has a body. A `PUT` without a body, or with the id of another resource in its path, connects existing
+  // items.
   const chosen = put !== undefined && put.operation.body !== undefined && idName(parameter.name, nouns).own;
   if (chosen && operations.create.length === 0 && (answersStatus(put.operation, "201") || saysCreate(put.operation))) {
     operations.putCreate = put;

@@ -16,7 +16,7 @@ export interface FoundResource {
   /** The URL path of the collection up to its last parameter, which identifies the owner of the items. Parameter names are removed. */
   readonly scope: string | undefined;
   collectionPath: string;
-  /** The last parameter of the item's URL path. If operations name it differently, the most specific name is used. */
+  /** The last parameter of the item's URL path. If operations give this parameter different names, the most specific name is used. */
   readonly parameter: Parameter;
   /** The other parameters of the item's URL path. `shape` is the URL path up to each parameter, without parameter names. */
   readonly leading: readonly { readonly parameter: Parameter; readonly shape: string }[];

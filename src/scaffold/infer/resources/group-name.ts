@@ -1,6 +1,6 @@
 import { shortHash } from "./identifiers.ts";
 
-/** Matches names that Windows reserves for devices. They cannot be used as file names. */
+/** Matches names that Windows reserves for devices. On Windows, such names cannot be used as file names. */
 const DEVICES = /^(?:con|prn|aux|nul|clock|com\d|lpt\d|conin|conout)$/;
 
 /** Returns a file name for words joined by `-`. A long name is shortened and gets a hash. `index` and names of Windows devices get a suffix. */

@@ -15,7 +15,9 @@ export interface IdName {
    * If the name refers to another resource, the suffix is the whole name.
    */
   readonly suffix: string;
-  /** `true` if the name refers to the resource of the collection, or to none. `{user_id}` in `/members/{user_id}` refers to another resource. */
+  /**
+   * `true` if the name refers to the resource of the collection, or to no resource. `{user_id}` in `/members/{user_id}` refers to another resource.
+   */
   readonly own: boolean;
 }
 
@@ -44,8 +46,8 @@ export function idName(parameter: string, nouns: readonly string[]): IdName {
 }
 
 /**
- * Returns `true` if two names of a parameter at one position have the same meaning. `{id}` and `{user_id}` do, but `{username}` and `{user_id}` do
- * not.
+ * Returns `true` if two names of a parameter at one position have the same meaning. For example, `{id}` and `{user_id}` have the same meaning, but
+ * `{username}` and `{user_id}` do not.
  */
 export function sameIdName(a: string, b: string, nouns: readonly string[]): boolean {
   const [one, other] = [idName(a, nouns), idName(b, nouns)];
@@ -70,11 +72,11 @@ export function isIdWord(name: string): boolean {
   return ID_WORDS.has(name);
 }
 
-/** Names of fields that can hold the value of a path parameter such as `{org}` or `{repo}`, whose name has no id word. */
+/** Names of fields that can hold the value of a path parameter such as `{org}` or `{repo}`, whose name contains no word for an id. */
 const LOGINS = ["slug", "login", "username", "handle"];
 const TITLES = ["name", "title"];
 
-/** Returns the field of an item that holds the value of the path parameter, judged by names and types. Returns `undefined` if there is none. */
+/** Returns the field of an item that holds the value of the path parameter, judged by names and types. Returns `undefined` if no field fits. */
 export function idProperty(
   item: FlatSchema,
   parameter: Pick<Parameter, "name" | "schema" | "description">,
@@ -97,11 +99,11 @@ export function idProperty(
     const properties = among.flatMap((name) => bySquashed.get(name) ?? []);
     return properties.find((property) => fits(item.properties.get(property), parameter.schema, exactly, schemas));
   };
-  // A parameter such as `{pet}` does not end with an id word. A field is then only accepted if it has exactly the same type as the parameter.
+  // If the name of the parameter, such as `{pet}`, does not end with an id word, accept only a field of exactly the same type.
   const certain = found(names, suffix === "");
   if (certain !== undefined || suffix !== "") return certain;
   const saysName = /\b(?:name|title)\b/i.test(parameter.description ?? "");
-  // Fields such as `name` are not unique. They are used only if the description of the parameter mentions a name, or if the item has no `id`.
+  // Fields such as `name` are not unique. Use such a field only if the description of the parameter mentions a name, or if the item has no `id`.
   return found(LOGINS, true) ?? (saysName || !bySquashed.has("id") ? found(TITLES, true) : undefined);
 }
 

@@ -20,7 +20,10 @@ export function identifier(snake: string, otherwise: string): string {
   return TAKEN.has(name) ? `${name}_${otherwise}` : name;
 }
 
-/** Returns a name of the same form as {@link identifier}, but allows most reserved words. The name is only used in texts, never as an identifier. */
+/**
+ * Returns a name of the same form as {@link identifier}, but allows most reserved words. Generated code uses such a name only in texts, and not as an
+ * identifier.
+ */
 export function plainName(snake: string, otherwise: string): string {
   let name = snake.replace(/[^a-z0-9_]/g, "").replace(/^[0-9_]+/, (start) => (snake.length > start.length ? `n${start}` : ""));
   if (name === "") name = otherwise;

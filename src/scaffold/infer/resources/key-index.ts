@@ -9,13 +9,13 @@ import { looksLikeId, singularName, squashed } from "./words.ts";
 /** Words that can precede the name of a resource in an id field: `billing_address_id` is the id of an `address`. */
 const ROLES = ["shipping", "billing", "delivery", "parent", "target", "assigned", "default", "primary"];
 
-/** Finds the resource whose id a parameter or field holds. Returns none if the match is uncertain. */
+/** Finds the resource whose id a parameter or field holds. Methods return `undefined` if the match is uncertain. */
 export class KeyIndex {
   readonly #resources: readonly FoundResource[];
   readonly #producers: ReadonlyMap<string, readonly Producer[]>;
   readonly #schemas: Schemas;
   readonly #byShape: ReadonlyMap<string, FoundResource>;
-  /** The resources by each name that a field with their id can have, in lower case without separators: `orderid`, `orderitemid`. */
+  /** The resources by the names that a field with an id of the resource can have, in lower case without separators: `orderid`, `orderitemid`. */
   readonly #byName = new Map<string, FoundResource[]>();
 
   constructor(resources: readonly FoundResource[], producers: ReadonlyMap<string, readonly Producer[]>, schemas: Schemas) {
@@ -32,7 +32,7 @@ export class KeyIndex {
     return this.#producers.has(key);
   }
 
-  /** Returns the resource whose id is in segment `at` of the URL path. It may be a resource whose ids no operation returns. */
+  /** Returns the resource whose id is in segment `at` of the URL path. The result may be a resource whose ids no operation returns. */
   resourceAt(call: Called, at: number): FoundResource | undefined {
     const own = this.#byShape.get(call.path.shapes[at]!);
     const segment = call.path.segments[at];
@@ -44,13 +44,16 @@ export class KeyIndex {
     return named !== undefined && this.produced(named.key) ? named : same ? own : undefined;
   }
 
-  /** Returns the resource whose id a name such as `customer_id` means in this operation. Returns `undefined` if there is none, or more than one. */
+  /**
+   * Returns the resource whose id a name such as `customer_id` means in this operation. Returns `undefined` if no resource fits, or several resources
+   * fit.
+   */
   byName(name: string, call: Called): FoundResource | undefined {
     const squash = squashed(name);
     const found = this.#byName.get(squash) ?? this.#byName.get(withoutRole(squash));
     if (found === undefined) return undefined;
     const known = found.filter(({ key }) => this.produced(key));
-    // Several resources may have this name. Prefer the one below an item that is also in the URL path of this operation.
+    // If several resources have this name, prefer a resource below an item that is also in the URL path of this operation.
     const near = known.filter(({ scope }) => scope !== undefined && call.path.shapes.includes(scope));
     if (near.length === 1) return near[0];
     if (known.length === 1) return known[0];
@@ -81,7 +84,7 @@ export class KeyIndex {
       : undefined;
   }
 
-  /** Returns the resource for a query parameter that is just named `id`, as in `/orders/details?id=7`: the nearest collection in the URL path. */
+  /** Returns the resource for a query parameter with the name `id`, as in `/orders/details?id=7`: the nearest collection in the URL path. */
   ofQuery({ name, schema }: Pick<Parameter, "name" | "schema">, call: Called): FoundResource | undefined {
     if (!isIdWord(squashed(name))) return undefined;
     const around = this.#resources.filter(({ key, collectionShape }) => this.produced(key) && call.path.shapes.includes(collectionShape));
@@ -90,7 +93,8 @@ export class KeyIndex {
   }
 
   /**
-   * Returns the resource for a name without an id word, such as `customer`. The field and the ids of customers must both be integers or both UUIDs.
+   * Returns the resource for a name without an id word, such as `customer`. The field is accepted only if its values and the ids of the resource are
+   * both integers or both UUIDs.
    */
   #byThingAlone(name: string, schema: Schema, call: Called): FoundResource | undefined {
     const flat = this.#schemas.flat(schema);

@@ -9,7 +9,8 @@ export interface PathShape {
   readonly segments: readonly Segment[];
   readonly texts: readonly string[];
   /**
-   * The beginnings of the path, one for each segment and without parameter names: `/users`, `/users/{}`, `/users/{}/posts` for `/users/{id}/posts`.
+   * The beginnings of the path without parameter names, one beginning for each segment: `/users`, `/users/{}`, `/users/{}/posts` for
+   * `/users/{id}/posts`.
    */
   readonly shapes: readonly string[];
   readonly shape: string;

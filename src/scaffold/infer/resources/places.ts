@@ -21,7 +21,7 @@ export interface ItemPlace {
 
 /**
  * Finds an item in the schema of an answer: the object that has the id of the resource.
- * @param inList `true` if the first item of a list is accepted.
+ * @param inList `true` if the answer may be a list, whose first item is then used.
  */
 export function placeOfItem(
   schema: Schema | undefined,

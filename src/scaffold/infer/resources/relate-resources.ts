@@ -53,10 +53,10 @@ function forgetShared(resources: readonly FoundResource[]): void {
 function relate(call: Called, resource: FoundResource, resources: readonly FoundResource[], schemas: Schemas): void {
   const { operation, path } = call;
   const { scope, operations, identities, nouns } = resource;
-  // An operation below an item, such as `/orders/{id}/copy`, does not count as creating an item of the same resource.
+  // Ignore an operation below an item, such as `/orders/{id}/copy`: it does not count as creating an item of the same resource.
   if (path.shapes.includes(resource.shape)) return;
-  // `true` if the URL path names the owner of the item, or if items of this resource have no owner. Otherwise the item itself must contain the values
-  // of all parameters in its own path, because it may belong to another owner.
+  // `true` if the URL path names the owner of the item, or if items of this resource have no owner. In other cases, the item itself must contain the
+  // values of all parameters in the item's path, because the item may belong to another owner.
   const within = scope === undefined || path.shapes.includes(scope);
   const belongs = ({ item }: ItemPlace): boolean => within || leadingParts(item, resource, call, resources, schemas) !== undefined;
   const same = (schema: Schema | undefined): boolean => schemas.identities(schema).some((one) => identities.has(one));
@@ -73,8 +73,8 @@ function relate(call: Called, resource: FoundResource, resources: readonly Found
     }
     return;
   }
-  // Without schemas to compare, the name of a resource is enough only if it is unique and nothing else creates its items. `comments` of issues and
-  // `comments` of commits share one name.
+  // Without schemas to compare, the name of a resource is enough only if no other resource has this name and no other operation creates its items.
+  // For example, `comments` of issues and `comments` of commits have the same name.
   const only = resources.filter((one) => one.nouns.at(-1) === nouns.at(-1)).length === 1 && operations.create.length === 0;
   if (answer === undefined && only && within && endsWith(call, nouns.at(-1)!)) {
     operations.create.push(call);
@@ -86,8 +86,8 @@ function relate(call: Called, resource: FoundResource, resources: readonly Found
 }
 
 /**
- * Returns `true` for a list named like the resource, even if the schema of its items is different: `/user/orgs` and `/enterprises/{id}/orgs` list the
- * items of `/orgs/{org}`.
+ * Returns `true` for a list named like the resource, even if the schema of its items is different: `/user/orgs` and `/enterprises/{id}/orgs` both
+ * list items of `/orgs/{org}`.
  */
 function isListOf(call: Called, { nouns, operations, leading }: FoundResource): boolean {
   return operations.list.length === 0 && leading.length === 0 && endsWith(call, nouns.at(-1)!);

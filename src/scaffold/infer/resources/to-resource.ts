@@ -7,8 +7,8 @@ import type { Schemas } from "../values/schemas.ts";
 import { squashed } from "./words.ts";
 
 /**
- * Converts a resource to the form that the rules of generated code use. Returns `undefined` if the id field is unknown or no URL path leads to an
- * item.
+ * Converts a resource to the form that the rules in the generated exploration use. Returns `undefined` if the id field is unknown or no URL path
+ * leads to an item.
  */
 export function toResource(resource: FoundResource, { schemas, restores }: Pick<Facts, "schemas" | "restores">): Resource | undefined {
   const { operations, id } = resource;

@@ -49,7 +49,7 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map(
 export function words(name: string): readonly string[] {
   let known = split.get(name);
   if (known !== undefined) return known;
-  // The cache of names and their words is emptied when it becomes too large. It exists because each name is compared with every resource.
+  // The words of names are cached, because each name is compared with every resource. Empty the cache when it becomes too large.
   if (split.size > MOST_KEPT) split.clear();
   split.set(name, (known = wordsOf(name)));
   return known;

@@ -44,7 +44,10 @@ interface Reached {
   readonly keys: ReadonlySet<string>;
 }
 
-/** Returns the set of keys that makes the most actions callable per key. If several sets are equally good, returns the first. */
+/**
+ * Returns the set of keys that makes most additional actions callable in proportion to the number of its keys. If several sets are equally good,
+ * returns the first of these sets.
+ */
 function bestOf(
   reach: Reach,
   given: ReadonlySet<string>,
@@ -60,7 +63,7 @@ function bestOf(
   return best;
 }
 
-/** Computes which actions can be called if the given keys have values. An action that can be called provides keys to others. */
+/** Computes which actions can be called if the given keys have values. An action that can be called provides keys to other actions. */
 class Reach {
   readonly #actions: readonly PlannedAction[];
   readonly #byKey = new Map<string, PlannedAction[]>();

@@ -9,11 +9,14 @@ import type { Json, PlannedBody, PlannedValue } from "../plan.ts";
 import { isRecord } from "./schemas.ts";
 import { looksLikeId, snake, squashed } from "../resources/words.ts";
 
-/** The maximum number of alternatives in the schema of a body that are tried. `MOST_VALUES` limits the number of values in one try. */
+/** The maximum number of alternatives in the schema of a body that are tried. `MOST_VALUES` limits the number of values in one attempt. */
 const MOST_ALTERNATIVES = 8;
 const MOST_VALUES = 20_000;
 
-/** Builds the body of a request. Returns the first body that fits its schema. If none fits, returns the first body, with a note for the user. */
+/**
+ * Builds the body of a request. Returns the first body that fits its schema. If no body fits, returns the first body that was built, with a note for
+ * the user.
+ */
 export function buildBody(drafting: Drafting): PlannedBody | undefined {
   const { call, facts, note } = drafting;
   const { operation } = call;
@@ -54,7 +57,7 @@ interface BodyWish extends Wish {
 
 /**
  * Returns the ways to build a body, in the order in which they are tried: with examples, without examples (they can be wrong), and with all optional
- * fields (alternatives of the schema may differ only in these).
+ * fields, because alternatives of the schema may differ only in optional fields.
  */
 function wishes(alternatives: number, { examples }: MediaType): readonly BodyWish[] {
   const each = Array.from({ length: alternatives }, (_, alternative) => alternative);
@@ -65,7 +68,10 @@ function wishes(alternatives: number, { examples }: MediaType): readonly BodyWis
   ];
 }
 
-/** A body that was built, with the context keys and notes that belong to it. Some may belong to values that were later dropped from the body. */
+/**
+ * A body that was built, with the context keys and notes that belong to it. Some keys and notes may belong to values that were later dropped from the
+ * body.
+ */
 interface Attempt {
   readonly built: Built;
   readonly needs: ReadonlyMap<string, Need>;
@@ -114,7 +120,7 @@ function standsIn(value: Json, path: readonly string[]): boolean {
   return isRecord(value) && Object.hasOwn(value, name) && standsIn(value[name] as Json, rest);
 }
 
-/** A media type for each range that a description may give instead of a type. Other ranges, such as any type at all, become JSON. */
+/** Maps the first part of a media type range, such as `text` of all texts, to the media type that is sent. Requests for other ranges send JSON. */
 const OF_RANGE: ReadonlyMap<string, string> = new Map([
   ["text", "text/plain"],
   ["image", "image/png"],
@@ -148,7 +154,7 @@ function filesIn(
     const encoded = types?.get(name);
     const said = contentMediaType ?? (encoded === undefined || encoded === "text/plain" ? undefined : sendable(encoded));
     const type = typeof said === "string" && /^[\w.+-]+\/[\w.+-]+$/.test(said) ? said : undefined;
-    // An encoding such as base64 makes a text of the content. JSON is a field, too.
+    // Content with an encoding such as base64 is sent as a text field, and so is JSON.
     const isBinary = format === "binary" || contentEncoding === "binary" || (type !== undefined && contentEncoding === undefined);
     if (!isBinary || (type !== undefined && isJson(type))) return [];
     if (type === undefined || type === "application/octet-stream") return [{ name }];
@@ -185,14 +191,15 @@ function fieldOf(drafting: Drafting): Knowledge["field"] {
       return built;
     }
     if (top && own !== undefined && name === own.id) {
-      // An optional id is not sent: either the URL path already contains it, or the item is new and has no id yet.
+      // Leave out an optional id: either the URL path already contains the id, or the item is new and has no id yet.
       if (kind.kind === "create" || call.path.shapes.includes(own.shape)) return required ? undefined : "omit";
       if (kind.kind === "update" && index.produced(own.key)) return context(own.key, required, sample);
     }
     const key = required ? requestKey(name, "body", schema, checker) : undefined;
     if (key !== undefined) return key;
     const resource = index.ofBodyField(field, call);
-    // `true` if the body has the schema of an item that the request creates, as in `POST /users/batch`. The field `id` is then the id of the new item.
+    // `true` if the body has the schema of an item that the request creates, as in `POST /users/batch`. If so, the field `id` is the id of the new
+    // item.
     const itself = inside.length === 0 && resource !== undefined && call.operation.method === "post" && isOne(field, resource);
     if (resource !== undefined && !avoid.has(resource.key) && !itself && !(kind.kind === "create" && own === resource)) {
       return context(resource.key, required, sample);
@@ -237,7 +244,7 @@ const ALWAYS: readonly (readonly [RegExp, readonly Draw[]])[] = [
   [/email(address)?$|^mail$/, ["email"]],
 ];
 const ON_CONFLICT: readonly (readonly [RegExp, readonly Draw[]])[] = [
-  // A UUID is tried first. States that differ only in their UUIDs are merged, so a drawn UUID does not cause additional states.
+  // Try a UUID first, because states that differ only in UUIDs are merged, so a random UUID does not cause additional states.
   [/^(slug|code|sku|key|identifier|reference)$/, ["uuid", "word"]],
   [/^(name|title|displayname|label)$/, ["uuid", "name", "word"]],
   [/^phone(number)?$/, ["phone"]],
@@ -258,8 +265,8 @@ function isRegistration({ call: { operation } }: Drafting): boolean {
 }
 
 /**
- * Returns `true` if a request with this method sends a body. In `GET` and `HEAD` a body has no defined meaning. In `DELETE` it is sent only if
- * required.
+ * Returns `true` if a request with this method sends a body. In `GET` and `HEAD` a body has no defined meaning. In `DELETE`, a body is sent only if
+ * the description requires it.
  */
 function takesBody({ method, body }: Operation): boolean {
   return body !== undefined && method !== "get" && method !== "head" && (method !== "delete" || body.required);

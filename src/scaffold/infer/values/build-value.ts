@@ -16,7 +16,7 @@ export interface Field {
   readonly inside: readonly string[];
   /** The name of the list that contains the value as an item: `user_ids` for `user_id`. `undefined` for a field of an object. */
   readonly list?: string | undefined;
-  /** The object schema that contains the field, with references resolved. `of` is the same schema as in the description. */
+  /** The object schema that contains the field, with references resolved. `of` is this schema as it is in the description. */
   readonly object: FlatSchema;
   readonly of: Schema;
 }
@@ -32,8 +32,8 @@ export interface Knowledge {
   /** The number of values that may still be built. A limit is needed, because schemas can be nested endlessly. */
   readonly steps: { left: number };
   /**
-   * Returns the value of a field if it does not come from the schema, or `"omit"` if the field is not sent. Returns `undefined` if the value comes
-   * from the schema.
+   * Returns the value of a field if the value does not come from the schema, or `"omit"` if the field is not sent. Returns `undefined` if the value
+   * comes from the schema.
    * @param sample Returns the value that the schema would give.
    */
   field(field: Field, sample: () => Json): Built | "omit" | undefined;
@@ -204,7 +204,7 @@ function buildList(flat: FlatSchema, wish: Wish, knowledge: Knowledge, place: Pl
   const least = typeof keywords["minItems"] === "number" ? keywords["minItems"] : 0;
   const most = typeof keywords["maxItems"] === "number" ? keywords["maxItems"] : Infinity;
   if (least > MOST_ITEMS) return undefined;
-  // The number of items to build. It is at least 1 if the schema allows it, because an empty list would test little.
+  // The number of items to build: at least 1 if the schema allows an item, because an empty list would test little.
   const count = Math.min(Math.max(least, given.length, tuple.length, 1), most);
   const built: Built[] = [];
   for (let at = 0; at < count; at++) {
@@ -235,8 +235,8 @@ function buildItem(schema: Schema, wish: Wish, knowledge: Knowledge, place: Plac
 }
 
 /**
- * Returns the property that names the schema of an object (the `discriminator`), and the value that it must have. Returns `undefined` if the property
- * does not allow the name of the schema.
+ * Returns the property that names the schema of an object (the `discriminator`), and the value that it must have. Returns `undefined` if the name of
+ * the schema is not a valid value of this property.
  */
 function discriminated(schema: Schema, flat: FlatSchema, schemas: Schemas): { readonly name: string; readonly value: Json } | undefined {
   const discriminator = discriminatorOf(flat.keywords);
@@ -249,7 +249,10 @@ function discriminated(schema: Schema, flat: FlatSchema, schemas: Schemas): { re
   return fitting === undefined ? undefined : { name: discriminator.property, value: fitting };
 }
 
-/** Returns a schema that the discriminator's mapping names, if the mapping names schemas other than this one. An example decides which. */
+/**
+ * Returns one of the schemas in the discriminator's mapping, if the mapping contains schemas other than the given one. The value in an example
+ * selects the schema. Without an example, the first schema is returned.
+ */
 function subtypeOf(schema: Schema, flat: FlatSchema, wish: Wish, { schemas, examples }: Knowledge): Schema | undefined {
   const { discriminator, oneOf, anyOf } = schemas.resolved(schema);
   const declared = discriminatorOf({ discriminator });
@@ -265,7 +268,7 @@ function subtypeOf(schema: Schema, flat: FlatSchema, wish: Wish, { schemas, exam
   return Object.keys(schemas.resolved(target)).length > 0 ? target : undefined;
 }
 
-/** Returns the `$ref` of a schema, also if it is the only part of `allOf`. */
+/** Returns the `$ref` of a schema, also if the `$ref` is the only entry of `allOf`. */
 function referenceOf(schema: Schema | undefined, schemas: Schemas): string | undefined {
   return schemas
     .identities(schema)

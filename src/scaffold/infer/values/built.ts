@@ -1,6 +1,6 @@
 import type { Json, PlannedValue } from "../plan.ts";
 
-/** A value to send, and a sample to check against the schema. In the sample, values that are only known at run time are replaced by fixed ones. */
+/** A value to send, and a sample to check against the schema. In the sample, values that are only known at run time are replaced by fixed values. */
 export interface Built {
   readonly value: PlannedValue;
   readonly sample: Json;

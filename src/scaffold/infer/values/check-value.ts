@@ -4,7 +4,7 @@ import type { Schema } from "../../../openapi/operations/description.ts";
 import type { Json } from "../plan.ts";
 import { isRecord, type Schemas } from "./schemas.ts";
 
-/** Schema keywords that are copied unchanged to the validator. `$id` and `$anchor` are not copied, because two schemas may have the same one. */
+/** Schema keywords that are copied unchanged to the validator. `$id` and `$anchor` are not copied, because two schemas may have the same `$id`. */
 const PLAIN = (
   "type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern format maxItems minItems uniqueItems maxContains minContains " +
   "maxProperties minProperties dependentRequired"
@@ -13,7 +13,7 @@ const ONE = "items additionalProperties not if then else contains propertyNames 
 const LISTS = ["allOf", "anyOf", "oneOf", "prefixItems"];
 const MAPS = ["properties", "patternProperties", "dependentSchemas"];
 
-/** The maximum length of a text that is matched against a pattern which may take exponential time. */
+/** The maximum length of a text that is matched against a pattern if matching may take exponential time. */
 const SHORT = 12;
 const DEEPEST = 100;
 
@@ -25,7 +25,7 @@ export class Checker {
     logger: false,
     validateSchema: false,
     addUsedSchema: false,
-    // Do not inline references: to decide on inlining, ajv scans each array twice, so it scans an array inside n other arrays at least 2^n times.
+    // Do not inline references: to decide on inlining, ajv scans each array twice, so an array inside n other arrays is scanned at least 2^n times.
     inlineRefs: false,
     code: { regExp: guardedRegExp },
   });

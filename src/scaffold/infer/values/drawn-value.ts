@@ -7,13 +7,16 @@ import { squashed } from "../resources/words.ts";
 
 export type Draw = Extract<PlannedValue, { kind: "drawn" }>["call"];
 
-/** Match names in the form of `squashed`. Two requests with the same value of such a name would count as one request. */
+/**
+ * Matches the `squashed` names of idempotency keys. `REQUEST_ID` matches names of request ids. A server treats two requests with the same value as
+ * one request.
+ */
 const IDEMPOTENCY_KEY = /^x?idempotency(key|token)$/;
 const REQUEST_ID = /^x?(request|correlation)id$/;
 
 const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8];
 
-/** Returns the first of the test data factory's methods whose values fit the schema. Values for several seeds are checked. */
+/** Returns the first of the test data factory's methods whose values fit the schema. For each method, the values for several seeds are checked. */
 export function drawnValue(calls: readonly Draw[], schema: Schema, checker: Checker): Built | undefined {
   for (const call of calls) {
     const samples = samplesOf(call);

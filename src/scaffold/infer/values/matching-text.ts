@@ -72,7 +72,7 @@ class Reader {
   #alternatives(): Node {
     if (++this.#depth > 50) throw new Unreadable();
     const first = this.#sequence();
-    // The first alternative is used. The others are only parsed to find the end of the group.
+    // Use the first alternative. Parse the other alternatives only to find the end of the group.
     while (this.#take("|")) this.#sequence();
     this.#depth--;
     return first;

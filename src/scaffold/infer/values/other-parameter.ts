@@ -12,7 +12,7 @@ import { looksLikeId } from "../resources/words.ts";
 const NEVER_SENT = new Set(["accept", "content-type", "authorization", "content-length", "host"]);
 
 /**
- * Plans the value of a query parameter, header or cookie. Only required parameters and those with a known context key are sent.
+ * Plans the value of a query parameter, header or cookie. Only required parameters and parameters with a known context key are sent.
  * @param open Receives the parameters whose context keys the user has to set.
  */
 export function otherParameter(parameter: Parameter, drafting: Drafting, open: Map<string, Parameter>): PlannedParameter | undefined {
@@ -45,7 +45,7 @@ export function otherParameter(parameter: Parameter, drafting: Drafting, open: M
   if (!required) return undefined;
   const given = givenValue(parameter, drafting);
   if (given !== undefined) return planned(given.value, "an example of the description");
-  // The header `If-Match` accepts `*` (RFC 9110, section 13.1.1). A specific entity tag could only come from an earlier answer.
+  // The header `If-Match` accepts `*` (RFC 9110, section 13.1.1). A specific entity tag would have to come from an earlier answer.
   const any = { kind: "constant", value: "*" } as const;
   if (where === "header" && name.toLowerCase() === "if-match" && facts.checker.problem(schema, any.value) === undefined)
     return planned(any, "any existing one");

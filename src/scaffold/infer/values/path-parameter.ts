@@ -13,8 +13,8 @@ import type { PlannedParameter } from "../plan.ts";
 import { snake } from "../resources/words.ts";
 
 /**
- * Plans the value of a path parameter: an id that an earlier action returns, an id that the client chooses, or a value in the description. If there
- * is none, the user has to set a context key.
+ * Plans the value of a path parameter: an id that an earlier action returns, an id that the client chooses, or a value in the description. If no such
+ * value is known, the user has to set a context key.
  * @param open Receives the parameters whose context keys the user has to set.
  * @param sent Receives the values of parameters that are stored under a context key.
  */

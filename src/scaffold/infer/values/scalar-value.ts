@@ -103,7 +103,7 @@ function numberValue(keywords: Keywords, fractions: boolean, variant: number): n
   const allowed = (value: number): boolean => Number.isFinite(value) && value >= least && value <= most && value > above && value < below;
   const lowest = Math.max(least, above);
   const highest = Math.min(most, below);
-  // The numbers to try, in this order: 1, the lower bound and one more, the upper bound and one less, and the middle of the bounds.
+  // Try these numbers in this order: 1, the lower bound, the lower bound + 1, the upper bound, the upper bound - 1, and the middle of the bounds.
   const candidates = [1, lowest, lowest + 1, highest, highest - 1, (lowest + highest) / 2].map((one) => {
     const next = step === undefined ? one : Math.ceil(one / step - 1e-9) * step;
     return allowed(next) || step === undefined ? next : Math.floor(one / step + 1e-9) * step;

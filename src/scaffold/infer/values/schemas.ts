@@ -44,7 +44,7 @@ export class Schemas {
     const resolved = this.#description.resolve(schema);
     if (!isRecord(resolved)) return {};
     if (!isRecord(schema) || schema === resolved || schema["$ref"] === undefined) return resolved;
-    // OpenAPI 3.1 allows other keywords beside `$ref`. They apply in addition to the target of the `$ref`.
+    // OpenAPI 3.1 allows other keywords beside `$ref`. These keywords apply in addition to the target of the `$ref`.
     const { $ref: _, ...beside } = schema;
     return Object.keys(beside).length === 0 ? resolved : { ...resolved, ...beside };
   }
@@ -137,7 +137,7 @@ function ownOf(own: Keywords): FlatSchema {
   };
 }
 
-/** Returns the JSON types that a schema allows, without `null`. Empty if the schema does not say so. */
+/** Returns the JSON types that a schema allows, without `null`. Empty if the schema does not restrict the type. */
 function typesOf(own: Keywords): ReadonlySet<string> {
   const said: unknown = own["type"];
   const named = (Array.isArray(said) ? said : [said]).filter((one): one is string => typeof one === "string" && one !== "null");
@@ -186,7 +186,7 @@ function narrower(name: string, a: unknown, b: unknown): unknown {
     return both.length > 0 ? both : b;
   }
   if (name === "items") return { allOf: [a, b] };
-  // When two parts of a schema are merged, the second value of a keyword wins. Only the title and the description come from the first part.
+  // For all other keywords, use the value of the second part of the schema, except for the title and the description.
   return name === "title" || name === "description" ? a : b;
 }
 

@@ -8,8 +8,8 @@ const SEPARATORS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns a parameter as a request sends it, in the style of the description. A list or an object becomes one text, or, in the query, one parameter for
- * each item or field. Other values are returned unchanged.
+ * Returns a parameter as a request sends it, in the style of the description. A list or an object becomes one text. In the query, it may become one
+ * parameter for each item or field. Other values are returned unchanged.
  */
 export function writtenParameter(planned: PlannedParameter, { style, explode }: Parameter): readonly PlannedParameter[] {
   const { name, value: sent } = planned;

@@ -41,16 +41,17 @@ export function findLogin(recording: Recording): FoundLogin | undefined {
   return undefined;
 }
 
-/** A value in a header for credentials. `text` is a token, or a Postman variable without spaces in its braces: `{{token}}`. */
+/** A value that a header for credentials contains. `text` is a token, or a Postman variable without spaces in its braces: `{{token}}`. */
 interface SentToken {
   readonly text: string;
-  /** `undefined` for `Authorization` with `Bearer`. */
+  /** The header that carries the token. `undefined` for the header `Authorization` with the scheme `Bearer`. */
   readonly header: TokenHeader | undefined;
 }
 
 /**
- * Returns the tokens that calls send, the most frequent first. Values that the login sends, too, are the last, because they are rarely its token.
- * Variables that only the login sends are left out. Returns none if Postman sends the token with `Bearer`, for which no header is needed.
+ * Returns the tokens that calls send, the most frequent first. Values that the login sends, too, come last, because they are rarely the token that
+ * the login returns. Variables that only the login sends are left out. Returns an empty list if Postman itself sends the token with the scheme
+ * `Bearer`.
  */
 function tokensSent(recording: Recording, login: RecordedCall): readonly SentToken[] {
   const { calls, auth } = recording;
@@ -71,7 +72,10 @@ function tokensSent(recording: Recording, login: RecordedCall): readonly SentTok
 
 const inAnother = ({ header }: SentToken): number => (header === undefined || header.name === "authorization" ? 0 : 1);
 
-/** Returns the token in a header. The credentials of `Basic` are none: they are those of a user or of a client. */
+/**
+ * Returns the token in a header as a list with one entry. The list is empty for other headers, and for the scheme `Basic`, whose credentials are not
+ * a token.
+ */
 function sentIn([name, value]: readonly [name: string, value: string]): readonly SentToken[] {
   const plain = (text: string): string => (isVariable(text) ? `{{${text.slice(2, -2).trim()}}}` : text);
   if (name !== "authorization") return isKeyHeader(name) ? [{ text: plain(value), header: { name, scheme: "" } }] : [];
@@ -94,25 +98,31 @@ function tokenSet(
   return undefined;
 }
 
-/** Returns the header that carries the token: that of the token itself, or else that of the variable which most calls send. Keys are no tokens. */
+/**
+ * Returns the header that carries the token. If no header contains the token itself, returns the header of the variable that most calls send. Headers
+ * for API keys do not count then.
+ */
 function headerOf(token: string, sent: readonly SentToken[]): TokenHeader | undefined {
   const known =
     sent.find(({ text }) => text === token) ?? sent.find(({ text, header }) => isVariable(text) && header?.name.endsWith("key") !== true);
   return known?.header;
 }
 
-/** Returns the header with the API key that calls take over from the whole recording; empty if there is none. */
+/** Returns the header with the API key that all calls inherit from the recording. Returns an empty list if the recording has no such key. */
 function inheritedHeaders({ auth }: Recording): readonly (readonly [name: string, value: string])[] {
   return auth?.kind === "apiKey" && auth.in === "header" ? [[auth.name.toLowerCase(), auth.value]] : [];
 }
 
-/** Returns all values of the header `Authorization`, also that of an API key in this header. */
+/** Returns all values of the header `Authorization`, including the value of an API key that this header carries. */
 function authorizationsIn(recording: Recording): readonly string[] {
   const headers = [...recording.calls.flatMap((call) => call.headers), ...inheritedHeaders(recording)];
   return headers.flatMap(([name, value]) => (name === "authorization" ? [value] : []));
 }
 
-/** Returns the credentials and the scheme of a header `Authorization`. The scheme is `undefined` for `Bearer`, and empty if there is none. */
+/**
+ * Returns the credentials and the scheme of a header `Authorization`. The scheme is `undefined` for `Bearer`, and an empty text if the header has no
+ * scheme.
+ */
 function authorizationOf(value: string): readonly [credentials: string, scheme: string | undefined] {
   const [, scheme, credentials] = /^([\w-]+)\s+(\S.*)$/.exec(value) ?? [];
   if (scheme === undefined) return [value, ""];
@@ -138,7 +148,10 @@ function tokenIn(
   return undefined;
 }
 
-/** Plans how the generated code logs in. The recorded user name and password are not written into it: the code reads environment variables. */
+/**
+ * Plans how the generated code logs in. The generated code reads the user name and the password from environment variables, and does not contain the
+ * recorded ones.
+ */
 export function planLogin({ userField, passwordField, token, header, call }: FoundLogin, action: PlannedAction): PlannedLogin {
   const user: PlannedValue = {
     kind: "environment",

@@ -12,18 +12,18 @@ interface Source {
   readonly text: string;
   readonly type: PlannedKey["type"];
   readonly noun: string;
-  /** The id word in the name of the field, for example `id` or `token`. `undefined` if the name contains none. */
+  /** The id word in the name of the field, for example `id` or `token`. `undefined` if the name contains no id word. */
   readonly kind: string | undefined;
   readonly creates: boolean;
 }
 
 export interface Use {
   readonly text: string;
-  /** The word that says which object the value belongs to: `order` for a URL segment after `/orders`, and for a field `order_id`. */
+  /** The word that tells to which object the value belongs: `order` for a URL segment after `/orders`, and for a field `order_id`. */
   readonly noun: string;
   /** `true` if the value is in a segment of the URL path, or in a field named like an id. */
   readonly takesId: boolean;
-  /** `true` if the value is a secret because of its place. The default is `false`: its name and text decide. */
+  /** `true` if the value is a secret because of its place. Default: `false`, and the name and the text of the value show if it is a secret. */
   readonly isSecret?: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface Use {
 const MOST_VALUES = 2_000;
 const LONGEST = 200;
 
-/** Finds the earlier recorded answer that contains a value of a request, and chooses the context key that carries the value. */
+/** Finds the earlier recorded answer that contains a value of a request, and chooses a context key for the value. */
 export class Links {
   readonly #byText = new Map<string, Source[]>();
   readonly #keys = new Map<Source, string>();
@@ -73,7 +73,7 @@ export class Links {
   answered(call: number, recorded: RecordedCall): void {
     const { answer, sets, segments, method } = recorded;
     for (const [variable, path] of sets ?? []) {
-      // A new key replaces that of an earlier call which sets the same variable. Later requests therefore use the latest value.
+      // A new key replaces the key of an earlier call that sets the same variable. Later requests therefore use the latest value.
       const key = unique(this.#taken, identifier(snake(variable), "value"));
       this.#named.set(variable, key);
       this.#types.set(key, typeAt(answer?.body, path));
@@ -137,8 +137,8 @@ export class Links {
 }
 
 /**
- * Returns a score for the assumption that a request took its value from this answer. 0 means that the values are probably equal by accident. Answers
- * to `POST` score higher.
+ * Returns a score for the assumption that the value in a request comes from this answer. The score is 0 if the values are probably equal by accident.
+ * Answers to `POST` score higher.
  */
 function scoreOf({ text, noun, kind, creates }: Source, use: Use): number {
   const sameNoun = noun !== "" && noun === use.noun;
@@ -156,7 +156,9 @@ function typeAt(body: Json | undefined, path: readonly (string | number)[]): Pla
   return typeof value === "string" || typeof value === "number" ? (typeof value as "string" | "number") : "unknown";
 }
 
-/** Returns the texts that a request sent. If its answer contains the same texts, they do not originate from this answer. */
+/**
+ * Returns the texts that a request sent. A text that a request sends does not originate from its own answer, even if this answer contains the text.
+ */
 function sentTexts({ query, body }: RecordedCall): ReadonlySet<string> {
   const texts = new Set(query.map(([, value]) => value));
   const visit = (value: Json): void => {

@@ -28,7 +28,10 @@ export function idName(name: string): { readonly noun: string; readonly kind: st
   return ID_WORDS.has(last) ? { noun: all.slice(0, -1).join("_"), kind: last } : { noun: "", kind: undefined };
 }
 
-/** Returns the singular of the last object on a JSON path that is not just a wrapper: `order` for `data.orders[0].id`. Empty if there is none. */
+/**
+ * Returns the singular of the last name on a JSON path that is not the name of a wrapper: `order` for `data.orders[0].id`. Returns an empty text if
+ * there is no such name.
+ */
 export function nounOfPath(path: readonly (string | number)[]): string {
   const names = path.slice(0, -1).filter((one): one is string => typeof one === "string" && !WRAPPERS.has(one.toLowerCase()));
   return names.length === 0 ? "" : singularName(names.at(-1)!);

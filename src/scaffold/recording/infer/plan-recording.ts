@@ -21,7 +21,7 @@ interface Drafted {
 
 /**
  * Infers which recorded calls return the ids that later calls send, by comparing values. Returns a plan of the generated code. Equal calls become one
- * action. The plan's `recording` lists all calls in their order.
+ * action. The `recording` of the plan lists all calls in the order in which they were recorded.
  */
 export function planRecording(recording: Recording): ScaffoldPlan {
   const links = new Links();
@@ -109,7 +109,7 @@ const callId = ({ call, request }: Drafted): string => `${call.method} ${request
 
 /**
  * Returns the name and the file for the action of each recorded call, from its method and URL path. Calls with the same method, path and recorded
- * name share one name.
+ * name get the same name.
  */
 function namesOf(drafts: readonly Drafted[]): ReadonlyMap<string, { readonly name: string; readonly group: string }> {
   const first = new Map<string, Drafted>();
@@ -118,7 +118,10 @@ function namesOf(drafts: readonly Drafted[]): ReadonlyMap<string, { readonly nam
   return new Map([...first].map(([id, { operation }]) => [id, named.get(operation)!]));
 }
 
-/** @param lastUse The index of the last call that sends the value of each context key. */
+/**
+ * Returns the parts of an action that come from one recorded call.
+ * @param lastUse The index of the last call that sends the value of each context key.
+ */
 function partsOf(
   { call, index, request, operation }: Drafted,
   links: Links,

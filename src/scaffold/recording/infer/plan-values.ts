@@ -10,7 +10,7 @@ export interface PlannedRequest {
   readonly path: string;
   readonly parameters: readonly PlannedParameter[];
   readonly body: PlannedBody | undefined;
-  /** The values for which the generated code is incomplete, each with a hint to the user. */
+  /** The values that the generated code lacks, each with a hint that tells the user what to write. */
   readonly unclear: readonly Omit<NotInferred, "action">[];
 }
 
@@ -137,7 +137,7 @@ const parameterOf = (place: "query" | "header", name: string, value: PlannedValu
 
 const whyOf = (value: PlannedValue): string => (value.kind === "context" ? "the same value is in an earlier answer" : "as it was recorded");
 
-/** Replaces a recorded entity tag by `*`, which accepts every version (RFC 9110, section 13.1.1). The tag of a new item is another one. */
+/** Replaces a recorded entity tag by `*`, which accepts every version (RFC 9110, section 13.1.1). The recorded tag does not fit new items. */
 const entityTag = (value: PlannedValue): PlannedValue => (value.kind === "constant" ? { kind: "constant", value: "*" } : value);
 
 /** Returns `true` for headers that the API defines. Headers of browsers, proxies and credentials are left out of generated code. */

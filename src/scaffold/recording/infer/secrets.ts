@@ -23,19 +23,19 @@ const FOLDED = new Set(
     "cvc",
   ].map(folded),
 );
-/** The minimum length of a secret that is searched in other values. Shorter texts often occur there by accident. */
+/** The minimum length of a secret that is searched for in other values. Shorter texts often occur in other values by accident. */
 const SHORTEST = 6;
-/** The maximum length of a value of a cookie or a key that can be a word. Longer values are secrets. */
+/** The maximum length of a word. Longer values of cookies and keys count as secrets. */
 const LONGEST_WORD = 24;
 
 function folded(name: string): string {
   return words(name).join("");
 }
 
-/** Endings of names that hold a secret. */
+/** Matches names that end like the name of a secret. */
 const ENDING =
   /(?:password|secret|(?:api|access|private|secret|signing|subscription|auth|master|app|license|encryption)key|token|session|sessionid|sid|auth|csrf|xsrf|jwt|signature|credential)s?$/;
-/** The word before `key` in names of keys that are no secrets, such as `sort_key`. */
+/** Words before `key` in the names of keys that are not secret, such as `sort` in `sort_key`. */
 const OPEN_KEYS = new Set(
   (
     "idempotency sort foreign primary partition cache public publishable unique composite natural surrogate candidate range shard hash " +
@@ -47,7 +47,8 @@ const OPEN_KEYS = new Set(
 
 /**
  * Returns `true` for names of headers and fields that hold a secret: `password`, `x-auth-key`, `sig`. Returns `false` for `key` and `sort_key`.
- * @param value Decides for other keys, such as `space_key` and `stripe_key`: they are secrets if it looks random. Without it, they are secrets.
+ * @param value The value with this name. Other keys, such as `space_key` and `stripe_key`, are secrets if the value looks random, or if no value is
+ * given.
  */
 export function isSecretName(name: string, value?: string): boolean {
   const plain = folded(name);
@@ -57,32 +58,34 @@ export function isSecretName(name: string, value?: string): boolean {
   return value === undefined || isRandom(value);
 }
 
-/** Returns `true` for values that may be a secret: opaque ones with any signs, those too long for a word, and Postman variables (value unknown). */
+/**
+ * Returns `true` for values that may be a secret: random texts, texts that are too long for a word, and Postman variables, whose values are unknown.
+ */
 const isRandom = (value: string): boolean =>
   value.length > LONGEST_WORD || value.includes("{{") || isOpaque(value.replaceAll(/[^\s\w.~+=:-]/g, "_"));
 
-/** Names of secrets that are numbers, beside passwords. */
+/** Names of secrets that may be numbers. Other numbers are not secrets. */
 const NUMBERS = new Set(["password", "passwd", "pwd", "pass", "passphrase", "pin", "otp", "cvv", "cvc"]);
-/** Names of counts and limits. */
+/** Matches names of counts and limits, such as `max_tokens`. Numbers with such names are not secrets. */
 const COUNTS = /^(?:max|min|num|total|count|limit)|(?:token|session|secret|key)s$/;
 
-/** Returns `true` if a value is a secret because of its name. Most numbers are none, and `max_tokens` is a limit. */
+/** Returns `true` if a value is a secret because of its name. Most numbers are not secrets; for example, `max_tokens` is a limit. */
 export function isSecret(name: string, value: Json): boolean {
   if (typeof value === "number") return NUMBERS.has(folded(name));
   return isSecretName(name, String(value)) && !(/^\d+$/.test(String(value)) && COUNTS.test(folded(name)));
 }
 
-/** Returns `true` if a query parameter is a secret. A parameter `key` is one if its value looks random, as in Google's APIs. */
+/** Returns `true` if a query parameter is a secret. A parameter `key` is a secret if its value looks random, as in Google's APIs. */
 export function isSecretQuery(name: string, text: string): boolean {
   return isSecret(name, text) || (folded(name) === "key" && isOpaque(text));
 }
 
-/** A name with a value, as in `password="x"`, `"password": "x"`, `(password: "x")`, `pin: 1` and `password=x`. */
+/** Matches a name with a value, as in `password="x"`, `"password": "x"`, `(password: "x")`, `pin: 1` and `password=x`. */
 const NAMED = /(?<![\w$-]|xmlns:)([\w-]{1,80})\\{0,3}["']?\s{0,20}(?:[:=]\s{0,20}(?:\\{0,3}["']([^"'\\]+)|(\d+))|=([^\s"'&;,<>(){}]+))/g;
-/** An XML element with a text, as in `<wsse:Password Type="t">x</wsse:Password>`. */
+/** Matches an XML element with a text, as in `<wsse:Password Type="t">x</wsse:Password>`. */
 const ELEMENT = /<(?:[\w.-]{1,80}:)?([\w.-]{1,80})(?:\s[^<>]{0,1000})?(?<!\/)>\s*(?:<!\[CDATA\[)?([^<\]]+)/g;
 
-/** Returns the secrets in a text that contains names and values, such as XML, a GraphQL query, JSON or a URL. Postman variables are no secrets. */
+/** Returns the secrets in a text that contains names and values, such as XML, a GraphQL query, JSON or a URL. Postman variables are not secrets. */
 export function secretsInText(text: string): readonly string[] {
   return [...text.matchAll(NAMED), ...text.matchAll(ELEMENT)].flatMap(([, name, quoted, digits, bare]) => {
     const value = (quoted ?? digits ?? bare)!.trim();
@@ -129,7 +132,10 @@ function credentialsIn(part: string): readonly string[] {
   return plain.includes(":") ? [part, plain, plain.slice(plain.indexOf(":") + 1)] : [part];
 }
 
-/** Returns the value of a cookie if it is a secret. Values such as `default` also occur elsewhere in requests. */
+/**
+ * Returns the value of a cookie, in a list, if the value is a secret. Ordinary words such as `default` are not secrets, because they also occur
+ * elsewhere in requests.
+ */
 function secretOfCookie(cookie: string): readonly string[] {
   const at = cookie.indexOf("=");
   const value = cookie.slice(at + 1).trim();

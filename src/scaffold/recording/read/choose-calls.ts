@@ -1,6 +1,6 @@
 import type { RecordedCall } from "../recorded-call.ts";
 
-/** A recorded call that may belong to the API, with data that distinguishes such calls from requests of the web page itself. */
+/** A recorded call that may belong to the API, with data that distinguishes calls of the API from requests of the web page itself. */
 export interface Candidate {
   readonly call: RecordedCall;
   /** The browser's word for the kind of request: `xhr`, `fetch`, `document`, `script`, ... */
@@ -48,7 +48,7 @@ export function chooseCalls(
 
 /**
  * Returns the server that receives most requests, which is most likely the API. Returns `undefined` if there are no requests.
- * @param requests The server of each request, and `true` for requests that read or write data. These count ten times.
+ * @param requests The server of each request, and `true` for requests that read or write data. Requests for data count ten times.
  */
 export function mostCalled(requests: readonly (readonly [server: string, isData: boolean])[]): string | undefined {
   const counts = new Map<string, number>();

@@ -2,7 +2,7 @@ import { parseJson } from "../../../openapi/parse/parse-json.ts";
 import { checkSize } from "../../../openapi/read/check-size.ts";
 import type { Json } from "../../infer/plan.ts";
 
-/** Matches strings, and integers of 16 or more digits outside of them. */
+/** Matches strings, and integers of 16 or more digits outside of strings. */
 const STRING_OR_LARGE = /"(?:[^"\\]|\\[^])*"?|(?<![\w.+-])-?\d{16,}(?![\w.])/g;
 
 /** Puts integers above 2^53 in quotes, because JavaScript numbers would lose their last digits. */

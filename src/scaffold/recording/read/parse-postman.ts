@@ -7,7 +7,7 @@ import { bodyOf, lostOf, lowered, urlParts } from "./to-call.ts";
 const MOST_CALLS = 500;
 /** The server URL that is used if the server of a Postman request is a variable without a value. */
 const UNKNOWN_ORIGIN = "http://127.0.0.1:3000";
-/** Values of Postman's dynamic variables for which `plan-values.ts` draws no random value. */
+/** Fixed values for Postman's dynamic variables. Other dynamic variables get random values in `plan-values.ts`. */
 const DYNAMIC: readonly (readonly [name: string, value: string])[] = [
   ["$randomInt", "7"],
   ["$randomPrice", "9.99"],
@@ -27,22 +27,22 @@ const DYNAMIC: readonly (readonly [name: string, value: string])[] = [
   ["$randomLocale", "en"],
 ];
 
-/** The values of the variables of a collection. */
+/** The values of the variables of a Postman collection. */
 interface Variables {
   readonly all: ReadonlyMap<string, string>;
-  /** The variables that no script sets. A script may set a variable from an answer, and then its stored value is old. */
+  /** The variables that no script sets. The collection may contain an old value of a variable that a script sets from an answer. */
   readonly fixed: ReadonlyMap<string, string>;
 }
 
-/** A request of a collection. `auth` is its own authentication, or that of the nearest folder. */
+/** A request of a collection. `auth` is the authentication of the request, or else of the nearest folder that declares one. */
 interface Found {
   readonly item: Members;
   readonly auth: unknown;
 }
 
 /**
- * Returns the requests of a Postman collection (v2.0 or v2.1) in the order in which Postman runs them. Requests to other servers than that of most
- * requests are left out. Returns `undefined` if the document is not a collection.
+ * Returns the requests of a Postman collection (v2.0 or v2.1) in the order in which Postman runs them. Only requests to the server that receives most
+ * requests are returned. Returns `undefined` if the document is not a collection.
  */
 export function parsePostman(document: unknown, name: string): Recording | undefined {
   const collection = membersOf(membersOf(document)["collection"] ?? document);
@@ -108,7 +108,10 @@ function callOf(item: Members, variables: Variables): { readonly call: RecordedC
   return { call, server: server ?? call.origin };
 }
 
-/** Replaces variables such as `{{name}}` with values that the collection contains. Other variables are kept, since a recorded answer may set them. */
+/**
+ * Replaces variables such as `{{name}}` with values that the collection contains. Other variables are kept, because a recorded answer may set their
+ * values.
+ */
 function fill(text: string, values: ReadonlyMap<string, string>): string {
   let filled = text;
   // The value of a variable may contain other variables. The number of rounds is limited, in case two variables contain each other.
@@ -122,13 +125,13 @@ function fill(text: string, values: ReadonlyMap<string, string>): string {
   return filled;
 }
 
-/** Matches the part of a URL before its path: the scheme, the host and the port. Each of them may be a variable. */
+/** Matches the part of a URL before its path: the scheme, the host and the port. Each of these parts may be a variable. */
 const SERVER = /^(?:[^/?#]*:\/\/)?[^/?#]*/;
 
 /**
  * Returns the URL of a request.
- * @returns `server`: the variables that are the server, if they have no value. Their values are in a Postman environment, and environments are not
- * part of a collection. The URL then begins with `UNKNOWN_ORIGIN`.
+ * @returns `server` contains the variables in place of the server if the collection has no values for them, because Postman stores these values in an
+ * environment. The URL then begins with `UNKNOWN_ORIGIN`.
  */
 function urlOf(url: unknown, { all, fixed }: Variables): { readonly url: string; readonly server: string | undefined } {
   const { raw, variable } = membersOf(url);
@@ -138,7 +141,7 @@ function urlOf(url: unknown, { all, fixed }: Variables): { readonly url: string;
   const [start] = SERVER.exec(filled)!;
   const server = withoutCredentials(start);
   const isUnknown = server.includes("{{") && !/^(?!https?:)[a-z]+:/i.test(server);
-  // In `{{base}}orders`, the value of the variable ends with a slash.
+  // In `{{base}}orders`, the value of the variable must end with a slash, so `orders` is the first segment of the path.
   const [, base = server, first] = /^(\{\{[^{}]+\}\})([A-Za-z_][\w-]*)$/.exec(server) ?? [];
   const known = /^[\w.-]+(?::\d+)?$/.test(server) ? `http://${server}` : server;
   const origin = isUnknown ? UNKNOWN_ORIGIN + (first === undefined ? "" : `/${first}`) : known;
@@ -150,10 +153,10 @@ function urlOf(url: unknown, { all, fixed }: Variables): { readonly url: string;
   return { url: origin + rest, server: isUnknown ? base : undefined };
 }
 
-/** Removes a user name and a password, as in `https://ada:secret@example.com`. */
+/** Removes the user name and the password from a server URL such as `https://ada:secret@example.com`. */
 const withoutCredentials = (server: string): string => server.replace(/^([^/]*\/\/)?[^/@]*@/, "$1");
 
-/** Returns the URL of a request that has only the parts of its URL. */
+/** Returns the URL of a request, joined from its scheme, host, port, path and query. Used if the collection does not contain the URL as one text. */
 function joined({ protocol, host, port, path, query }: Members): string {
   const parts = (value: unknown, between: string): string =>
     textOf(value) ??
@@ -193,7 +196,7 @@ function bodyIn(body: Members, type: string | undefined, filled: (text: string) 
 
 const isFile = (field: unknown): boolean => membersOf(field)["type"] === "file";
 
-/** Names the files of a body, which are not part of a collection. */
+/** Describes the files in the body of a request. A collection does not contain the contents of files. */
 function lostIn({ mode, formdata, file, disabled }: Members): string | undefined {
   if (disabled === true) return undefined;
   if (mode === "file") return Object.keys(membersOf(file)).length === 0 ? undefined : lostOf([], "file");
@@ -217,7 +220,7 @@ function withQuotedVariables(text: string): string {
   return parseBody(quoted) === undefined ? text : quoted;
 }
 
-/** Returns the first saved example answer with a status below 400. If there is none, returns the first example. */
+/** Returns the first saved example answer with a status below 400. If there is no such example, returns the first example. */
 function answerOf(examples: readonly Members[]): RecordedAnswer | undefined {
   const codes = examples.filter(({ code }) => typeof code === "number" && Number.isInteger(code) && code >= 100 && code < 600);
   const best = codes.find(({ code }) => (code as number) < 400) ?? codes[0];
@@ -241,8 +244,8 @@ const linesOf = (script: unknown): readonly string[] =>
   [membersOf(script)["exec"]].flat().flatMap((line) => textOf(line)?.split("\n") ?? []);
 
 /**
- * Returns the variables that Postman's test scripts set from the answer, as in `pm.environment.set("id", pm.response.json().data.id)`. Each has its
- * path in the JSON body.
+ * Returns the variables that Postman's test scripts set from the answer, as in `pm.environment.set("id", pm.response.json().data.id)`. The result
+ * maps each variable to the path of its value in the JSON body.
  */
 function settersOf(events: unknown): ReadonlyMap<string, readonly (string | number)[]> {
   const lines = listOf(events)
@@ -259,7 +262,7 @@ function settersOf(events: unknown): ReadonlyMap<string, readonly (string | numb
   );
 }
 
-/** Yields the names of all variables that scripts of a collection set, from whatever value. */
+/** Yields the names of all variables that scripts of a collection set, from any value. */
 function* namesSetIn(items: readonly unknown[]): Iterable<string> {
   for (const { event, item } of items.map(membersOf)) {
     const lines = listOf(event).flatMap((one) => linesOf(membersOf(one)["script"]));
@@ -269,8 +272,8 @@ function* namesSetIn(items: readonly unknown[]): Iterable<string> {
 }
 
 /**
- * Returns the path in the JSON body that a JavaScript expression such as `body.data.id` reads. The expression starts with a variable, or with the
- * call that parses the answer.
+ * Returns the path of the value in the JSON body that a JavaScript expression such as `body.data.id` reads. The expression starts with a variable, or
+ * with the call that parses the answer.
  */
 function pathIn(expression: string): readonly (string | number)[] | undefined {
   const rest =
@@ -307,7 +310,7 @@ function* authsIn(items: readonly unknown[]): Iterable<unknown> {
   }
 }
 
-/** Returns the authentication that most requests have. If several are equally frequent, returns the first. */
+/** Returns the authentication that most requests have. If several authentications are equally frequent, returns the first of these. */
 function mostUsed(auths: readonly RecordedAuth[]): RecordedAuth | undefined {
   const counts = new Map<string, number>();
   for (const auth of auths) counts.set(JSON.stringify(auth), (counts.get(JSON.stringify(auth)) ?? 0) + 1);

@@ -7,7 +7,7 @@ import { pathCode, requestCode, segmentCode } from "./request.ts";
 import { commentText, oneLine, quoted } from "./text.ts";
 import { constantOf, valueCode, type ValueScope } from "./value.ts";
 
-/** The length of a URL path in characters above which the call with two options would not fit on one line. */
+/** The length of a URL path in characters above which a call with this path and two options does not fit on one line of generated code. */
 const LONG_PATH = 85;
 
 export interface ActionParts {
@@ -34,8 +34,8 @@ export function actionCode(named: NamedAction, parts: ActionParts): string {
 }
 
 /**
- * Returns the names that a generated action imports from other files of the folder. They come from the plan: a search in the generated text would
- * also find the same words in texts of the description.
+ * Returns the names that a generated action imports from other files of the folder. The names are taken from the plan, because a search in the
+ * generated code would also find the same words in texts of the description.
  */
 export function usesOf({ action, counter }: NamedAction, { credentials }: Pick<ActionParts, "credentials">): readonly string[] {
   const { parameters, body, produces, graphql } = action;
@@ -149,8 +149,8 @@ function longPath(action: PlannedAction, scope: ValueScope, locals: Set<string>)
 }
 
 /**
- * Returns the random values that are also stored in the context. The generated code draws each into a constant before the request. Each entry has the
- * name of the constant, the value, and all equal values in the request.
+ * Returns the random values that are also stored in the context. The generated code stores each such value in a constant before the request. Each
+ * entry has the name of the constant, the value, and all equal values in the request.
  */
 function drawnBefore(
   { parameters, body, produces }: PlannedAction,
@@ -161,7 +161,7 @@ function drawnBefore(
   for (const production of produces) {
     if (production.from !== "sent" || !inside(production.value).some(({ kind }) => kind === "drawn")) continue;
     const { value } = production;
-    // Usually the request contains the object of the stored value itself. Otherwise the first equal value in the request is used.
+    // Usually the request contains the stored value as the same object. If not, use the first equal value in the request.
     const same = sent.includes(value) ? value : sent.find((one) => JSON.stringify(one) === JSON.stringify(value));
     found.set(unique(identifier(production.key, "Value"), locals), { value, values: same === undefined ? [value] : [value, same] });
   }
@@ -185,7 +185,7 @@ function productionLines(production: Production, scope: ValueScope, locals: Set<
   return [`const ${name} = ${value};`, `if (${name} !== undefined) context.set(${quoted(key)}, ${name});`];
 }
 
-/** Returns code that restores the id of an item under its own context key, if the id was kept when the item was deleted. */
+/** Returns code that restores the id of an item under its own context key, if the id was stored under another key when the item was deleted. */
 function restoredLines({ from, to }: Moved, locals: Set<string>): readonly string[] {
   const name = unique(identifier(to, "Value"), locals);
   return [

@@ -1,4 +1,6 @@
-/** Names that generated declarations must not have: reserved words, globals that generated code uses, and names that it declares itself. */
+/**
+ * Names that generated declarations must not have: reserved words, globals that generated code uses, and names that generated code declares itself.
+ */
 const TAKEN = new Set(
   [
     "abstract any arguments as async await bigint boolean break case catch class const continue debugger declare default delete do else enum",

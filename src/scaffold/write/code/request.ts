@@ -114,7 +114,7 @@ function fixedList(value: PlannedValue, scope: ValueScope): Code {
   return list(value.value.map((item) => queryItem({ kind: "constant", value: item }, scope)));
 }
 
-/** Returns code for an item of a list in the query. `null` becomes an empty string, because the client cannot leave out a single item of a list. */
+/** Returns code for an item of a list in the query. `null` becomes an empty string, because the client cannot send a list with a missing item. */
 function queryItem(item: PlannedValue, scope: ValueScope): Code {
   return item.kind === "constant" && item.value === null ? text('""') : scalarCode(item, scope);
 }
@@ -132,7 +132,10 @@ function bodyCode({ body }: PlannedAction, scope: ValueScope): Code {
 
 type Fields = readonly (readonly [name: string, value: PlannedValue])[];
 
-/** Returns the fields of a form without lists and objects: a list repeats the name, `a[b]` is a field of an object, and `a[0][b]` one in a list. */
+/**
+ * Returns the fields of a form without lists and objects: the items of a list are fields with the same name, the field `b` of an object `a` is named
+ * `a[b]`, and the field of an object in a list `a[0][b]`.
+ */
 function formFields(value: PlannedValue, scope: ValueScope): Fields {
   const inner = ([name, of]: Fields[number]): Fields => {
     if (scope.drawnBefore.has(of)) return [[name, of]];
@@ -146,7 +149,10 @@ function formFields(value: PlannedValue, scope: ValueScope): Fields {
 
 const isRepeated = (fields: Fields): boolean => new Set(fields.map(([name]) => name)).size < fields.length;
 
-/** Returns the fields of a multipart body. A list sends its field once for each item, and an object is a part with JSON (OpenAPI 3, Encoding Object). */
+/**
+ * Returns the fields of a multipart body. A list becomes one field for each item, and an object becomes a part with JSON (OpenAPI 3, Encoding
+ * Object).
+ */
 function multipartFields({ value, files = [] }: NonNullable<PlannedAction["body"]>, scope: ValueScope): readonly Code[] {
   const parts = new Map<string, { readonly codes: Code[]; readonly isList: boolean }>();
   for (const [name, of] of fieldsOf(value)) {
@@ -194,7 +200,7 @@ function fieldCode(value: PlannedValue, scope: ValueScope): Code {
   return value.kind === "constant" && value.value === null ? text('""') : scalarCode(value, scope);
 }
 
-/** Returns code for the text of a field. */
+/** Returns code for a field of a form, as a text. */
 function textCode(value: PlannedValue, scope: ValueScope): Code {
   return value.kind === "constant" && value.value === null ? text('""') : stringCode(value, scope);
 }
@@ -205,7 +211,7 @@ function headerText(value: string): string {
   return wellFormed(value).replaceAll(/[^\t\x20-\x7e]/gu, encodeURIComponent);
 }
 
-/** Replaces halves of UTF-16 surrogate pairs that have no other half, because `encodeURIComponent` throws for them. */
+/** Replaces lone halves of UTF-16 surrogate pairs, because `encodeURIComponent` throws for them. */
 function wellFormed(value: string): string {
   return value.replaceAll(/\p{Cs}/gu, "\ufffd");
 }

@@ -2,7 +2,8 @@
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 export function quoted(text: string): string {
-  // Invisible characters are escaped, because they could hide code from a reader. `</` and `<!--` are escaped in case an HTML page shows the code.
+  // Invisible characters are escaped, because such characters could hide code from a reader. `</` and `<!--` are escaped in case an HTML page shows
+  // the code.
   return JSON.stringify(text).replaceAll(UNSEEN, escaped).replaceAll("</", "<\\/").replaceAll("<!--", "\\u003c!--");
 }
 
@@ -20,7 +21,8 @@ export function propertyName(name: string): string {
 }
 
 /**
- * Returns a text as one line for a comment in generated code. It cannot end the comment or act as a directive, and contains no invisible characters.
+ * Returns a text as one line for a comment in generated code. The line cannot end the comment or act as a directive, and contains no invisible
+ * characters.
  */
 export function commentText(text: string, most = 300): string {
   const line = oneLine(text)

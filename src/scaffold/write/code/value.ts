@@ -4,7 +4,10 @@ import { propertyName, quoted } from "./text.ts";
 
 export interface ValueScope {
   readonly typeOf: (key: string) => PlannedKey["type"];
-  /** Random values that are drawn into a constant before the request, because the context stores them too. Each has the name of its constant. */
+  /**
+   * Maps each random value that the code stores in a constant before the request to the name of this constant. Constants are needed for values that
+   * are also stored in the context.
+   */
   readonly drawnBefore: ReadonlyMap<PlannedValue, string>;
 }
 

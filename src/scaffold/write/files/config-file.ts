@@ -13,7 +13,7 @@ export function configFile(
   schema: string,
 ): ScaffoldFile {
   const named = baseUrl !== undefined && isBaseUrl(baseUrl) ? baseUrl : undefined;
-  // A server elsewhere may hold data of real users, so only the user can decide to explore it.
+  // A server on another machine may hold data of real users, so only the user can decide to explore this server.
   const here = named !== undefined && isLocal(named);
   return {
     path: "seqqa.yaml",

@@ -42,8 +42,8 @@ ${isGraphql ? worldLines(endpoint, hasUsers) : clientLines(basePath, hasCookies,
 }
 
 /**
- * Returns the generated `world` function for a GraphQL API. It creates a GraphQL client for each user, because the default client of seqqa uses plain
- * HTTP.
+ * Returns the generated `world` function for a GraphQL API. The function creates a GraphQL client for each user, because the default client of seqqa
+ * uses plain HTTP.
  */
 function worldLines(endpoint: string, hasUsers: boolean): string {
   return worldOf("World<Keys, GraphQLClient>", `new GraphQLClient(lane.fetch ?? lane.baseUrl, { path: ${quoted(endpoint)} })`, hasUsers);

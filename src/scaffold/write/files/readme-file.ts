@@ -13,8 +13,8 @@ export interface ReadmeInput {
 }
 
 /**
- * Returns the generated `README.md`. It lists the inferred values, the missing values with the places to write them, and the commands to run the
- * exploration.
+ * Returns the generated `README.md`. The file lists the inferred values, the missing values with the places to write them, and the commands to run
+ * the exploration.
  */
 export function readmeFile({ plan, named, exploration, placeOf }: ReadmeInput): ScaffoldFile {
   const { all, inferred } = plan.pathParameters;
@@ -103,7 +103,7 @@ export function markdown(text: string): string {
     .replaceAll(/:\/\/|www\.|@/g, (part) => (part === "@" ? "&#64;" : part === "://" ? "&#58;//" : "www&#46;"));
 }
 
-/** Returns a text as code in Markdown. If a character of the text could end the code, returns plain text with escapes. */
+/** Returns a text as code in Markdown. If the text contains a character that could end the code, returns the text with escapes and not as code. */
 function code(text: string): string {
   return /^[\w{}/.:~,;=?&+%() -]+$/.test(text) ? `\`${text}\`` : markdown(text);
 }

@@ -62,7 +62,8 @@ const RULES: readonly UsedRule[] = [
 ];
 
 /**
- * The rules that fit a GraphQL API. Rules that depend on the path, method or status are left out, because all GraphQL requests have the same ones.
+ * The rules that fit a GraphQL API. Rules that depend on the path, method or status are left out, because all GraphQL requests have the same path,
+ * method and status.
  */
 const OF_GRAPHQL: ReadonlySet<string> = new Set(["noServerErrors", "rejectedMeansUnchanged", "ownership"]);
 
@@ -106,9 +107,10 @@ function conformsToLine({ description, allowRefs }: RuleInput): Code {
 }
 
 function ownershipLine({ hasKeys, singleUse = [] }: RuleInput): Code {
-  // The actions that use a token or invitation. The rule `ownership` must not test them, because anybody who has the token may use it.
+  // The actions that use a token or invitation. The rule `ownership` must not test these actions, because anybody who has the token may use it.
   const spent = [...new Set(singleUse.map(({ use }) => use))];
-  // Alice owns all items, because the setup logs in as alice. Bob tries to use them. Items whose ids the user gave in `setup.ts` belong to nobody.
+  // Alice owns all items, because the setup logs in as alice. Bob tries to use these items. Items whose ids the user gave in `setup.ts` belong to
+  // neither.
   const options = [
     text("users: { bob: (api) => logIn(api, users.bob) }"),
     ...(spent.length === 0 ? [] : [row("except: ", list(spent.map((one) => text(quoted(one)))))]),

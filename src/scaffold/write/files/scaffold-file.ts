@@ -1,10 +1,10 @@
-/** A generated file. `text` is its whole content; `extend` is used instead for a copy that the user changed. */
+/** A generated file. `text` is its whole content. For a copy that the user changed, `extend` is used instead of `text`. */
 export interface ScaffoldFile {
   readonly path: string;
   readonly text: string;
   /** `true` if other generated files import this file. A file of the user with the same name cannot replace it. */
   readonly isImported: boolean;
-  /** Adds new parts of this file to a copy that the user changed. If not set, such a copy is left unchanged. */
+  /** Adds new parts of this file to a copy that the user changed. If absent, such a copy is not changed. */
   readonly extend?: ((edited: string) => Extended) | undefined;
 }
 

@@ -6,14 +6,19 @@ import { commentText, propertyName, quoted, templateText } from "../code/text.ts
 import type { ValueScope } from "../code/value.ts";
 import type { ScaffoldFile } from "./scaffold-file.ts";
 
-/** @param keys The API keys that requests send in addition to the login. */
+/**
+ * Returns the generated `session.ts`, which logs users in.
+ * @param keys The API keys that requests send in addition to the login.
+ */
 export function sessionFile(login: PlannedLogin, keys: readonly PlannedApiKey[] = []): ScaffoldFile {
   const inQuery = [login, ...keys].filter(isQueryKey);
   const users = isQueryKey(login) ? 'import { fromEnvironment } from "./support.ts";\n' : loginText(login, keys);
   return { path: "session.ts", isImported: true, text: inQuery.length === 0 ? users : `${users}\n${credentialsText(inQuery)}` };
 }
 
-/** Returns `true` if the API key is sent in the query of the URL. Each generated call then has to send it, because a client stores only headers. */
+/**
+ * Returns `true` if the API key is sent in the query of the URL. Each generated call then has to send the key, because a client stores only headers.
+ */
 export function isQueryKey(login: PlannedLogin | undefined): login is PlannedApiKey & { readonly in: "query" } {
   return login?.kind === "apiKey" && login.in === "query";
 }
@@ -142,7 +147,7 @@ function loginBody(
 
 function keyStatement({ in: place, name, scheme }: PlannedApiKey, value: string): string {
   if (place === "header") return headerStatement(name, scheme ?? "", value);
-  // The cookie is sent as given: the user copies it from a browser, which shows it encoded.
+  // Send the cookie without encoding it, because the user copies the cookie from a browser in encoded form.
   return `api.setHeader("cookie", \`${templateText(name)}=\${${value}}\`);`;
 }
 
@@ -173,8 +178,8 @@ function operationBody(login: Extract<PlannedLogin, { readonly kind: "operation"
 }
 
 /**
- * Returns the lines of a login by cookie, which only check the answer. The client stores the cookie itself. Many logins by form answer with a
- * redirect.
+ * Returns the lines of a login by cookie, which only check the answer. The client stores the cookie automatically. A redirect is accepted, because
+ * many login forms answer with a redirect.
  */
 const cookieLines = (failed: Code): readonly string[] => [laidOut(row("if (response.statusCode >= 400) ", failed), 2, 2, 0)];
 
@@ -195,7 +200,7 @@ function fieldIn(value: PlannedValue, field: string): PlannedValue | undefined {
 }
 
 /**
- * Replaces context values and random values in an action by constants, because a login runs without a context and outside of any path.
+ * Replaces context values and random values in an action by constants, because a login has no context and is not a step of a path.
  * @param drawn `true` to keep random values.
  */
 function withoutContext(action: PlannedAction, drawn: boolean = false): PlannedAction {

@@ -14,12 +14,12 @@ export class Disk {
 
   /**
    * Opens the folder for the generated files.
-   * @throws SeqqaError `SCAFFOLD_NOT_A_FOLDER` if a file has that name
+   * @throws SeqqaError `SCAFFOLD_NOT_A_FOLDER` if a file has the path of the folder
    */
   constructor(directory: string, shown: string) {
     this.#directory = directory;
     this.#shown = shown;
-    // The first condition also detects a symbolic link whose target does not exist.
+    // The first condition is also true for a symbolic link whose target does not exist.
     if (statOf(directory) !== undefined && statOf(directory, true)?.isDirectory() !== true) {
       throw refused(
         "SCAFFOLD_NOT_A_FOLDER",
@@ -31,7 +31,7 @@ export class Disk {
 
   /**
    * Reads a file. Returns `undefined` if the file does not exist.
-   * @throws SeqqaError if the file is a symbolic link or not a plain file, because it may lead outside of the folder
+   * @throws SeqqaError if the file is a symbolic link or not a plain file, because a link may lead outside of the folder
    */
   read(path: string): string | undefined {
     const parts = path.split("/");
@@ -91,7 +91,7 @@ export class Disk {
     const mode = before === undefined ? {} : { mode: statOf(file)!.mode };
     const replace = (by: string): void => {
       try {
-        // The text is written to a new file, which is then renamed. A symbolic link that was created in the meantime is replaced, not followed.
+        // Write a new file and rename it, so that a symbolic link that was created in the meantime is replaced and not followed.
         writeFileSync(beside, by, { flag: "wx", ...mode });
         renameSync(beside, file);
       } catch (cause) {

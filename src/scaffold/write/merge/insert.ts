@@ -10,7 +10,10 @@ export function imports(text: string, name: string): boolean {
   return [...text.matchAll(/^import\b[^;"']*/gm)].some(([statement]) => new RegExp(`\\b${name}\\b`).test(statement));
 }
 
-/** Inserts a declaration before the declaration that starts with the text `before`. If there is none, appends to the file. */
+/**
+ * Inserts a declaration before the declaration that starts with the text `before`. If there is no such declaration, appends the declaration to the
+ * file.
+ */
 export function insertDeclaration(text: string, before: string, declaration: string): string {
   const at = startOf(text, before);
   if (at === -1) return `${text.trimEnd()}\n\n${declaration}\n`;
@@ -19,7 +22,8 @@ export function insertDeclaration(text: string, before: string, declaration: str
 }
 
 /**
- * Inserts an item at the end of the list, interface or object that starts with the text `declaration`. Returns `undefined` if there is none.
+ * Inserts an item at the end of the list, interface or object that starts with the text `declaration`. Returns `undefined` if there is no such
+ * declaration.
  * @param brackets `[]` for a list, `{}` for an interface, `{,}` for an object.
  */
 export function insertItem(text: string, declaration: string, brackets: "[]" | "{}" | "{,}", item: string): string | undefined {
@@ -43,7 +47,7 @@ export function insertItem(text: string, declaration: string, brackets: "[]" | "
   const closing = new RegExp(`^\\${closer}`, "m").exec(text.slice(inside));
   if (closing === null) return undefined;
   const at = inside + closing.index;
-  // Add a comma or semicolon after the last item if it has none, because another item follows now.
+  // Add a comma or semicolon after the last item if the item has no separator, because another item follows now.
   const before = text.slice(0, at).replace(brackets === "[]" ? /([^,\s[])(\s*)$/ : /([^;,\s{])(\s*)$/, `$1${semicolon}$2`);
   return `${before}  ${item.replaceAll("\n", "\n  ")}${semicolon}\n${text.slice(at)}`;
 }

@@ -2,7 +2,10 @@ import { createHash } from "node:crypto";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { PlannedKey } from "../../infer/plan.ts";
 
-/** The file in which `seqqa scaffold` stores what it wrote. When it runs again, it uses this file to recognise the user's changes. */
+/**
+ * The file in which `seqqa scaffold` stores names and hashes of the files and actions that it wrote. The next run of `seqqa scaffold` compares them
+ * to recognise the user's changes.
+ */
 export const MANIFEST = ".seqqa-scaffold.json";
 const FORMAT = 1;
 
@@ -10,7 +13,9 @@ export interface Manifest {
   readonly exploration: string | undefined;
   readonly files: Readonly<Record<string, string>>;
   readonly actions: Readonly<Record<string, WrittenAction>>;
-  /** All context keys that were ever written to the folder. They stay declared, because actions that the user wrote or kept may use them. */
+  /**
+   * All context keys that were ever written to the folder. All of these keys stay declared, because actions that the user wrote or kept may use them.
+   */
   readonly keys: readonly PlannedKey[];
   readonly setup: readonly string[];
   readonly resources: readonly string[];

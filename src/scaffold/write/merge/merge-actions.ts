@@ -2,7 +2,7 @@ import { actionsText, withDeclarations, withImports, type Declaration } from "..
 import type { NamedAction } from "../names.ts";
 import { hashOf, type Manifest, type WrittenAction } from "./manifest.ts";
 
-/** The condition of a generated action in a file that the user changed: as it was generated, edited, or deleted. */
+/** The condition of a generated action in a file that the user changed: unchanged, edited, or deleted. */
 type Found =
   | { readonly kind: "as-written"; readonly start: number; readonly end: number }
   | { readonly kind: "edited" }
@@ -14,8 +14,8 @@ export interface MergedFile {
   /** The text to write. `undefined` if the file does not exist and is not written. */
   readonly text: string | undefined;
   /**
-   * The hash of the file when it was last generated as a whole. `undefined` if it never was. A different hash shows later that the user changed the
-   * file.
+   * The hash of the file when it was last generated as a whole. `undefined` if the file was never generated as a whole. A different hash shows later
+   * that the user changed the file.
    */
   readonly hash: string | undefined;
   readonly fates: ReadonlyMap<string, Fate>;
@@ -105,7 +105,7 @@ function writtenAs({ name, identifier, file }: NamedAction, code: string): Writt
   return { name, identifier, file, hash: hashOf(code), lines: code.split("\n").length };
 }
 
-/** Searches a file for the generated code of an action, to find out whether the user edited or removed it. */
+/** Searches a file for the generated code of an action, to find out if the user edited or removed the action. */
 function findDeclaration(text: string, written: WrittenAction): Found {
   const lines = text.split("\n");
   const declared = lines.findIndex((line) =>
