@@ -8,7 +8,7 @@ export type Row = readonly (string | null)[];
 export interface Look {
   readonly counters: string;
   readonly entries: readonly Row[];
-  /** `true` if other clients made the entries. The entries are then still in the undo log. */
+  /** `true` if other clients made the entries. Such entries are still in the undo log. */
   readonly foreign: boolean;
 }
 
@@ -42,7 +42,7 @@ export function replyOf(rows: readonly Row[]): PutReply {
 }
 
 /**
- * Row changes as parameters of the SQL function `put`. If a row is added twice, it has two elements. In each table, deleted rows come before inserted
+ * Row changes as parameters of the SQL function `put`. A row that is added twice has two elements. In each table, deleted rows come before inserted
  * rows.
  */
 export interface Columns {

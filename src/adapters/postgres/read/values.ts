@@ -60,8 +60,8 @@ interface TypeParsers {
 }
 
 /**
- * Returns the driver's parsers for column values, except for `bigint`: such values become numbers if they are at most 2^53, so that `rows[0].count
- * === 3` works.
+ * Returns the driver's parsers for column values, except for `bigint`. Values of type `bigint` become numbers if they are at most 2^53, so that
+ * `rows[0].count === 3` works.
  */
 export function parseForUsers(types: TypeParsers): { getTypeParser: (oid: number, format?: string) => (text: string) => unknown } {
   const INT8 = 20;

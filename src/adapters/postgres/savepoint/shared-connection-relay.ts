@@ -10,7 +10,7 @@ export interface Submittable {
   handleError?(error: Error, connection: Connection): void;
 }
 
-/** The outcome of a query. A failure has already been reported to the query object, a success has not. */
+/** The outcome of a query. A failure has already been reported to the query object. The caller must report a success. */
 export type Outcome = { readonly kind: "done" } | { readonly kind: "failed"; readonly error: Error };
 
 /**

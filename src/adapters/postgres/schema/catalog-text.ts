@@ -58,7 +58,7 @@ const PARTS: readonly (readonly [what: string, query: string])[] = [
   ["extensions", `select concat_ws('|', e.oid, extname, extversion) from pg_extension e`],
 ];
 
-/** More queries, for sessions without event triggers. Their results change if rows were rewritten or a materialized view was refreshed. */
+/** Additional queries for sessions without event triggers. Their results change if rows were rewritten or a materialized view was refreshed. */
 const TRACES: typeof PARTS = [
   [
     "columns, or rows by rewriting them",
@@ -95,7 +95,7 @@ export function readStoredText(text: string): CatalogText {
   return new Map(JSON.parse(text) as [string, string][]);
 }
 
-/** Returns `true` for a text that also shows rewritten rows, see {@link catalogText}. */
+/** Returns `true` for a text that also contains the hashes of rewritten rows, see {@link catalogText}. */
 export function isTraced(text: CatalogText): boolean {
   return TRACES.some(([part]) => text.has(part));
 }
@@ -109,7 +109,8 @@ export function catalogDifference(before: CatalogText, now: CatalogText): string
 const ROWS_WITHOUT_TRIGGERS = /^(?:REFRESH|REWRITE|large object)/;
 
 /**
- * Returns a description of the statement that changed the schema, or that changed rows without firing triggers. Returns `undefined` if there is none.
+ * Returns a description of the statement that changed the schema, or that changed rows without firing triggers. Returns `undefined` if there is no
+ * such statement.
  */
 export function alteration(statements: readonly string[], before: CatalogText, now: CatalogText): string | undefined {
   const difference = catalogDifference(before, now);

@@ -11,8 +11,8 @@ export const OURS = "seqqa_journal";
 export const USER_SCHEMA: string = `n.nspname not in ('information_schema', '${OURS}') and n.nspname !~ '^pg_'`;
 
 /**
- * An SQL condition that is false if the table or sequence `c` belongs to an extension, and the role neither owns nor may write it, such as
- * `spatial_ref_sys` of PostGIS. Only the extension changes it, so it is neither observed nor restored.
+ * An SQL condition that is false for a table or sequence `c` of an extension that the role neither owns nor may write, such as `spatial_ref_sys` of
+ * PostGIS. Only the extension changes such a table, so seqqa neither observes nor restores it.
  */
 export const OF_USER: string = `(pg_has_role(c.relowner, 'usage')
   or not exists (select from pg_depend e where e.classid = 'pg_class'::regclass and e.objid = c.oid and e.deptype = 'e')
@@ -26,7 +26,7 @@ export interface Column {
   readonly generated: boolean;
 }
 
-/** A plain table or a partition, which have rows. Tables that inherit from it are separate tables. */
+/** A plain table or a partition. Tables that inherit from the table are separate tables. */
 export interface Table {
   readonly oid: string;
   /** The schema of the table. For a partition, the schema of the partitioned table. */
@@ -62,8 +62,8 @@ export interface Sequence {
   readonly name: string;
   readonly increment: bigint;
   /**
-   * `true` if values of this sequence may be kept in memory: in sessions (CACHE), or in the application, which takes as many values at a time as the
-   * increment says (Hibernate). Such a sequence is not restored, because it would then generate these values a second time.
+   * `true` if clients may keep values of this sequence in memory: database sessions (CACHE), or an application that takes as many values at a time as
+   * the increment says (Hibernate). Such a sequence is not restored, because it would then generate the kept values a second time.
    */
   readonly cached: boolean;
   /** The name of the table that owns the sequence through one of its columns, or `undefined`. */
