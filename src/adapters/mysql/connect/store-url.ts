@@ -1,7 +1,7 @@
 import { SeqqaError } from "../../../model/errors.ts";
 
 export interface StoreUrl {
-  /** The URL with credentials. Only the driver gets it. */
+  /** The URL with credentials. seqqa passes this URL only to the driver. */
   readonly href: string;
   /** The URL without credentials, as messages show it. */
   readonly shown: string;
@@ -34,8 +34,8 @@ export function serverUrl(text: string): StoreUrl {
 }
 
 /**
- * Returns `false` if the URL parameter `ssl` begins with `{` but is not JSON, which the driver cannot parse. All other values are valid, because they
- * only switch TLS on or off.
+ * Returns `false` if the URL parameter `ssl` begins with `{` but is not JSON, because the driver cannot parse such a value. All other values are
+ * valid, because they only switch TLS on or off.
  */
 function isSsl(text: string | null): boolean {
   if (text?.startsWith("{") !== true) return true;

@@ -99,7 +99,7 @@ function classify(text: string, tokens: readonly Token[]): Statement {
     case "RENAME":
       return refused(`${first.value} ${second?.value ?? ""}`.trim(), MIGRATE);
     case "ANALYZE":
-      // Unless TABLE follows, ANALYZE executes the statement after it.
+      // ANALYZE without TABLE executes the statement that follows.
       if (!tokens.slice(1, 3).some((token) => isWord(token, "TABLE", "TABLES"))) return WRITES;
       return refused("ANALYZE TABLE", APART);
     case "USE":
@@ -111,7 +111,7 @@ function classify(text: string, tokens: readonly Token[]): Statement {
   }
 }
 
-/** The first words of other statements that commit implicitly. */
+/** The first words of further statements that commit implicitly. */
 const ADMINISTRATION: ReadonlySet<string> = new Set(
   "OPTIMIZE REPAIR CHECK CACHE FLUSH GRANT REVOKE RESET CHANGE STOP INSTALL UNINSTALL SHUTDOWN RESTART PURGE IMPORT BACKUP CLONE BINLOG".split(" "), // prettier-ignore
 );
