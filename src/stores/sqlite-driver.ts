@@ -3,7 +3,7 @@ import { join } from "node:path";
 import DatabaseConstructor, { type Database, type Options } from "better-sqlite3";
 import { SeqqaError } from "../model/errors.ts";
 
-/** `true` once the installed driver is known to fit this Node. */
+/** `true` after the check that the installed driver fits this Node. */
 let isFit = false;
 
 /**

@@ -1,8 +1,8 @@
 const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /**
- * Calls `clean` when this process ends normally, by an exception, or by a signal without other handlers. `clean` must be synchronous. The signal is
- * then raised again, so that the exit status is the same as without this function.
+ * Calls `clean` when this process ends normally, by an exception, or by a signal without other handlers. `clean` must be synchronous. After `clean`,
+ * the signal is raised again, so that the exit status is the same as without this function.
  * @returns a function that removes the handlers
  */
 export function onEveryExit(clean: () => void): () => void {

@@ -23,7 +23,7 @@ export const PUT: string = `select rel, img, place, n, now from ${OURS}.put($1, 
 
 export type PutReply =
   | { readonly kind: "busy"; readonly who: string }
-  /** Nothing was changed: something was written since the last read, and with `p_seen` or `p_quiet`, `put` then changes nothing. */
+  /** `put` changed nothing. With `p_seen` or `p_quiet`, `put` changes nothing if something was written since the last read. */
   | { readonly kind: "written" }
   /** `placed`: for each table, the `ctid`s of inserted rows without a key, and the number of changed rows. */
   | { readonly kind: "done"; readonly placed: readonly Row[]; readonly look: Look };
