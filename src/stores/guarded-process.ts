@@ -28,7 +28,7 @@ export class GuardedProcess {
   readonly #child: ChildProcess;
   #hasEnded = false;
 
-  /** Starts a program. Its environment variable SEQQA_RUN contains the id of the run. */
+  /** Starts a program. The environment variable SEQQA_RUN of the program contains the id of the run. */
   constructor(program: string, args: readonly string[], runId: string) {
     const child = spawn("/bin/sh", ["-c", GUARD, program, ...args], {
       stdio: ["pipe", "ignore", "ignore"],

@@ -88,7 +88,7 @@ function counterValue(value: ExactValue): number | bigint | null {
   return typeof seen === "number" || typeof seen === "bigint" ? seen : seen === null ? null : Number(seen);
 }
 
-/** Returns the counters whose values differ from those in the root state; `null` for a counter that was removed. */
+/** Returns the counters with another value than in the root state. The value is `null` for a counter that was removed. */
 export function observeCounters(root: readonly ExactRow[], now: readonly ExactRow[]): Record<string, number | bigint | null> {
   const differing: Record<string, number | bigint | null> = {};
   if (root === now) return differing;

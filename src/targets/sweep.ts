@@ -113,7 +113,7 @@ function ageMs(path: string): number {
   }
 }
 
-/** Removes a directory. If this fails, removes as many of its files as possible. */
+/** Removes a directory. If the directory cannot be removed, removes as many of its files as possible. */
 function remove(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true, maxRetries: 5 });

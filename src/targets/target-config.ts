@@ -2,7 +2,7 @@ import type { StoreKindName } from "../adapters/store-kinds.ts";
 import type { StoreModuleSettings } from "../model/stores/store-module.ts";
 import type { StoreKind } from "../model/stores/store-provider.ts";
 
-/** The part of the configuration that describes the target and its stores. It is plain data, and a subset of `Config` in `src/config`. */
+/** The part of the configuration that describes the target and its stores. This object is plain data, and a subset of `Config` in `src/config`. */
 export interface TargetConfig {
   readonly baseUrl?: string | undefined;
   /** Short for `systems.db.url`. */
@@ -41,7 +41,7 @@ export interface StartedTarget {
   /** Requests and commands to execute when the target answers, before seqqa reads its stores. Default: none. */
   readonly warmUp?: readonly WarmUp[] | undefined;
   readonly rollback?: "stores" | "restart" | undefined;
-  /** The path of a module that exports `createTarget(lane)`. It runs in the lane's thread. */
+  /** The path of a module that exports `createTarget(lane)`. The module runs in the lane's thread. */
   readonly module?: string | undefined;
   /** The time to wait for late writes after each answer, in seconds. */
   readonly settle?: number | undefined;
@@ -55,7 +55,7 @@ export type WarmUp =
   | {
       readonly method?: string | undefined;
       readonly path?: string | undefined;
-      /** The request headers. Their values may contain the placeholders of `command`. */
+      /** The request headers. The values of the headers may contain the placeholders of `command`. */
       readonly headers?: Readonly<Record<string, string>> | undefined;
       /** The request body, sent as JSON. */
       readonly json?: unknown;
@@ -111,7 +111,7 @@ export interface TargetHostOptions {
   readonly storeKind?: ((kind: StoreKindName) => Promise<StoreKind>) | undefined;
   /** Loads users' adapter modules. Default: only seqqa's own adapters are supported. */
   readonly storeModule?: LoadStoreModule | undefined;
-  /** The number of lanes. Standby copies get the numbers after those of the lanes. Default: 1. */
+  /** The number of lanes. Standby copies get the numbers after the numbers of the lanes. Default: 1. */
   readonly lanes?: number | undefined;
   /** Number of standby copies for each lane with `rollback: restart`. Default: 0. */
   readonly spares?: number | undefined;

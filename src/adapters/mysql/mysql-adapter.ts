@@ -17,8 +17,8 @@ export interface MysqlAdapterOptions {
    * The checkpoint mode. Default `auto`: the most suitable mode, see {@link MysqlAdapter.checkpoint}.
    * `journal`: triggers write an undo log.
    * `savepoint`: nested savepoints on {@link MysqlAdapter.connection}, for a target in this process. Every table must support transactions.
-   * `copy`: reads the whole database at each checkpoint and writes the differences back. This mode is suitable for small databases. It also restores
-   * DDL and AUTO_INCREMENT. It is not possible for a user's own database (`base_url`).
+   * `copy`: reads the whole database at each checkpoint and writes the differences back. This mode is suitable for small databases, and also restores
+   * DDL and AUTO_INCREMENT. This mode is not possible for a user's own database (`base_url`).
    */
   readonly checkpoint?: MysqlCheckpoint | undefined;
   /** The tables that belong to the state. Changes of other tables are undone by restores, but are not part of states. Default: all tables. */

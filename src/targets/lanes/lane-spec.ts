@@ -3,7 +3,8 @@ import type { StoreSettings } from "../../adapters/store-kinds.ts";
 export interface LaneSpec {
   readonly index: number;
   /**
-   * A number that grows each time the lane is rebuilt. It distinguishes the current target and stores of the lane from earlier targets and stores.
+   * A number that grows each time the lane is rebuilt. The number distinguishes the current target and stores of the lane from earlier targets and
+   * stores.
    */
   readonly generation: number;
   /**

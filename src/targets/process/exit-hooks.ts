@@ -7,7 +7,7 @@ const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
  */
 export function onEveryExit(clean: () => void): () => void {
   const onSignal = (signal: NodeJS.Signals): void => {
-    // Do nothing if the signal has another handler, such as that of the command line. That handler ends the process.
+    // Do nothing if the signal has another handler, such as the handler of the command line. The other handler ends the process.
     if (process.listeners(signal).some((listener) => !ours.has(listener))) return;
     clean();
     remove();

@@ -37,8 +37,8 @@ export interface WarmUpContext {
 }
 
 /**
- * Executes the requests and commands of `target.warm_up` in order. Their effects are part of the root state. Repeats a request until its answer has a
- * status below 400. Runs a command once.
+ * Executes the requests and commands of `target.warm_up` in order. The effects of the requests and commands are part of the root state. Repeats a
+ * request until its answer has a status below 400. Runs a command once.
  *
  * @throws SeqqaError `WARM_UP_FAILED` (3) if a request or command does not succeed in time
  */

@@ -26,7 +26,7 @@ export function declaredStores(
   return dbUrl === undefined ? { ...systems } : { ...systems, db: { ...systems?.["db"], url: dbUrl } };
 }
 
-/** Returns the user's own stores, which a running target uses. Their SQLite files must exist and be writable. */
+/** Returns the user's own stores, which a running target uses. The SQLite files of the stores must exist and be writable. */
 export function externalStores(stores: Readonly<Record<string, StoreConfig>>, folder: string): LaneStores {
   return describeStores(
     Object.entries(stores).map(([name, store]) => {
@@ -171,7 +171,7 @@ function missing(name: string, file: string, hint: string): SeqqaError {
   });
 }
 
-/** Checks that a SQLite file is writable. Also checks the folder of the file, because SQLite creates its journal there. */
+/** Checks that a SQLite file is writable. Also checks the folder of the file, because SQLite creates its journal in this folder. */
 function requireWritable(name: string, file: string): void {
   for (const path of [file, dirname(file)]) {
     try {

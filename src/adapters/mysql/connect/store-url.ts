@@ -8,7 +8,7 @@ export interface StoreUrl {
   readonly database: string;
 }
 
-/** Parses the URL of a database. @throws SeqqaError `STORE_URL_INVALID`. Its message does not contain the URL, which may include a password. */
+/** Parses the URL of a database. @throws SeqqaError `STORE_URL_INVALID`. The message does not contain the URL, which may include a password. */
 export function storeUrl(text: string): StoreUrl {
   const store = serverUrl(text);
   if (store.database === "") throw invalid("the URL names no database");

@@ -40,8 +40,8 @@ export function sameSnapshot(a: Snapshot, b: Snapshot): boolean {
 }
 
 /**
- * Reads the whole database while no other session has an open write transaction. LOCK TABLES waits one second for such sessions and then fails with
- * an error for which `isBusy` returns `true`.
+ * Reads the whole database while no other session has an open write transaction. LOCK TABLES waits one second for the end of such transactions, and
+ * then fails with an error for which `isBusy` returns `true`.
  */
 export async function takeSnapshot(control: Control): Promise<Snapshot> {
   return (await readSnapshot(control)).snapshot;
@@ -176,7 +176,7 @@ async function writeLocked(control: Control, tables: readonly Table[], statement
 }
 
 /**
- * Drops and creates objects until the schema equals that of a snapshot.
+ * Drops and creates objects until the schema equals the schema of a snapshot.
  *
  * @returns the names of the tables that were created again and are therefore empty
  */

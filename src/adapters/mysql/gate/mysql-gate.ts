@@ -156,8 +156,8 @@ export class MysqlGate implements FailingGate {
   }
 
   /**
-   * Kills a session and waits until the session no longer exists. If the door opened earlier, the write would still happen. Returns `false` if the
-   * database user may not kill sessions.
+   * Kills a session and waits until the session no longer exists. Opening the door before the end of the session would let the held write succeed.
+   * Returns `false` if the database user may not kill sessions.
    */
   async #end(session: string): Promise<boolean> {
     try {

@@ -61,7 +61,8 @@ export async function guardTriggers(control: Control): Promise<void> {
 }
 
 /**
- * Creates and drops a test trigger for each definer. This finds a trigger that could not be created again, before any trigger of the user is dropped.
+ * Creates and drops a test trigger for each definer. The test finds triggers that could not be created again, before any trigger of the user is
+ * dropped.
  */
 async function requireRights(control: Control, users: readonly string[][]): Promise<void> {
   const probe = `${OURS}probe`;

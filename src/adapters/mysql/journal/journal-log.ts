@@ -7,10 +7,12 @@ import { LOG } from "./journal-sql.ts";
 import { requireSame } from "../put-back/put-back.ts";
 import type { SchemaWatch } from "../schema/schema-watch.ts";
 
-/** The maximum number of log entries that were read but not deleted. Each read scans these entries again, so they are deleted above this number. */
+/**
+ * The maximum number of log entries that were read but not deleted. If more entries were read, they are deleted, because each read scans them again.
+ */
 const MOST_READ = 2000;
 
-/** Reads the undo log of the database. Returns each entry once, including entries of transactions that commit later than others. */
+/** Reads the undo log of the database. Returns each entry once. Also finds entries with low numbers whose transactions commit late. */
 export class JournalLog {
   readonly #control: Control;
   readonly #tables: readonly Table[];
@@ -51,8 +53,8 @@ export class JournalLog {
   }
 
   /**
-   * Returns a query for the log entries that may be unread. With `apart`, the query locks the entries, and fails at once if an open transaction has
-   * written an entry.
+   * Returns a query for the log entries that may be unread. With `apart`, the query locks the entries. If an open transaction has written an entry,
+   * the query then fails immediately.
    */
   entries(apart: boolean): string {
     return `select ${ENTRY} from ${LOG} where seq > ${this.#floor}${apart ? " for update nowait" : ""}`;

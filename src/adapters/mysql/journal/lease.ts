@@ -42,7 +42,7 @@ export class Lease {
     return new Lease(control, seconds);
   }
 
-  /** Must be called when the server has answered a statement of the control session. */
+  /** Records that the control session is not silent. Must be called when the server has answered a statement of the control session. */
   alive(): void {
     this.#alive = Date.now();
   }

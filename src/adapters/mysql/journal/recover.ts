@@ -29,7 +29,7 @@ export async function recover(url: string, how: Cleaning = {}): Promise<Leftover
   }
 }
 
-/** Returns the run that uses a database in place, if there is one. Changes nothing. */
+/** Returns the state of the run that uses a database in place, or `undefined`. Changes nothing. */
 export async function inPlaceRun(ask: Ask, database: string): Promise<InPlaceRun> {
   // This table exists only while a run may have changed rows.
   const [row] = await ask(

@@ -45,7 +45,7 @@ export async function putBackKept(control: Control, how: PutBack = {}): Promise<
     } catch (error) {
       if (error instanceof SeqqaError) throw error;
       if (errnoOf(error) !== WRONG_COUNT) throw notPutBack(control.store, error);
-      // Another session changed a row after it was read, so it cannot be deleted. Try again, up to `MOST_TRIES` times.
+      // Another session changed a row after the row was read, so the row cannot be deleted. Try again, up to `MOST_TRIES` times.
       if (tries >= MOST_TRIES) throw incoherent(control.store, "seqqa must delete a row that does not exist");
     }
   }

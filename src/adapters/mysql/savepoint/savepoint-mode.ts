@@ -37,7 +37,10 @@ export interface SavepointOptions {
   readonly selection: (tables: readonly Table[]) => Selection;
 }
 
-/** The number of restores after which the next restore of the root state begins a new exploring transaction. This limit is a precaution. */
+/**
+ * The number of restores after which the next restore of the root state begins a new exploring transaction. The limit is a precaution against a
+ * growing transaction.
+ */
 const RENEW_AFTER = 2000;
 const ROOT = savepointAt(0);
 
@@ -180,8 +183,8 @@ export class SavepointMode implements MysqlMode {
   }
 
   /**
-   * Rolls back to the root state. In an external store, restores the content from before the run. This includes changes that were committed when the
-   * exploring transaction was lost.
+   * Rolls back to the root state. In an external store, restores the content from before the run. If the exploring transaction was lost, also undoes
+   * the changes that were committed then.
    */
   async close(leaveNothing: boolean): Promise<void> {
     const { control, core } = this.#options;

@@ -124,7 +124,7 @@ function endOf(kind: "commit" | "rollback", rest: readonly Token[]): Statement {
   if (kind === "rollback" && isWord(rest[0], "TO")) return savepoint("rollback to", rest.slice(isWord(rest[1], "SAVEPOINT") ? 2 : 1));
   const words = rest.map(({ value }) => value).join(" ");
   const match = /^(?:AND (NO )?CHAIN)? ?(?:(NO )?RELEASE)?$/.exec(words);
-  // This is not valid SQL. Send it, so that the server reports the error.
+  // The text is not valid SQL. Send the text, so that the server reports the error.
   if (match === null) return NEUTRAL;
   if (words.endsWith("RELEASE") && match[2] === undefined)
     return refused(
@@ -167,7 +167,7 @@ function dropped(text: string, tokens: readonly Token[]): Statement {
   return { kind: "drop temporary", names: names.flatMap((part) => namesIn(text, part)) };
 }
 
-/** Returns the table name at the beginning of the tokens as it is written, with the database if it is given. */
+/** Returns the table name at the beginning of the tokens, as written in the text. Includes the name of the database if the text contains it. */
 function namesIn(text: string, tokens: readonly Token[]): string[] {
   const [name, dot, second] = tokens;
   if (name === undefined || (name.kind !== "word" && name.kind !== "name")) return [];

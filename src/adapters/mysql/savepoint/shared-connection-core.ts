@@ -10,7 +10,7 @@ import type { StoreUrl } from "../connect/store-url.ts";
 const IN_TRANSACTION = 1;
 const AUTOCOMMIT = 2;
 
-/** The only connection between a lane and the server. All connections of the lane's target use it, and so does seqqa. */
+/** The only connection between a lane and the server. All connections of the lane's target and seqqa use this connection. */
 export class SharedConnectionCore implements SessionHost {
   readonly store: StoreUrl;
   readonly #turns = new Turns();
@@ -20,7 +20,7 @@ export class SharedConnectionCore implements SessionHost {
   #transactions: TargetTransactions | undefined;
   #ended = false;
   #lost: Error | undefined;
-  /** The number of requests that the target has made. */
+  /** The number of requests that the target has sent to this connection. */
   activity = 0;
   onLost: (error: Error) => void = () => undefined;
 

@@ -94,7 +94,7 @@ export async function readCatalog(control: Queries): Promise<Catalog> {
 }
 
 /**
- * Returns the JSON columns of all tables. Each JSON column is the names of table and column, separated by a line break. In MariaDB, a JSON column is
+ * Returns the JSON columns of all tables. Each entry is the name of the table, a line break, and the name of the column. In MariaDB, a JSON column is
  * a text column with a `json_valid` check. Only MariaDB returns six columns for a check, including the table of the check.
  */
 function jsonColumns(checks: readonly Row[]): Set<string> {
@@ -132,7 +132,7 @@ interface TableRows {
   readonly rows: readonly Row[];
   readonly indexes: readonly Row[];
   readonly keys: readonly ForeignKey[];
-  /** The JSON columns of all tables. Each JSON column is the names of table and column, separated by a line break. */
+  /** The JSON columns of all tables. Each entry is the name of the table, a line break, and the name of the column. */
   readonly documents: ReadonlySet<string>;
   readonly partitioned: boolean;
 }

@@ -141,7 +141,8 @@ export class CloneMode implements PostgresMode {
   async #trim(fresh: Clone): Promise<void> {
     while (this.#clones.size > MOST) {
       const all = [...this.#clones.values()].filter((clone) => clone !== fresh).sort((a, b) => a.order - b.order);
-      // Drop a stale copy, else the second oldest. The oldest copy is the root state, which is restored most often.
+      // Drop a stale copy. Without a stale copy, drop the second oldest copy, because the oldest copy is the root state, which is restored most
+      // often.
       const victim = all.find(({ stale }) => stale) ?? all[1] ?? all[0]!;
       this.#clones.delete(victim.digest);
       victim.gone = true;

@@ -77,7 +77,7 @@ export class CloneServer {
     return name;
   }
 
-  /** Ends all sessions of the database and replaces it by a new copy of the database `name`. */
+  /** Ends all sessions of the database and replaces the database by a new copy of the database `name`. */
   async put(name: string): Promise<void> {
     const { database } = this.store;
     await this.#use(async (client) => {

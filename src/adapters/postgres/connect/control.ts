@@ -90,7 +90,7 @@ export class Control extends ControlConnection {
     }
   }
 
-  /** Must be called when the lease of an external store was taken or renewed. */
+  /** Records the time of a renewal. Must be called when the lease of an external store was taken or renewed. */
   renewed(): void {
     this.#renewed = Date.now();
   }

@@ -46,7 +46,7 @@ begin
   end if;
   return null;
 end`)}`,
-    // Create the trigger on partitioned tables, too: a statement fires the triggers of the table that it names. Tables of other owners are skipped,
+    // Create the trigger also on partitioned tables, because a statement fires the triggers of the table that it names. Skip tables of other owners,
     // because only ignored tables can have another owner.
     `do ${quoteText(`
 declare t text; begin

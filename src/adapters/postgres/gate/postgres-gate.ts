@@ -83,7 +83,7 @@ export class PostgresGate implements FailingGate {
     return true;
   }
 
-  /** Ends a session and waits until the session no longer exists. If the gate opened earlier, the write would still happen. */
+  /** Ends a session and waits until the session no longer exists. Opening the gate before the end of the session would let the held write succeed. */
   async #end(pid: string): Promise<void> {
     await this.#control.inTurn(() => this.#control.rows(endSql(pid).end));
     await this.#gone(pid);

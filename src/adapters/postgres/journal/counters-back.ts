@@ -5,9 +5,12 @@ import { OWN_PATH, USER_PATH } from "../read/user-path.ts";
 import { SEQUENCE_USERS } from "../schema/catalog.ts";
 
 /**
- * Returns an SQL statement that restores sequences, but never below a value that is in use. The values in use are known only if all users of the
- * sequence are columns of integers that get its values unchanged, and no session or application keeps values in memory. Other sequences are restored
- * only if their value is now below the old value. The same is true for a sequence that another client used after the run's last record.
+ * Returns an SQL statement that restores sequences, but never below a value that is in use.
+ *
+ * A sequence is restored in two cases:
+ * - Its value is now below the old value.
+ * - The values in use are known, and no other client has used the sequence after the run's last record. The values in use are known if all users of
+ * the sequence are columns of integers that get its values unchanged, and no session or application keeps values in memory.
  *
  * `source`: a query for the name, old value and recorded value of each sequence (recorded value `null` if unknown). `table`: if this table does not
  * exist, the statement does nothing.

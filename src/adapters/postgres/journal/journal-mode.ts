@@ -271,7 +271,7 @@ export class JournalMode implements PostgresMode {
     });
   }
 
-  /** Restores the database at the end. In an external store, rows that other clients changed are kept and reported. */
+  /** Restores the database at the end of the run. In an external store, rows that other clients changed are kept and reported. */
   async #leave(): Promise<void> {
     if (this.#broken?.code === "LEASE_OVER") throw this.#broken;
     const lastLook = this.#borrowed && this.#broken === undefined ? (): Promise<void> => this.#reader.record(this.#step) : undefined;

@@ -21,7 +21,7 @@ const TRIGGER = "zz_seqqa_journal";
 export interface JournalOptions {
   /** Identifies this journal, to distinguish the journal from earlier journals. */
   readonly token: string;
-  /** `true` for an external store. The undo log must then survive if the run is killed or the server crashes. */
+  /** `true` for an external store. The undo log of an external store must survive a killed run and a crash of the server. */
   readonly borrowed: boolean;
   readonly gated: boolean;
   /** The rights of the role that installs the journal and restores rows. */
@@ -155,7 +155,7 @@ begin
     (select 'prepared transaction ' || min(p.gid) from pg_prepared_xacts p where p.database = current_database())), '');
 end`)}`;
 
-/** The text in the last result row of a read that found writes of other clients. This row names no table. */
+/** The text in the last result row of a read that found writes of other clients. This result row names no table. */
 export const FOREIGN = "foreign";
 const FOREIGN_STATE = "SQ004";
 
@@ -246,7 +246,7 @@ begin
   insert into ${OURS}.log(rel, o) select 0, TG_TAG || coalesce(' ' || d.object_identity, '') from pg_event_trigger_dropped_objects() d
    where d.original and not d.is_temporary limit 1;
 end`)}`,
-    // ALTER TABLE ... TYPE with USING can change rows although the schema stays the same. Log such statements, too.
+    // ALTER TABLE ... TYPE with USING can change rows although the schema stays the same. Therefore also log such statements.
     `create function ${OURS}.rewritten() returns event_trigger language plpgsql security definer set search_path = pg_catalog as ${quoteText(`
 begin
   if ${apart} then return; end if;

@@ -53,7 +53,7 @@ const MORE_LOCKS = 50;
 
 /**
  * Returns the reason why seqqa could not restore an external database, or `undefined`. A restore locks all tables in one transaction, so the reason
- * is that the server guarantees too few locks. The parameters are those of {@link journalObstacle}.
+ * is that the server guarantees too few locks. The parameters are the same as for {@link journalObstacle}.
  */
 export async function locksObstacle(client: Queryable, { replica }: Rights, { tables }: Catalog): Promise<string | undefined> {
   const [row = []] = await rowsOf<[string, string]>(

@@ -44,7 +44,7 @@ export async function requireUnused(store: StoreUrl): Promise<void> {
   }
 }
 
-/** Returns the run that uses a database in place, if there is one. Changes nothing, and needs no privileges. */
+/** Returns the state of the run that uses a database in place, or `undefined`. Changes nothing, and needs no privileges. */
 export async function inPlaceRun(client: Client): Promise<InPlaceRun> {
   // A lease exists only in the journal of an external store. In the mode `savepoint`, the run records the counters of an external store.
   const [row] = await rowsOf<[string]>(

@@ -57,7 +57,7 @@ export function ownerStatements(
       const text = (value: string | undefined): string => (value === undefined ? "null" : quoteText(value));
       return `insert into ${PART} values(${one.oid}, ${table !== undefined && table.key.length === 0}, ${text(one.quiet)}, ${text(one.loud)}, '{${one.cascadesTo.join(",")}}', ${values.join(", ")})`;
     }),
-    // This function disables or enables the user's triggers and rules. It is also called to find out which rows can be restored.
+    // The function `quiet` disables or enables the user's triggers and rules. A restore also calls `quiet` to find out which rows can be restored.
     `create function ${OURS}.quiet(p_tables oid[], p_loud boolean) returns void language plpgsql as ${quoteText(`
 declare v_text text; begin
   for v_text in select case when p_loud then p.loud else p.quiet end from ${PART} p

@@ -17,15 +17,17 @@ export interface Putting extends Rights {
 }
 
 /**
- * Returns a CREATE FUNCTION statement for the function `put`, which makes the given row changes and undoes the unread log entries. The function adds
- * up both first, so that opposite changes cost nothing. The result of `put` has three parts:
+ * Returns a CREATE FUNCTION statement for the function `put`, which makes the given row changes and undoes the unread log entries. The function first
+ * adds up both kinds of changes, so that opposite changes cost nothing. The result of `put` has three parts:
  * - The first row names a session that is writing. If there is such a session, nothing is changed.
  * - For each table: the `ctid`s of inserted rows without a key, and the number of changed rows.
  * - Rows with `n` = LOOKED: the result of the function `read`, with changes that other sessions committed in the meantime.
  *
- * `p_parts`: three indexes for each table: its first deleted row, its first inserted row, and its end. `p_seen`: the sequences at the last read. If
- * anything was written since the last read, nothing is changed, and `n` of the first row is NOTHING_DONE. `p_quiet`: see the function `read`. If
- * `p_quiet` is `true` and the log has unread entries, nothing is changed, as with `p_seen`.
+ * Parameters of `put`:
+ * - `p_parts`: three indexes for each table: its first deleted row, its first inserted row, and its end.
+ * - `p_seen`: the sequences at the last read. If anything was written since the last read, nothing is changed, and `n` of the first row is
+ * NOTHING_DONE.
+ * - `p_quiet`: see the function `read`. If `p_quiet` is `true` and the log has unread entries, nothing is changed, as with `p_seen`.
  */
 export function putAllFunction(tables: readonly Table[], { borrowed, superuser, replica, controlSwitch }: Putting): string {
   return `create function ${OURS}.put(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[], p_counters bigint[],
@@ -124,7 +126,7 @@ function dispatch(tables: readonly Table[]): string {
 
 /**
  * Updates the row of `owner`, so that its `xmin` is later than the `xmin` of all rows that this restore wrote. The restore wrote the rows in nested
- * transactions, which have ids of their own. The exception block makes this update a nested transaction, too.
+ * transactions, which have ids of their own. The exception block also makes this update a nested transaction.
  */
 const TOUCH = `begin
     update ${OURS}.owner set recorded_ms = recorded_ms;

@@ -52,7 +52,7 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
   const [there] = await control.rows(`select to_regclass('${OURS}.kept'), to_regclass('${OURS}.lease'), to_regclass('${CACHED}')`);
   if (typeof there?.[0] === "string") {
     if (typeof there[1] !== "string") throw cannotRecover(control, "another version of seqqa executed the run");
-    // Ask for writing sessions before this transaction writes. After a write, the function `busy` would report this transaction, too.
+    // Ask for writing sessions before this transaction writes. After a write, the function `busy` would also report this transaction.
     const [writing] = await control.rows(`select ${OURS}.busy()`);
     if (typeof writing?.[0] === "string") throw new Writing(writing[0]);
     const tables = await lockTables(control);

@@ -45,7 +45,10 @@ export interface SavepointOptions {
  * are vacuumed.
  */
 const RENEW_AFTER = 2000;
-/** The number of restores after which the tables are vacuumed over another connection, because the next restore of the root state may be far away. */
+/**
+ * The number of restores after which the tables are vacuumed over another connection. Without this limit, the tables would grow until the next
+ * restore of the root state.
+ */
 const CLEAN_AFTER = 1000;
 const TEXT_LOCALLY = Object.entries(TEXT_SETTINGS)
   .map(([name, value]) => `set local ${name} = ${quoteText(value)}`)
@@ -270,7 +273,7 @@ export class SavepointMode implements PostgresMode {
     this.#core.explore(this.#log.deferred);
   }
 
-  /** Vacuums the tables between two exploring transactions, and begins the next one. */
+  /** Vacuums the tables between two exploring transactions, and begins the next exploring transaction. */
   async #renew(client: Client): Promise<void> {
     if (this.#putBack > 0) await this.#vacuum(client);
     await this.#log.empty();

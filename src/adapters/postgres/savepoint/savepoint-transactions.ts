@@ -80,7 +80,7 @@ export class TargetTransactions {
     return this.#depth;
   }
 
-  /** Must be called after the exploring transaction was rolled back to the savepoint of a checkpoint. */
+  /** Updates the depth after the exploring transaction was rolled back to the savepoint of a checkpoint. */
   wentBack(depth: number): void {
     this.#depth = depth;
     this.#kept = true;

@@ -13,7 +13,7 @@ interface Driver {
   readonly DatabaseError: typeof DatabaseError;
 }
 
-/** The only connection between a lane and the server. All clients of the lane's target use it, and so does seqqa. */
+/** The only connection between a lane and the server. All clients of the lane's target and seqqa use this connection. */
 export class SharedConnectionCore implements SessionHost {
   readonly store: StoreUrl;
   readonly #turns = new Turns();
@@ -26,7 +26,7 @@ export class SharedConnectionCore implements SessionHost {
   #running: SharedSession | undefined;
   #ended = false;
   #lost: Error | undefined;
-  /** The number of requests that the target has made. */
+  /** The number of requests that the target has sent to this connection. */
   activity = 0;
   onLost: (error: Error) => void = () => undefined;
   /** Emits the event of a new client, unless it was emitted before. */

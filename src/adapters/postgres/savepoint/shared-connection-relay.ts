@@ -29,7 +29,7 @@ export function relay(
       handleError: (error: Error, connection: Connection) => {
         adapt(error);
         resolve({ kind: "failed", error });
-        // Report the error at once: pg-cursor then sends the Sync message for which the server waits.
+        // Report the error immediately, because pg-cursor then sends the Sync message for which the server waits.
         query.handleError?.(error, connection);
       },
       ...(text === undefined ? {} : { submit: (connection: Connection) => (connection.query(text), null) }),

@@ -59,7 +59,7 @@ export class SharedSession extends EventEmitter {
       const settle: Callback = (error, result) => (error ? reject(error) : resolve(result));
       this.#host.ask(this, { config, values: bound, callback: settle, submittable: undefined });
     }).catch((error: unknown) => {
-      // Replace the stack trace by that of the caller, as the driver does.
+      // Replace the stack trace by the stack trace of the caller, as the driver does.
       if (error instanceof Error) Error.captureStackTrace(error);
       throw error;
     });

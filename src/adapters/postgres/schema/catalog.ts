@@ -33,7 +33,7 @@ export interface Table {
   readonly schema: string;
   /** The quoted name with the schema, for use in SQL. */
   readonly sqlName: string;
-  /** The name as `schema.table`, without quotes. It is the same in all lanes. */
+  /** The name as `schema.table`, without quotes. The name is the same in all lanes. */
   readonly fullName: string;
   /** The name under which states show the rows. For a partition, the name of the partitioned table. */
   readonly name: string;
@@ -62,8 +62,8 @@ export interface Sequence {
   readonly name: string;
   readonly increment: bigint;
   /**
-   * `true` if clients may keep values of this sequence in memory: database sessions (CACHE), or an application that takes as many values at a time as
-   * the increment says (Hibernate). Such a sequence is not restored, because it would then generate the kept values a second time.
+   * `true` if clients may keep values of this sequence in memory: database sessions (CACHE), or an application that reserves as many values as the
+   * increment of the sequence (Hibernate). Such a sequence is not restored, because it would then generate the kept values a second time.
    */
   readonly cached: boolean;
   /** The name of the table that owns the sequence through one of its columns, or `undefined`. */
@@ -94,7 +94,10 @@ export async function rowsOf<Row extends readonly (string | null)[]>(client: Que
   return (await client.query({ text, rowMode: "array" })).rows as Row[];
 }
 
-/** Returns the user's tables and sequences. Their order is the same in every copy of a database. `client` must return values as raw text. */
+/**
+ * Returns the user's tables and sequences. The order of the tables and sequences is the same in every copy of a database. `client` must return values
+ * as raw text.
+ */
 export async function readCatalog(client: Queryable): Promise<Catalog> {
   const [columns, keys, types, relations] = [
     await readColumns(client),
