@@ -28,7 +28,7 @@ export function sweep(base: string | undefined): Swept {
     for (const port of entries(join(root, "ports"))) {
       const path = join(root, "ports", port);
       const claim = readRecord<Owner>(path);
-      // A run that was killed, or a full disk, may leave an incomplete file.
+      // A killed run or a full disk may leave an incomplete file. Remove such a file only if it is old.
       if (claim === undefined ? ageMs(path) > DRAFT_MAX_AGE_MS : isDead(claim)) remove(path);
     }
     for (const name of readdirSync(root)) {

@@ -76,7 +76,7 @@ export interface StoreConfig {
   readonly kind?: StoreKindName | undefined;
   /** The package or module that makes the store adapter. Default: seqqa's own adapter for the URL. */
   readonly adapter?: string | undefined;
-  /** The loaded module that `adapter` names. The target host sets it. */
+  /** The loaded module that `adapter` names. The target host sets this property. */
   readonly loaded?: LoadedStoreModule | undefined;
   /** Settings that are passed to `adapter`. */
   readonly options?: unknown;

@@ -57,8 +57,8 @@ interface ReadyPlace {
 }
 
 /**
- * Starts, restarts and stops the targets and stores of all lanes, on the main thread. `close()` or the exit of this process ends and removes them. If
- * this process is killed, the next run removes the remains.
+ * Starts, restarts and stops the targets and stores of all lanes, on the main thread. `close()` or the exit of this process ends the targets and
+ * removes the stores. If this process is killed, the next run removes the remains.
  */
 export class TargetHost {
   /** Returns an error that says why this number of lanes is impossible. Returns `undefined` if the number is possible. */

@@ -26,8 +26,8 @@ export interface ServiceHostOptions {
 }
 
 /**
- * Starts the containers and services of a run. `close()` or the exit of this process ends and removes them. If this process is killed, the next run
- * removes the remains.
+ * Starts the containers and services of a run. `close()` or the exit of this process ends the services and removes the containers. If this process is
+ * killed, the next run removes the remains.
  */
 export class ServiceHost {
   readonly #config: ServicesConfig;

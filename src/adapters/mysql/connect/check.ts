@@ -20,7 +20,7 @@ import { storeUrl, type StoreUrl } from "./store-url.ts";
 /** `seqqa doctor` warns if fewer connections than this are free, because each lane's target opens a pool of connections. */
 const FEW_CONNECTIONS = 20;
 
-/** Checks a database for `seqqa doctor`. Writes nothing to a database that lanes copy, and leaves nothing behind. */
+/** Checks a database for `seqqa doctor`. Writes nothing to a database that lanes copy, and removes all objects that the check creates. */
 export async function check(url: string, use: StoreUse = COPIED): Promise<readonly StoreCheck[]> {
   let store: StoreUrl;
   let control: Control;

@@ -20,7 +20,7 @@ export const OUR_SETTINGS: readonly string[] = [
   "session innodb_lock_wait_timeout = 1",
   "session group_concat_max_len = 4194304",
   // These settings override defaults of the server: limits for idle sessions and long statements, and a `completion_type` with which COMMIT begins a
-  // new transaction or closes the connection. MariaDB ignores the comment with the version of MySQL.
+  // new transaction or closes the connection. Only MariaDB executes the comment `M!`, and only MySQL executes the comment `!50708`.
   "session wait_timeout = 31536000",
   "session completion_type = 0 /*M! , session max_statement_time = 0 */ /*!50708 , session max_execution_time = 0 */",
 ];

@@ -22,7 +22,7 @@ import { named } from "../connect/sql-text.ts";
 
 /**
  * Holds a write of the target with user locks ("doors") of the control connection. Each write of a call waits at its own door. seqqa opens every door
- * except the last as soon as the session waits there. In this way, seqqa also counts the writes of a call.
+ * except the last door as soon as a session waits at the door. In this way, seqqa also counts the writes of a call.
  */
 export class MysqlGate implements FailingGate {
   readonly kind = "gate";

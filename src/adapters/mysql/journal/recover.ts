@@ -31,7 +31,7 @@ export async function recover(url: string, how: Cleaning = {}): Promise<Leftover
 
 /** Returns the state of the run that uses a database in place, or `undefined`. Changes nothing. */
 export async function inPlaceRun(ask: Ask, database: string): Promise<InPlaceRun> {
-  // This table exists only while a run may have changed rows.
+  // The table RUN exists only while a run may have changed rows.
   const [row] = await ask(
     `select is_used_lock('${leaseLock(database)}') from information_schema.tables where ${named("table_schema", database)} and table_name = '${RUN}'`,
   );

@@ -240,7 +240,7 @@ export class SavepointMode implements MysqlMode {
    * nobody else writes.
    */
   async #start(connection: Connection): Promise<void> {
-    // If the target has turned autocommit off, a read has begun a transaction. End it.
+    // If the target has turned autocommit off, a read has begun a transaction. End this transaction.
     await connection.query("commit");
     await connection.query("set transaction isolation level read committed");
     await connection.query("start transaction read write");

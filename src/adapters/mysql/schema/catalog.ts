@@ -21,8 +21,8 @@ export interface Table {
    */
   readonly constrained: readonly number[];
   /**
-   * The positions of columns that are neither compared nor restored. Only tables of external stores have such columns. Key columns are never among
-   * them, and a table without a key has none.
+   * The positions of columns that are neither compared nor restored. Only tables of external stores have such columns. Key columns are never ignored,
+   * and a table without a key has no ignored columns.
    */
   readonly ignored: readonly number[];
 }

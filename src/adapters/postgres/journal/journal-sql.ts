@@ -55,7 +55,8 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
     USER_PATH,
     ...tables.map(createPutFunction),
     ...judgedFunction(tables),
-    // Install these functions even if the role may use replica role, because a later run may have lost this privilege.
+    // Install the functions for restores without replica role even if the role may use replica role, because a later run may have lost this
+    // privilege.
     ...(facts === undefined ? [] : ownerStatements(tables, facts, CONTROL_SWITCH)),
     OWN_PATH,
     ...counterFunctions(kept, { counters: `${OURS}.counters`, put: `${OURS}.put_counters` }),

@@ -43,8 +43,8 @@ async function majorOf(tool: string): Promise<number> {
 }
 
 /**
- * Copies a database into an empty one while other sessions use it. Uses pg_restore, because psql would execute commands that are hidden in names of
- * objects. Credentials are passed in environment variables, which other users cannot read.
+ * Copies a database into an empty database while other sessions use the source. Uses pg_restore, because psql would execute commands that are hidden
+ * in names of objects. Credentials are passed in environment variables, which other users cannot read.
  */
 export async function copyByDump(from: StoreUrl, to: StoreUrl, tools: DumpTools, superuser: boolean): Promise<void> {
   // A role that is no superuser cannot set owners and privileges. Only the owner of an extension may comment on the extension.

@@ -174,7 +174,7 @@ export function storedColumns({ columns }: Table): string[] {
 
 /**
  * Returns an INSERT statement. `source`: a query for the rows, as column `r` of the alias `seqqa_k`. `ignoredValue`: returns SQL for the value of an
- * ignored column. By default, the inserted row contains this value.
+ * ignored column. Default: the value of the column in the row.
  */
 export function insertInto(table: Table, source: string, ignoredValue?: (name: string) => string): string {
   const names = storedColumns(table);

@@ -58,7 +58,10 @@ const PARTS: readonly (readonly [what: string, query: string])[] = [
   ["extensions", `select concat_ws('|', e.oid, extname, extversion) from pg_extension e`],
 ];
 
-/** Additional queries for sessions without event triggers. Their results change if rows were rewritten or a materialized view was refreshed. */
+/**
+ * Additional queries for sessions without event triggers. The results of these queries change if rows were rewritten or a materialized view was
+ * refreshed.
+ */
 const TRACES: typeof PARTS = [
   [
     "columns, or rows by rewriting them",
@@ -68,7 +71,7 @@ const TRACES: typeof PARTS = [
   ],
   [
     "the rows of a materialized view",
-    // REFRESH ... CONCURRENTLY keeps the file, but writes the row of the catalog again.
+    // REFRESH ... CONCURRENTLY keeps the file of the view, but writes the row of the view in pg_class again. Therefore also read `xmin`.
     `select concat_ws('|', c.oid, c.relfilenode, c.xmin) from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind = 'm' and ${OF_USERS}`,
   ],
 ];

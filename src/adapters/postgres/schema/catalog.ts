@@ -47,8 +47,8 @@ export interface Table {
   readonly shown: readonly ObservedColumn[];
   readonly shownAt: readonly number[];
   /**
-   * The columns that are neither compared nor restored. Only tables of external stores have such columns. Key columns are never among them, and a
-   * table without a key has none.
+   * The columns that are neither compared nor restored. Only tables of external stores have such columns. Key columns are never ignored, and a table
+   * without a key has no ignored columns.
    */
   readonly ignored: readonly string[];
   /** The types of all columns, including the element types of arrays, ranges and composite types. */
@@ -207,7 +207,7 @@ async function readKeys(client: Queryable): Promise<Map<string, { name: string; 
 
 /**
  * Returns, for each table, the names of the types of its columns and of the types inside them (elements of arrays, fields of composite types). Types
- * of PostgreSQL itself have their plain name, others `schema.type`.
+ * of PostgreSQL itself have their plain name. Other types have the name `schema.type`.
  */
 async function readTypes(client: Queryable): Promise<Map<string, string[]>> {
   const rows = await rowsOf<readonly [string, string]>(
