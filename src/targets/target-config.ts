@@ -123,6 +123,9 @@ export interface TargetHostOptions {
   readonly output?: { readonly folder: string; readonly hide: (line: string) => string } | undefined;
   /** The folder to which Node targets write the coverage of their code. Default: no coverage is measured. */
   readonly coverage?: string | undefined;
-  /** Parent folder of `seqqa-<uid>`. Default: TMPDIR if it is set, else `/dev/shm` if it has enough space, else the system's folder for temporary files. */
+  /**
+   * Parent folder of `seqqa-<uid>`. Default: TMPDIR if it is set, else `/dev/shm` if it has enough space, else the system's folder for temporary
+   * files.
+   */
   readonly directory?: string | undefined;
 }

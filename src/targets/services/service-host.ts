@@ -20,7 +20,10 @@ export interface ServiceHostOptions {
   readonly signal: AbortSignal;
   /** Called once for each service that ends during the run. */
   readonly onLost: (error: SeqqaError) => void;
-  /** Parent folder of `seqqa-<uid>`. Default: TMPDIR if it is set, else `/dev/shm` if it has enough space, else the system's folder for temporary files. */
+  /**
+   * Parent folder of `seqqa-<uid>`. Default: TMPDIR if it is set, else `/dev/shm` if it has enough space, else the system's folder for temporary
+   * files.
+   */
   readonly directory?: string | undefined;
   readonly composeLimits?: ComposeLimits | undefined;
 }

@@ -96,7 +96,7 @@ export function doorsWithout(left: readonly number[], count: number): readonly n
   return numbers.filter((i) => !left.includes(i)).slice(0, count);
 }
 
-/** Returns a query for the doors at which no session waits although a session holds the lock of the door. Such a session executes no statement. */
+/** Returns a query for the doors whose lock `here` is held by a session that executes no statement. Such a session no longer waits at the door. */
 export function leftSql({ here }: GateLocks): string {
   const doors = numbers.map((i) => `select ${i} as i`).join(" union all ");
   return `select d.i from (${doors}) d join information_schema.processlist p on p.id = is_used_lock(concat('${here}', d.i)) where p.command = 'Sleep'`;
@@ -112,7 +112,8 @@ export function openSql({ armed, door }: GateLocks, doors: readonly number[], di
 }
 
 /**
- * Returns a query for the writes at which sessions wait at a door. Each row of the result has the kind of statement, the number of the table, and the session.
+ * Returns a query for the writes at which sessions wait at a door. Each row of the result has the kind of statement, the number of the table, and the
+ * session.
  */
 export function whereSql({ at }: GateLocks, tables: number, door: number): string {
   const places = [...Array(tables).keys()].flatMap((i) => KINDS.map(([kind]) => [kind.toUpperCase(), i] as const));

@@ -52,8 +52,8 @@ export function imageOfValue({ kind }: Column, value: string): string {
       // Seconds since 1970 do not depend on the session's time zone. For the zero time, `unix_timestamp` returns 0 in a query but NULL in a trigger.
       return `ifnull(nullif(unix_timestamp(${value}),0),if(isnull(concat(${value},'')),'-','0'))`;
     case "choice":
-      // An ENUM value is stored as a number. The number distinguishes the empty error value from a member ''. A SET value has up to 64 bits, which only
-      // an unsigned number holds.
+      // An ENUM value is stored as a number. The number distinguishes the empty error value from a member ''. A SET value has up to 64 bits, which
+      // only an unsigned number holds.
       return `ifnull(concat(cast(${value} as unsigned),':',hex(${value})),'-')`;
     case "json":
     case "plain":

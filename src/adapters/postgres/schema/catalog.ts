@@ -300,8 +300,8 @@ async function readSequences(client: Queryable): Promise<Sequence[]> {
 }
 
 /**
- * Returns a query for all objects that are known to use a sequence. `rel`, `num`: the column that owns the sequence or whose default uses it, otherwise
- * NULL. `plain`: `true` if the column gets the values of the sequence unchanged.
+ * Returns a query for all objects that are known to use a sequence. `rel`, `num`: the column that owns the sequence or whose default uses it,
+ * otherwise NULL. `plain`: `true` if the column gets the values of the sequence unchanged.
  */
 export const SEQUENCE_USERS = (sequence: string): string =>
   `select d.refobjid as rel, d.refobjsubid as num, true as plain from pg_depend d
