@@ -4,14 +4,14 @@ import type { StoreKind } from "../model/stores/store-provider.ts";
 
 export type StoreKindName = "sqlite" | "postgres" | "mysql" | "redis" | "bullmq" | "rabbitmq" | "nats" | "stub" | "clock";
 
-/** The adapter and the other functions of a kind of store. They are loaded together with the driver. */
+/** The adapter and the other functions of a kind of store. seqqa loads this object together with the driver. */
 export interface LoadedStore {
   readonly stores: StoreKind;
   open(settings: StoreModuleSettings): StoreAdapter;
 }
 
 export interface StoreKindFacts {
-  /** The URL schemes of this kind of store, in lower case and without the colon. Messages use the first one. */
+  /** The URL schemes of this kind of store, in lower case and without the colon. Messages show only the first scheme of this list. */
   readonly schemes: readonly [string, ...string[]];
   /** The default port; `undefined` for files. */
   readonly port: string | undefined;
@@ -25,7 +25,7 @@ export interface StoreKindFacts {
   readonly isOnlyCopied?: true;
   /** `true` if seqqa itself provides the store (clock, stub), so that it contains no data of the user. Default: `false`. */
   readonly isOwn?: true;
-  /** Loads the adapter. Called at first use, so that a lane loads only the drivers that it needs. */
+  /** Loads the adapter. seqqa calls this function at first use, so that a lane loads only the drivers that the lane needs. */
   load(): Promise<LoadedStore>;
 }
 
@@ -141,7 +141,7 @@ export const STORE_KIND_NAMES: readonly StoreKindName[] = Object.keys(STORE_KIND
 export interface StoreSettings extends StoreModuleSettings {
   /** The kind of store; `undefined` if `module` creates the adapter. */
   readonly kind: StoreKindName | undefined;
-  /** The file URL of the module that creates the adapter, if the adapter is not one of seqqa's. */
+  /** The file URL of the module that creates the adapter. `undefined` if the adapter belongs to seqqa. */
   readonly module?: string | undefined;
   /** The module's name in the configuration, for messages. */
   readonly adapter?: string | undefined;

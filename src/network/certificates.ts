@@ -4,7 +4,7 @@ const BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /**
  * Returns the certificates in a PEM text, without keys and comments. If the text is invalid or contains no certificate, returns a description of the
- * error. The description quotes nothing, because the text may contain a private key.
+ * error. The description does not quote the text, because the text may contain a private key.
  */
 export function certificatesOf(text: string): readonly string[] | string {
   const blocks = text.match(BLOCK) ?? [];

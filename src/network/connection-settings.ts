@@ -9,12 +9,15 @@ export interface ConnectionSettings {
 const BUILT_IN: ConnectionSettings = Object.freeze({ ca: Object.freeze([]), proxy: "none" });
 
 let current = BUILT_IN;
-/** The settings that the last call of `setConnectionDefaults` passed. They show which run has set the current settings. */
+/**
+ * The settings that the last call of `setConnectionDefaults` passed. {@link endConnectionDefaults} compares them to find out which run has set the
+ * current settings.
+ */
 let owner = BUILT_IN;
 
 /**
- * Sets the connection settings of the configuration (`tls.ca_file`, `proxy`). Clients read them only when they open a connection, because a user's
- * module may have constructed clients before this call. If the settings are equal to the current ones, the current object is kept.
+ * Sets the connection settings of the configuration (`tls.ca_file`, `proxy`). Clients read the settings only when they open a connection, because a
+ * user's module may have constructed clients before this call. If the new settings equal the current settings, the current object is kept.
  */
 export function setConnectionDefaults(settings: ConnectionSettings = BUILT_IN): void {
   const same = settings.proxy === current.proxy && settings.ca.join("\n") === current.ca.join("\n");
@@ -23,7 +26,8 @@ export function setConnectionDefaults(settings: ConnectionSettings = BUILT_IN): 
 }
 
 /**
- * Removes the settings of a run that has ended, unless another run has set its own since. Later requests of this process then use no such settings.
+ * Removes the settings of a run that has ended, unless another run has set its own settings since then. Later requests of this process then use the
+ * built-in settings.
  */
 export function endConnectionDefaults(settings: ConnectionSettings): void {
   if (settings === owner) setConnectionDefaults();

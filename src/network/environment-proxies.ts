@@ -22,9 +22,9 @@ function proxyUrl(env: NodeJS.ProcessEnv, [lower, upper]: readonly [string, stri
   const text = env[name]?.trim() ?? "";
   if (text === "") return undefined;
   try {
-    // Allow `host:port` without a scheme, because other programs accept it, too.
+    // Allow `host:port` without a scheme, because other programs also accept this form.
     const url = new URL(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
-    // Check the encoding of user and password here, because undici would throw an unclear error for an invalid one.
+    // Check the encoding of user and password here, because undici would throw an unclear error for an invalid encoding.
     decodeURIComponent(url.username + url.password);
     if (/^https?:$/.test(url.protocol)) return url.href;
   } catch {

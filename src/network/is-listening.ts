@@ -3,7 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** Milliseconds to wait until the system has closed all sockets of a crashed process. */
 const CRASH_MS = 30;
-/** Milliseconds that a connection must stay open to count. A proxy before a dead process accepts connections and closes them at once. */
+/**
+ * The number of milliseconds for which a connection must stay open to count. A proxy before a dead process accepts connections and closes them
+ * immediately.
+ */
 const KEPT_MS = 50;
 const CONNECT_MS = 2000;
 
@@ -27,7 +30,7 @@ export async function isListening(origin: string): Promise<boolean> {
         clearTimeout(late);
         setTimeout(() => resolve(true), KEPT_MS);
       });
-      // Node only notices the end of a connection while it reads the socket.
+      // Read from the socket, because Node notices the end of a connection only while it reads.
       socket.resume();
     });
   } finally {

@@ -14,7 +14,7 @@ export function proxyAgent(proxies: EnvironmentProxies, ca: readonly string[], m
     // Pass an empty string for a missing proxy: for `undefined`, undici would read the environment variables itself.
     httpProxy: proxies.http ?? "",
     httpsProxy: proxies.https ?? "",
-    // Do not use tunnels for plain HTTP, as undici does by default: many proxies allow tunnels only to port 443.
+    // By default, undici also uses tunnels for plain HTTP. Turn this off, because many proxies allow tunnels only to port 443.
     proxyTunnel: false,
     // `connect` is used for hosts in NO_PROXY, `requestTls` for targets reached through a tunnel, `proxyTls` for proxies that use TLS.
     connect: secured,

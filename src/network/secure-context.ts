@@ -5,8 +5,8 @@ import { certificatesOf } from "./certificates.ts";
 const made = new Map<string, tls.SecureContext>();
 
 /**
- * Returns a TLS context that trusts these certificates in addition to Node's own; `undefined` if there are none. Equal certificates share one
- * context, because creating one parses about 150 certificates.
+ * Returns a TLS context that trusts these certificates in addition to Node's own. Returns `undefined` if there are no certificates. Equal
+ * certificates share one context, because the creation of a context parses about 150 certificates.
  */
 export function secureContext(ca: readonly string[]): tls.SecureContext | undefined {
   if (ca.length === 0) return undefined;
@@ -16,14 +16,17 @@ export function secureContext(ca: readonly string[]): tls.SecureContext | undefi
   return context;
 }
 
-/** Returns the certificates that Node trusts by default. A custom list must contain them, because it replaces the default list. */
+/**
+ * Returns the certificates that Node trusts by default. A custom list must contain these certificates, because the custom list replaces the default
+ * list.
+ */
 function defaultRoots(): readonly string[] {
   // `getCACertificates` exists in Node 22.15 and later.
   const { getCACertificates } = tls as { readonly getCACertificates?: (type: "default") => readonly string[] };
   return getCACertificates?.("default") ?? [...tls.rootCertificates, ...extraRoots()];
 }
 
-/** Returns the certificates in NODE_EXTRA_CA_CERTS. An unreadable file is ignored, because Node itself warns about it. */
+/** Returns the certificates in NODE_EXTRA_CA_CERTS. Ignores an unreadable file, because Node itself warns about the file. */
 function extraRoots(): readonly string[] {
   const file = process.env["NODE_EXTRA_CA_CERTS"];
   if (file === undefined || file === "") return [];

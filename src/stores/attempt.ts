@@ -4,7 +4,7 @@ const PAUSE_MS = 4;
 
 /**
  * Runs `action`, and repeats it as long as it fails because the store is locked. The first attempt is synchronous, because locks are rare. Later
- * attempts follow every few milliseconds up to a time limit, so that a target in this process can continue in between.
+ * attempts follow every few milliseconds up to a time limit, so that a target in this process can run between two attempts.
  */
 export function attempt<T>(
   action: () => T,

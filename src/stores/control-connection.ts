@@ -10,7 +10,7 @@ export abstract class ControlConnection {
   #lost: unknown;
   #turn: Promise<unknown> = Promise.resolve();
 
-  /** Returns a description of what blocks a statement that failed with `error`; `undefined` if another attempt would fail, too. */
+  /** Returns a description of the obstacle that made a statement fail with `error`. Returns `undefined` if another attempt would also fail. */
   protected abstract obstacle(error: unknown): string | undefined;
   protected abstract busy(limitMs: number, who: string): SeqqaError;
   protected abstract isLost(error: unknown): boolean;

@@ -14,7 +14,10 @@ export class DatabaseNames {
   readonly #lanes: string;
   readonly #lane: RegExp;
 
-  /** Creates the names of a run's databases. In the name of a store, characters other than letters and digits are replaced, and a digest is added. */
+  /**
+   * Creates the names of a run's databases. In the name of a store, other characters than letters and digits are replaced, and a digest of the name
+   * is added.
+   */
   constructor(runId: string, store: string, naming: DatabaseNaming) {
     const longest = naming.longest - `seqqa_${runId}__lane999_99999${naming.longestAddition}`.length;
     const plain = store.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_");

@@ -3,14 +3,14 @@ import { DatabaseNames } from "./database-names.ts";
 
 /**
  * Creates a database for every lane on the server of the user's database. The user's database is copied once per run, and each lane's database is a
- * copy of that copy. A single copy is made directly. `Session` is the type of a connection to the server.
+ * copy of this first copy. A single lane's database is copied directly from the user's database. `Session` is the type of a connection to the server.
  */
 export abstract class DatabaseProvider<Session> implements StoreProvider {
   protected readonly runId: string;
   protected readonly names: DatabaseNames;
-  /** `true` if only one copy is made, of the user's database itself. */
+  /** `true` if the run needs only one copy of the user's database. */
   protected readonly single: boolean;
-  /** `true` once this provider has created a database. Until then, there is nothing to remove on the server at the end. */
+  /** `true` after this provider has created a database. Otherwise there is nothing to remove on the server at the end. */
   protected begun = false;
   #closed = false;
 
@@ -44,7 +44,10 @@ export abstract class DatabaseProvider<Session> implements StoreProvider {
     }
   }
 
-  /** Removes the databases of a lane. Their names are read from the server, because checkpoints of the lane may have created further databases. */
+  /**
+   * Removes the databases of a lane. Reads the names of the databases from the server, because checkpoints of the lane may have created additional
+   * databases.
+   */
   protected removeOfLane(session: Session, lane: number): Promise<void> {
     return this.#removeAll(session, (name) => name.startsWith(this.names.ofLane(lane)));
   }

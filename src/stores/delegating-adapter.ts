@@ -14,7 +14,7 @@ import { GateFaults, type FailingGate } from "./gate-faults.ts";
 /** A row of a query's result, with the names of the columns as keys. */
 export type QueryRow = Readonly<Record<string, unknown>>;
 
-/** A way to save and restore a database, such as a journal or a copy. The adapter chooses the mode when it is opened. */
+/** A way to save and restore a database, such as a journal or a copy. The adapter chooses the mode when the adapter is opened. */
 export interface CheckpointMode extends Required<
   Pick<StoreAdapter, "traits" | "root" | "mark" | "changed" | "restore" | "observe" | "capture" | "write">
 > {
@@ -23,7 +23,7 @@ export interface CheckpointMode extends Required<
   /** Returns the rows that one read-only statement selects. */
   query(sql: string, values: readonly unknown[]): Promise<QueryRow[]>;
   dump(): Promise<string>;
-  /** The gate that can hold a write of the target, or the reason why there is none. */
+  /** The gate that can hold a write of the target, or the reason why the mode has no gate. */
   readonly gate: FailingGate | NoGate;
   /**
    * Closes the connections of the mode. With `leaveNothing`, first removes everything that the mode installed in the database, and restores the data

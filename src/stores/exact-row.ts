@@ -27,7 +27,7 @@ export function sameValue(a: ExactValue, b: ExactValue): boolean {
   return isRawText(a) && isRawText(b) && sameBytes(a.rawText, b.rawText);
 }
 
-/** Returns `true` if two rows are equal. `null` stands for a row that does not exist. */
+/** Returns `true` if two rows are equal. `null` means that the row does not exist. */
 export function sameRow(a: ExactRow | null, b: ExactRow | null): boolean {
   if (a === b) return true;
   if (a === null || b === null || a.length !== b.length) return false;
@@ -35,9 +35,7 @@ export function sameRow(a: ExactRow | null, b: ExactRow | null): boolean {
   return true;
 }
 
-/**
- * Returns a copy of `row` that has the values of `other` in the columns `at`. If one of the rows does not exist (`null`), returns `row` unchanged.
- */
+/** Returns a copy of `row` with the values of `other` in the columns `at`. If one of the rows does not exist (`null`), returns `row` unchanged. */
 export function withValuesOf<Row extends ExactRow | null>(row: Row, other: ExactRow | null, at: readonly number[]): Row {
   if (row === null || other === null || at.length === 0) return row;
   return row.map((value, i) => (at.includes(i) ? (other[i] as ExactValue) : value)) as ExactRow as Row;

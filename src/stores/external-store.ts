@@ -3,8 +3,8 @@ import { SeqqaError } from "../model/errors.ts";
 import type { Leftover, RowImage, RowImages } from "../model/stores/leftover.ts";
 
 /**
- * Seconds without a heartbeat after which a run must stop using its external store. From then on, the run's triggers no longer log, and the run
- * writes nothing. The limit is long because the heartbeat runs in the same thread as the user's code.
+ * The number of seconds without a heartbeat after which a run must stop using its external store. After this time, the run's triggers log nothing,
+ * and the run writes nothing. The limit is long because the heartbeat runs in the same thread as the user's code.
  */
 export const LEASE_SECONDS = 30;
 
@@ -12,8 +12,8 @@ export const LEASE_SECONDS = 30;
 export const RENEWAL_MS = 5_000;
 
 /**
- * Returns the error for a run that may no longer use its external store. Either its heartbeat was late (process stopped or machine suspended), or
- * another run recovered the store.
+ * Returns the error for a run that may no longer use its external store. Either the run's heartbeat was late (process stopped or machine suspended),
+ * or another run recovered the store.
  */
 export function leaseOver(store: string): SeqqaError {
   return new SeqqaError(
@@ -27,15 +27,16 @@ export function leaseOver(store: string): SeqqaError {
 }
 
 /**
- * Decides if this run can have caused a change in its external store. That is possible only if the run sent a request since it last read the store.
+ * Decides if this run can have caused a change in its external store. The run can have caused a change only if it sent a request since it last read
+ * the store.
  */
 export class AskedSince {
   readonly #asked: (() => number | undefined) | undefined;
   #seen: number | undefined;
 
   /**
-   * @param asked Returns the number of requests so far; `undefined` while one is in progress.
-   * @param isNew `false` if the run used the store before. Otherwise, what is written from now on without a request is not the run's.
+   * @param asked Returns the number of requests so far; `undefined` while a request is in progress.
+   * @param isNew `false` if the run used the store before. If `true`, writes before the run's first request belong to other clients.
    */
   constructor(asked: (() => number | undefined) | undefined, isNew = true) {
     this.#asked = asked;
@@ -56,13 +57,13 @@ export class AskedSince {
 
 const NAMED = 3;
 
-/** Lists rows for a message: `orders id 7, orders id 8 and 3 more`. */
+/** Returns a list of rows for a message: `orders id 7, orders id 8 and 3 more`. */
 export function namedRows(rows: readonly Pick<RowImages, "table" | "key">[]): string {
   const named = rows.slice(0, NAMED).map(({ table, key }) => `${table} ${key}`);
   return rows.length > NAMED ? `${named.join(", ")} and ${rows.length - NAMED} more` : named.join(", ");
 }
 
-/** The suffix of a table's name that stands for all columns. It is used when another client added or removed whole rows. */
+/** The suffix of a table's name that means all columns. Used if another client added or removed whole rows. */
 const WHOLE = ".*";
 
 /** Returns the value for the option `ignore` that leaves out a field of {@link ForeignWrite.fields}: `table.column`, or `table` for `table.*`. */
@@ -70,10 +71,13 @@ export function patternOf(field: string): string {
   return field.endsWith(WHOLE) ? field.slice(0, -WHOLE.length) : field;
 }
 
-/** A row that another client wrote: `was` before the write, `now` after it. `null` if the row did not exist then. */
+/** A row that another client wrote, with its values before the write (`was`) and after the write (`now`). `null` means that the row did not exist. */
 export type ForeignRow = Pick<RowImages, "table" | "key" | "now"> & { readonly was: RowImage | null };
 
-/** Returns one entry per row that another client wrote, from a list of removed rows (`by` below zero) and added rows. Equal keys are the same row. */
+/**
+ * Returns one entry for each row that another client wrote. The argument lists removed rows (`by` below zero) and added rows. Rows with equal keys
+ * are the same row.
+ */
 export function foreignRows(
   rows: readonly { readonly table: string; readonly key: string; readonly by: number; readonly image: RowImage | null }[],
 ): ForeignRow[] {
@@ -88,7 +92,7 @@ export function foreignRows(
 
 /** The error for a write of another client to an external store while the run had no request in progress. */
 export class ForeignWrite extends SeqqaError {
-  /** The fields that the other client wrote: `table.column` if it changed a row, `table.*` if it added or removed one. */
+  /** The fields that the other client wrote: `table.column` for a changed row, `table.*` for an added or removed row. */
   readonly fields: readonly string[];
 
   /** @param rows The rows that the other client wrote, at least one. */
@@ -111,7 +115,8 @@ function changedIn({ table, was, now }: ForeignRow): readonly string[] {
 }
 
 /**
- * Returns the error for rows of an external store that a run could not restore at its end. `file` is the path of the file with their earlier values.
+ * Returns the error for rows of an external store that a run could not restore at its end. `file`: the path of the file with the earlier values of
+ * these rows.
  */
 export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" | "key">[], file: string): SeqqaError {
   const says = rows.length === 1 ? "seqqa left this row as it is" : "seqqa left these rows as they are";
@@ -126,8 +131,8 @@ export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" 
 }
 
 /**
- * Returns the error for an external store that an earlier run left without restoring it. No run can use the store until the user decides what to do
- * with the changes.
+ * Returns the error for an external store that an earlier run did not restore. No run can use the store until the user decides what to do with the
+ * changes.
  */
 export function leftBehind({ store, recordedMs, undo, keep }: Leftover): SeqqaError {
   const when = recordedMs === 0 ? "" : ` (last recorded change: ${new Date(recordedMs).toISOString()})`;
@@ -141,12 +146,12 @@ const CLEAN =
   "Run `seqqa clean`, which shows the changed rows, asks you, and restores them. `seqqa clean --dry-run` only shows the rows. If seqqa.yaml does not name the store, set SEQQA_DB_URL to its URL for this command.";
 
 /**
- * A run that uses a store in place: it is `alive`, or it is `dead` and left its changes in the store. `undefined`: no run has changed the store in
- * place.
+ * The run that uses a store in place. The run is `alive`, or it is `dead` and left its changes in the store. `undefined`: no run has changed the
+ * store in place.
  */
 export type InPlaceRun = "alive" | "dead" | undefined;
 
-/** Makes sure that a run that uses a store in place has not changed the data that lanes copy. @throws SeqqaError `STORE_IN_USE`, `STORE_LEFT` */
+/** Checks that the data that lanes copy contain no changes of a run that uses the store in place. @throws SeqqaError `STORE_IN_USE`, `STORE_LEFT` */
 export function requireNotInPlace(store: string, run: InPlaceRun): void {
   if (run === undefined) return;
   const copies = "and copies for lanes would contain the changes of that run";
@@ -201,11 +206,11 @@ export interface ForeignReference {
 }
 
 /**
- * Checks that the tables that are left alone and the tables that are restored do not depend on each other. Restores do not check foreign keys. After
- * one, rows of a table that is left alone would refer to rows that no longer exist. So would rows that the database deleted together with a row of a
- * table that is left alone; in MariaDB/MySQL, such a deletion is not even logged.
+ * Checks that ignored tables and restored tables do not refer to each other. Restores do not check foreign keys. After a restore, rows of an ignored
+ * table could refer to rows that no longer exist. If the database deleted rows of a restored table together with a row of an ignored table, the
+ * restored rows would also refer to a row that no longer exists. In MariaDB/MySQL, such a deletion is not even logged.
  *
- * @param leftAlone The tables that `ignore` names, and those that other clients changed while the run sent no request.
+ * @param leftAlone The ignored tables: the tables that `ignore` names, and the tables that other clients changed while the run sent no request.
  * @throws SeqqaError `IGNORE_REFERS` (exit status 2)
  */
 export function requireNoReference(store: string, leftAlone: ReadonlySet<string>, references: readonly ForeignReference[]): void {

@@ -6,20 +6,20 @@ const END_PAUSE_MS = 2;
 /** A gate that can make a write fail while it holds the write. */
 export interface FailingGate extends Gate {
   readonly faults: Pick<WriteFaults, "kinds" | "missing">;
-  /** Starts counting the write statements of the target. The gate holds none of them. */
+  /** Starts counting the write statements of the target. The gate does not hold the counted statements. */
   watch(): Promise<void>;
   /** Waits until `done` has settled, and returns the number of write statements that the target has made since {@link watch} was called. */
   watched(done: Promise<unknown>): Promise<number>;
   /**
-   * Makes the write fail that the gate holds, then lets all further writes pass. Returns `false` if the server does not allow it; the held write then
+   * Makes the held write fail, then lets all further writes pass. Returns `false` if the server does not allow a failure; the held write then
    * succeeds. For the fault `kill`, the target's process must have ended before the call.
    */
   fail(fault: WriteFault): Promise<boolean>;
 }
 
 /**
- * Waits until a database session has ended. If a proxy before the server keeps the session of a killed target open, only `limitMs` ends the wait.
- * Default: no limit.
+ * Waits until a database session has ended. A proxy before the server may keep the session of a killed target open. In this case, only `limitMs` ends
+ * the wait. Default: no limit.
  */
 export async function untilGone(isThere: () => Promise<boolean>, limitMs: number = Infinity): Promise<void> {
   const until = performance.now() + limitMs;

@@ -6,8 +6,9 @@ import { setTimeout as pause } from "node:timers/promises";
 const STOP_MS = 2000;
 
 /**
- * The shell script that starts the server as its child. It kills the server when the pipe from this process closes, which also happens if this
- * process crashes. The script can safely use the server's pid, because the system does not reuse the pid of a child that was not waited for.
+ * The shell script that starts the server as its child. The script kills the server when the pipe from this process closes. The pipe also closes if
+ * this process crashes. The script can safely use the server's pid, because the system does not reuse the pid of a child before the parent has waited
+ * for the child.
  */
 const GUARD = `exec 3<&0
 "$0" "$@" </dev/null 3<&- & server=$!
@@ -27,11 +28,11 @@ export class GuardedProcess {
   readonly #child: ChildProcess;
   #hasEnded = false;
 
-  /** Starts a program. Its environment variable SEQQA_RUN contains the id of the run. */
+  /** Starts a program. The environment variable SEQQA_RUN of the program contains the id of the run. */
   constructor(program: string, args: readonly string[], runId: string) {
     const child = spawn("/bin/sh", ["-c", GUARD, program, ...args], {
       stdio: ["pipe", "ignore", "ignore"],
-      // The server gets its own process group, so that Ctrl-C in the terminal reaches only seqqa, which then stops the server.
+      // The server gets its own process group, so that Ctrl-C in the terminal reaches only seqqa. seqqa then stops the server.
       detached: true,
       env: { ...process.env, SEQQA_RUN: runId },
     });

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import type { Leftover } from "../model/stores/leftover.ts";
 
 /**
- * Writes a file with the earlier values of rows that a run could not restore, and returns its path. Only the user can read the file. The file is in
- * the current folder or, if that is not writable, in the system's folder for temporary files.
+ * Writes a file with the earlier values of rows that a run could not restore, and returns the path of the file. Only the user can read the file. The
+ * file is in the current folder or, if the current folder is not writable, in the system's folder for temporary files.
  */
 export function writeKept({ store, sinceMs, recordedMs, keep }: Leftover, folder: string = process.cwd()): string {
   const time = (ms: number): string | null => (ms === 0 ? null : new Date(ms).toISOString());

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 const PAUSE_MS = 2;
 
-/** Calls `look` every few milliseconds until it returns a value, and returns this value. Returns `undefined` if `done` settles before that. */
+/** Calls `look` every few milliseconds until `look` returns a value, and returns this value. Returns `undefined` if `done` settles first. */
 export async function lookUntil<T>(look: () => Promise<T | undefined>, done: Promise<unknown>): Promise<T | undefined> {
   let over = false;
   const end = (): void => void (over = true);

@@ -1,4 +1,6 @@
-/** A row that was added or removed between two reads of the undo log. `by` is the number of added copies; it is negative for removed copies. */
+/**
+ * A row that was added or removed between two reads of the undo log. `by` is the number of added copies, or the negative number of removed copies.
+ */
 export interface Delta {
   readonly table: number;
   readonly row: string;
@@ -12,12 +14,12 @@ export interface Segment {
   readonly countersBefore: string;
 }
 
-/** Returns the part of a row by which it is compared with other rows of its table; `undefined` if the whole row is compared. */
+/** Returns the part of a row that is compared with other rows of its table. Returns `undefined` if the whole row is compared. */
 export type Telling = (table: number, row: string) => string | undefined;
 
 /**
  * Counts how many copies of each row were added to or removed from each table. Rows with equal compared parts (see {@link Telling}) count as copies
- * of the first of them.
+ * of one row.
  */
 export class RowSums {
   readonly #tables = new Map<number, Map<string, number>>();
@@ -65,8 +67,8 @@ function addTo(rows: Map<string, number>, row: string, by: number): boolean {
 const NO_ROWS: ReadonlyMap<string, number> = new Map();
 
 /**
- * A copy of the undo log in memory: the segments since the root state, and the number of added or removed copies of each row. Since only numbers of
- * copies are added up, the order of the changes does not matter, and tables without a key can be restored.
+ * A copy of the undo log in memory: the segments since the root state, and the number of added or removed copies of each row. The order of the
+ * changes does not matter, because only numbers of copies are added up. Therefore tables without a key can also be restored.
  */
 export class MultisetMirror {
   readonly #net: RowSums;

@@ -3,11 +3,11 @@ import { sameRow, type ExactRow } from "./exact-row.ts";
 /** The identity of a row in its table: SQLite's rowid, or the key of the row as text. */
 export type RowKey = bigint | string;
 
-/** A row that was changed at least once since the root state. It may have its original values again. */
+/** A row that was changed at least once since the root state. The row may have its original values again. */
 export interface Slot {
   readonly table: number;
   readonly key: RowKey;
-  /** The row as the root state contains it; `null` if the root state does not contain it. */
+  /** The row in the root state; `null` if the root state does not contain the row. */
   readonly base: ExactRow | null;
   /** The row at the last read of the undo log; `null` if the row did not exist then. */
   now: ExactRow | null;
@@ -30,7 +30,7 @@ export interface Fix {
 interface Change {
   readonly slot: Slot;
   readonly before: ExactRow | null;
-  /** `true` if this is the first change of the row since the root state. Undoing such a change also removes the row's entry from the mirror. */
+  /** `true` for the first change of the row since the root state. Undoing such a change also removes the row's entry from the mirror. */
   readonly fresh: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface Segment {
 
 /**
  * A copy of the undo log in memory: the segments since the root state and, for each changed row, its original and current values. The undo log in the
- * database only needs the changes since its last read.
+ * database therefore needs only the changes since its last read.
  */
 export class NetMirror {
   #slots: Map<RowKey, Slot>[];

@@ -2,7 +2,7 @@ import { sameRow, type ExactRow, type ExactValue } from "./exact-row.ts";
 import type { NetMirror } from "./net-mirror.ts";
 import type { TableShape } from "./table-shape.ts";
 
-/** A snapshot that contains only the differences from the root state. It is plain data, so it can be sent to another lane. */
+/** A snapshot that contains only the differences from the root state. seqqa can send the snapshot to another lane, because it is plain data. */
 export interface NetSnapshot {
   readonly kind: "net";
   readonly tables: readonly NetTable[];

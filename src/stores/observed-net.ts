@@ -5,7 +5,7 @@ import type { TableShape } from "./table-shape.ts";
 
 const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** Converts a database value to the form that observed states contain. Integers become JavaScript numbers if these represent them exactly. */
+/** Converts a database value to the form that observed states contain. Integers become JavaScript numbers if a number represents them exactly. */
 export function shown(value: ExactValue): StoredValue {
   if (typeof value === "bigint") return value <= LARGEST && value >= -LARGEST ? Number(value) : value;
   if (typeof value !== "object" || value === null) return value;
@@ -45,7 +45,7 @@ export function observeNet(shapes: readonly TableShape[], mirror: NetMirror): Ob
       positions.added.push(position);
       inPlace++;
     }
-    // Leave out rows that are both added and removed: a row that was deleted and inserted again has a new hidden rowid, but the same visible values.
+    // Leave out rows that are both added and removed. A row that was deleted and inserted again has a new hidden rowid, but the same visible values.
     if (!isOrdered && shape.shownFrom > 0 && added.length > 0 && removed.length > 0) [added, removed] = withoutCommon(added, removed);
     if (added.length > 0 || removed.length > 0)
       tables.push({ name: shape.name, columns: shape.columns, added, removed, ...(isOrdered && { inPlace, positions }) });
@@ -59,7 +59,7 @@ function inRowOrder(slots: Iterable<Slot>): readonly Slot[] {
   return [...slots].filter(({ base, now }) => !sameRow(base, now)).sort((a, b) => (rowid(a)! < rowid(b)! ? -1 : 1));
 }
 
-/** Removes the rows that are in both lists from both. Copies of a row are counted. */
+/** Removes the common rows of two lists from both lists. If a row occurs several times in both lists, the smaller number of its copies is removed. */
 export function withoutCommon(added: StoredValue[][], removed: StoredValue[][]): [StoredValue[][], StoredValue[][]] {
   const text = (row: readonly StoredValue[]): string => row.map((value) => keyText(value as ExactValue)).join();
   const counts = new Map<string, number>();
@@ -88,7 +88,7 @@ function counterValue(value: ExactValue): number | bigint | null {
   return typeof seen === "number" || typeof seen === "bigint" ? seen : seen === null ? null : Number(seen);
 }
 
-/** Returns the counters whose values differ from those in the root state; `null` for a counter that was removed. */
+/** Returns the counters with another value than in the root state. The value is `null` for a counter that was removed. */
 export function observeCounters(root: readonly ExactRow[], now: readonly ExactRow[]): Record<string, number | bigint | null> {
   const differing: Record<string, number | bigint | null> = {};
   if (root === now) return differing;

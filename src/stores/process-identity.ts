@@ -9,14 +9,14 @@ export interface ProcessIdentity {
   readonly start: string;
 }
 
-/** The scope in which pids are unique: one boot of one machine, and one pid namespace. */
+/** The scope in which pids are unique: a boot of a machine, and a pid namespace. */
 export interface Place {
   readonly host: string;
   readonly boot: string;
   readonly namespace: string;
 }
 
-/** Returns the identity of the running process with this pid. `undefined` if there is none, or only a zombie process. */
+/** Returns the identity of the running process with this pid. Returns `undefined` if no process or only a zombie process has this pid. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const start = process.platform === "linux" ? startOnLinux(pid) : startByPs(pid);
   return start === undefined ? undefined : { pid, start };
@@ -41,7 +41,7 @@ export function thisThread(): string {
   return start === undefined ? "" : `${task}:${start}`;
 }
 
-/** Returns `true` if a thread of this process still runs. A worker thread can end before its process does. */
+/** Returns `true` if a thread of this process still runs. A worker thread can end before its process. */
 export function isThreadAlive(thread: string): boolean {
   const [, task = "", start] = /^(\d+\/task\/\d+):(.+)$/.exec(thread) ?? [];
   return start !== undefined && startIn(`/proc/${task}/stat`) === start;
@@ -54,8 +54,8 @@ function startOnLinux(pid: number): string | undefined {
 function startIn(file: string): string | undefined {
   const stat = attempt(() => readFileSync(file, "latin1"));
   if (stat === undefined) return undefined;
-  // The 2nd field is the command in parentheses and may itself contain spaces and parentheses. Split after the last parenthesis. The state is then
-  // the 1st part (3rd field of the line), the start time the 20th part (22nd field).
+  // The 2nd field is the command in parentheses. The command may contain spaces and parentheses, so split after the last parenthesis. The state is
+  // then the 1st part (3rd field of the line), the start time the 20th part (22nd field).
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
 }

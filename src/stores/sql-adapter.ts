@@ -61,7 +61,7 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
     return this.#mode?.traits ?? { portable: this.isPortable, commits: this.wanted !== "savepoint" };
   }
 
-  /** `true` if snapshots of the wanted checkpoint mode can be written to other lanes. Used before the store is open. */
+  /** `true` if snapshots of the wanted checkpoint mode can be written to other lanes. seqqa reads this property before the store is open. */
   protected abstract get isPortable(): boolean;
 
   /** The name of the adapter's class, for messages. */
@@ -99,7 +99,7 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
     this.#previous = undefined;
   }
 
-  /** Chooses the checkpoint mode that suits the database and its users' privileges, and opens it. @throws SeqqaError */
+  /** Chooses and opens the checkpoint mode that suits the database and the privileges of its users. @throws SeqqaError */
   protected abstract choose(choosing: Choosing<Mode, Wanted, Shared>): Promise<{ readonly mode: Mode; readonly choice: CheckpointChoice }>;
 
   protected abstract makeShared(): Shared;
@@ -119,7 +119,8 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
     const [mode, connection] = [this.#mode, this.#sharedConnection];
     this.#mode = this.#sharedConnection = undefined;
     try {
-      // After this, a lane's own database keeps its present data: it is deleted together with the lane, and a restarted target continues with it.
+      // After the mode is closed, a lane's own database keeps its present data. The database is deleted together with the lane. A restarted target
+      // continues with this data.
       if (mode === undefined) return;
       this.#previous = mode;
       await mode.close(this.#scope?.borrowed ?? false);
@@ -128,7 +129,7 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
     }
   }
 
-  /** Ends the shared connection. By default nothing needs to be done, because the checkpoint mode ends it. */
+  /** Ends the shared connection. By default does nothing, because the checkpoint mode ends the connection. */
   protected endShared(_shared: Shared): Promise<void> {
     return Promise.resolve();
   }

@@ -11,7 +11,7 @@ export function queryWrites(label: string, sql: string): SeqqaError {
   });
 }
 
-/** Returns the error for a query that the server rejected. `places` is the part of the hint that explains the placeholders of the SQL dialect. */
+/** Returns the error for a query that the server rejected. `places`: the part of the hint that explains the placeholders of the SQL dialect. */
 export function queryFailed(shown: string, sql: string, cause: Error, places: string): SeqqaError {
   return new SeqqaError("QUERY_FAILED", `A query of ${shown} failed: ${cause.message}: ${sql.trim().slice(0, QUOTED)}`, {
     hint: `Correct the statement, and check that ${places}.`,
@@ -20,7 +20,8 @@ export function queryFailed(shown: string, sql: string, cause: Error, places: st
 }
 
 /**
- * Runs the read-only queries of the user's rules, one after another, on a separate connection that cannot write. `C` is the driver's connection type.
+ * Runs the read-only queries of the user's rules, one after another, on a separate connection that cannot write. `C` is the connection type of the
+ * driver.
  */
 export abstract class SqlLooker<C> {
   #connection: Promise<C> | undefined;
@@ -32,7 +33,7 @@ export abstract class SqlLooker<C> {
     return mine;
   }
 
-  /** Opens the connection. `lost` is called if the connection ends unexpectedly. */
+  /** Opens the connection. Calls `lost` if the connection ends unexpectedly. */
   protected abstract connect(lost: () => void): Promise<C>;
   protected abstract disconnect(connection: C | undefined): Promise<void>;
   /** Sends one SQL statement. A text with several statements is rejected. */
@@ -41,7 +42,8 @@ export abstract class SqlLooker<C> {
   protected abstract failed(sql: string, error: unknown): SeqqaError;
 
   /**
-   * Sends a query. If the connection is lost, opens a new one and sends the query once more: a lost connection does not mean that the server is down.
+   * Sends a query. If the connection is lost, opens a new connection and sends the query once more, because a lost connection does not mean that the
+   * server is down.
    */
   async #query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
     try {

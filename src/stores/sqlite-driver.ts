@@ -3,7 +3,7 @@ import { join } from "node:path";
 import DatabaseConstructor, { type Database, type Options } from "better-sqlite3";
 import { SeqqaError } from "../model/errors.ts";
 
-/** `true` once the installed driver is known to fit this Node. */
+/** `true` after the check that the installed driver fits this Node. */
 let isFit = false;
 
 /**
@@ -37,9 +37,10 @@ export function driverError(cause: unknown): SeqqaError | undefined {
 }
 
 /**
- * Returns the error to throw if a version of the driver would crash Node. npm installs a version that fits, but a lockfile can name another one.
+ * Returns the error to throw if a version of the driver would crash Node. npm installs a suitable version, but a lockfile can name another version.
  * - Version 13 is built for Node-API 10, which Node has since 22.14. Older versions of Node end with a segmentation fault.
- * - Version 12 uses `node::ObjectWrap`. Since 24.19 its destructor needs a current context, so garbage collection outside of JavaScript aborts Node.
+ * - Version 12 uses `node::ObjectWrap`. Since Node 24.19, its destructor needs a current context, so garbage collection outside of JavaScript aborts
+ * Node.
  */
 export function unfitDriver(driver: string, versions: { readonly node: string; readonly napi?: string }): SeqqaError | undefined {
   const [major = 0, minor = 0] = versions.node.split(".").map(Number);

@@ -1,6 +1,6 @@
 import { SeqqaError } from "../model/errors.ts";
 
-/** A store in an error message. `shown` is its URL without user name and password. */
+/** A store in an error message. `shown`: the URL of the store without user name and password. */
 interface Shown {
   readonly shown: string;
 }
@@ -12,7 +12,7 @@ export function inUseError({ shown }: Shown): SeqqaError {
   });
 }
 
-/** Returns the error for restoring a checkpoint that no longer exists. The code that calls the adapter is wrong then. */
+/** Returns the error for restoring a checkpoint that no longer exists. This error means that the code that calls the adapter is wrong. */
 export function markInvalid(): SeqqaError {
   return new SeqqaError(
     "MARK_INVALID",

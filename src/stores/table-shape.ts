@@ -11,13 +11,13 @@ export interface TableShape {
   /** The index of the first observed column: 1 if column 0 is a hidden rowid, else 0. */
   readonly shownFrom: number;
   readonly columns: readonly ObservedColumn[];
-  /** `true` if the table is part of the observed state. Other tables are restored, but not observed. */
+  /** `true` if the table is part of the observed state. All other tables are restored, but not observed. */
   readonly observed: boolean;
-  /** `true` if the rows have no key but a hidden rowid, in whose order queries read them. Default `false`. */
+  /** `true` if the rows have no key but a hidden rowid. Queries read such rows in the order of their rowids. Default `false`. */
   readonly isOrdered?: boolean;
 }
 
-/** Returns the key of a row. A key that is a single integer is returned unchanged; other keys are returned as text. */
+/** Returns the key of a row. A key that is a single integer is returned unchanged. Every other key is returned as text. */
 export function keyOf(shape: Pick<TableShape, "keyAt">, row: ExactRow): RowKey {
   const { keyAt } = shape;
   if (keyAt.length === 1) {

@@ -15,8 +15,8 @@ export interface Waiting {
 }
 
 /**
- * Lets several sessions share one database connection. While one session is in a transaction, all others wait, because they must not see its
- * uncommitted writes. The work of each session runs in order.
+ * Lets several sessions share one database connection. While one session is in a transaction, all other sessions wait, because they must not see the
+ * uncommitted writes of the transaction. The work of each session runs in order.
  */
 export class Turns {
   readonly #jobs: Job[] = [];
@@ -29,7 +29,7 @@ export class Turns {
     return !this.#busy && this.#jobs.length === 0 && this.holder === undefined;
   }
 
-  /** Queues `work`, which begins at once if nothing else is queued or running. */
+  /** Queues `work`. If no other work is queued or running, `work` begins immediately. */
   take<T>(owner: Owner, work: () => Promise<T>, waiting: Waiting): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const run = (): Promise<void> => work().then(resolve, reject);
@@ -54,7 +54,7 @@ export class Turns {
     });
   }
 
-  /** Limits the time that a job waits for another session's transaction. The time of a running statement is not limited. */
+  /** Limits the time that a job waits for another session's transaction. There is no limit for the time of a running statement. */
   #limit(job: Job, { limitMs, giveUp }: Waiting): void {
     let held = this.holder;
     let since = performance.now();

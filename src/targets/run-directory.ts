@@ -16,10 +16,10 @@ import { join } from "node:path";
 import { SeqqaError } from "../model/errors.ts";
 import { here, identify, type Place, type ProcessIdentity } from "./process/process-identity.ts";
 
-/** Minimum free space, in bytes, for using a folder in memory (`/dev/shm`). Filling it would use up the machine's memory. */
+/** Minimum free space, in bytes, for using a folder in memory (`/dev/shm`). Filling this folder would use up the machine's memory. */
 const MIN_FREE_BYTES = 256 * 1024 * 1024;
 
-/** The process that owns a run, stored in `run-<id>/owner.json`. Later runs use it to find out if the process still exists. */
+/** The process that owns a run, stored in `run-<id>/owner.json`. Later runs read this file to find out if the process still exists. */
 export interface Owner extends ProcessIdentity {
   readonly place: Place;
 }
@@ -82,7 +82,7 @@ export class RunDirectory {
     rmSync(this.path, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  /** Creates the directory under a temporary name and renames it. Every directory with the final name then has an owner file. */
+  /** Creates the directory under a temporary name and renames it. Thus every directory with the final name has an owner file. */
   #appear(): void {
     const draft = join(this.root, `.new-${process.pid}-${randomBytes(4).toString("hex")}`);
     mkdirSync(join(draft, "processes"), { recursive: true, mode: 0o700 });
@@ -100,8 +100,8 @@ export function tmpUnusable(folder: string, cause: unknown): SeqqaError {
 }
 
 /**
- * Returns the temporary folder for runs: the folder in the environment variable TMPDIR. If it is not set, `/dev/shm`, which is in memory, if it has
- * enough space, or else the system's folder.
+ * Returns the temporary folder for runs: the folder in the environment variable TMPDIR. If TMPDIR is not set, returns `/dev/shm`, which is in memory,
+ * if it has enough space, or else the system's folder for temporary files.
  */
 export function defaultBase(): string {
   if ((process.env["TMPDIR"] ?? "") !== "") return tmpdir();
@@ -110,7 +110,7 @@ export function defaultBase(): string {
     const { bavail, bsize } = statfsSync("/dev/shm");
     if (bavail * bsize >= MIN_FREE_BYTES) return "/dev/shm";
   } catch {
-    // this system has no /dev/shm
+    // This system has no /dev/shm.
   }
   return tmpdir();
 }

@@ -5,7 +5,9 @@ import { markedProcesses } from "./process/marked-processes.ts";
 import { here, isAlive, type ProcessIdentity } from "./process/process-identity.ts";
 import { basesToSweep, readRecord, rootIn, type Owner } from "./run-directory.ts";
 
-/** The file in a run's directory that records its docker containers. Removing containers is slow, so only commands that use docker do it. */
+/**
+ * The file in a run's directory that records its docker containers. Only commands that use docker remove the containers, because the removal is slow.
+ */
 export const COMPOSE_RECORD = "compose.json";
 const DRAFT_MAX_AGE_MS = 60 * 60 * 1000;
 
@@ -16,7 +18,7 @@ export interface Swept {
 
 /**
  * Ends the processes and removes the directories of dead runs. A run is dead if its owner process, identified by pid and start time, no longer
- * exists. Runs of another machine or container (pid namespace) are kept, because their processes are not visible here.
+ * exists. Keeps runs of another machine or container (pid namespace), because their processes are not visible here.
  */
 export function sweep(base: string | undefined): Swept {
   let runs = 0;
@@ -26,7 +28,7 @@ export function sweep(base: string | undefined): Swept {
     for (const port of entries(join(root, "ports"))) {
       const path = join(root, "ports", port);
       const claim = readRecord<Owner>(path);
-      // A run that was killed, or a full disk, may leave an incomplete file.
+      // A killed run or a full disk may leave an incomplete file. Remove such a file only if it is old.
       if (claim === undefined ? ageMs(path) > DRAFT_MAX_AGE_MS : isDead(claim)) remove(path);
     }
     for (const name of readdirSync(root)) {
@@ -48,7 +50,7 @@ export function sweep(base: string | undefined): Swept {
   return { runs, processes };
 }
 
-/** Removes what dead runs have left in the default folders. */
+/** Ends the processes and removes the directories of dead runs in the default folders. */
 export function sweepDeadRuns(): Swept {
   return sweep(undefined);
 }
@@ -111,7 +113,7 @@ function ageMs(path: string): number {
   }
 }
 
-/** Removes a directory, or as much of it as possible. */
+/** Removes a directory. If the directory cannot be removed, removes as many of its files as possible. */
 function remove(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true, maxRetries: 5 });

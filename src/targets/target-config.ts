@@ -2,7 +2,7 @@ import type { StoreKindName } from "../adapters/store-kinds.ts";
 import type { StoreModuleSettings } from "../model/stores/store-module.ts";
 import type { StoreKind } from "../model/stores/store-provider.ts";
 
-/** The part of the configuration that describes the target and its stores. It is plain data, and a subset of `Config` in `src/config`. */
+/** The part of the configuration that describes the target and its stores. This object is plain data, and a subset of `Config` in `src/config`. */
 export interface TargetConfig {
   readonly baseUrl?: string | undefined;
   /** Short for `systems.db.url`. */
@@ -12,7 +12,10 @@ export interface TargetConfig {
   readonly systems?: Readonly<Record<string, StoreConfig>> | undefined;
   /** Certificates that are trusted in addition to Node's own. */
   readonly tls?: { readonly ca: readonly string[] } | undefined;
-  /** `environment`: targets that are already running are reached through the environment's proxies. Targets that seqqa starts never use a proxy. */
+  /**
+   * `environment`: requests to targets that are already running use the environment's proxies. Requests to targets that seqqa starts never use a
+   * proxy.
+   */
   readonly proxy?: "none" | "environment" | undefined;
   /** Relative paths in the configuration are relative to this folder. */
   readonly folder: string;
@@ -21,27 +24,28 @@ export interface TargetConfig {
 /** A target that seqqa starts once for each lane. */
 export interface StartedTarget {
   /**
-   * The shell command line that starts the target. The placeholders `{port} {lane} {db_url} {db_path} {url:<name>}` are replaced in it, in `env` and
-   * in `ready`. The parts of a store's URL are available as `{host:<name>}` and `{db_host}`, and likewise port, user, password and database.
+   * The shell command line that starts the target. The placeholders `{port} {lane} {db_url} {db_path} {url:<name>}` are replaced in the command, in
+   * `env` and in `ready`. The parts of a store's URL are available as `{host:<name>}` and `{db_host}`, and likewise port, user, password and
+   * database.
    *
-   * The environment is seqqa's own, the lane's port as PORT, and `env`. If `{port}` is not used, the target has the fixed port of an absolute
-   * `ready`, or else of `baseUrl`, and there can be only one lane.
+   * The target's environment is seqqa's own environment, the lane's port as PORT, and `env`. If `{port}` is not used, the target has the fixed port
+   * of an absolute `ready`, or else of `baseUrl`, and there can be only one lane.
    */
   readonly command?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly cwd?: string | undefined;
-  /** A path or URL that is requested until it answers in HTTP. The target is then ready. Default: `/`. */
+  /** A path or URL to which seqqa sends requests until it answers in HTTP. The target is then ready. Default: `/`. */
   readonly ready?: string | undefined;
-  /** How long to wait until the target is ready, in seconds. Default: 30. */
+  /** The maximum time to wait until the target is ready, in seconds. Default: 30. */
   readonly readyTimeout?: number | undefined;
   /** Requests and commands to execute when the target answers, before seqqa reads its stores. Default: none. */
   readonly warmUp?: readonly WarmUp[] | undefined;
   readonly rollback?: "stores" | "restart" | undefined;
-  /** The path of a module that exports `createTarget(lane)`. It runs in the lane's thread. */
+  /** The path of a module that exports `createTarget(lane)`. The module runs in the lane's thread. */
   readonly module?: string | undefined;
-  /** How long to wait for late writes after each answer, in seconds. */
+  /** The time to wait for late writes after each answer, in seconds. */
   readonly settle?: number | undefined;
-  /** `true`: after the first lost lane, a standby lane is started, which replaces the next lost lane. Default: `true`. */
+  /** `true`: after a lane is lost for the first time, a standby lane is started. The standby lane replaces the next lost lane. Default: `true`. */
   readonly standby?: boolean | undefined;
 }
 
@@ -51,7 +55,7 @@ export type WarmUp =
   | {
       readonly method?: string | undefined;
       readonly path?: string | undefined;
-      /** The request headers. Their values may contain the placeholders of `command`. */
+      /** The request headers. The values of the headers may contain the placeholders of `command`. */
       readonly headers?: Readonly<Record<string, string>> | undefined;
       /** The request body, sent as JSON. */
       readonly json?: unknown;
@@ -72,7 +76,7 @@ export interface StoreConfig {
   readonly kind?: StoreKindName | undefined;
   /** The package or module that makes the store adapter. Default: seqqa's own adapter for the URL. */
   readonly adapter?: string | undefined;
-  /** The loaded module that `adapter` names. The target host sets it. */
+  /** The loaded module that `adapter` names. The target host sets this property. */
   readonly loaded?: LoadedStoreModule | undefined;
   /** Settings that are passed to `adapter`. */
   readonly options?: unknown;
@@ -107,18 +111,21 @@ export interface TargetHostOptions {
   readonly storeKind?: ((kind: StoreKindName) => Promise<StoreKind>) | undefined;
   /** Loads users' adapter modules. Default: only seqqa's own adapters are supported. */
   readonly storeModule?: LoadStoreModule | undefined;
-  /** The number of lanes. Standby copies get the numbers after those of the lanes. Default: 1. */
+  /** The number of lanes. Standby copies get the numbers after the numbers of the lanes. Default: 1. */
   readonly lanes?: number | undefined;
   /** Number of standby copies for each lane with `rollback: restart`. Default: 0. */
   readonly spares?: number | undefined;
-  /** `true` if the run tests faults, so that writes of the targets are made to fail. Default: `false`. */
+  /** `true` if the run tests faults by making writes of the targets fail. Default: `false`. */
   readonly faulty?: boolean | undefined;
   /** Aborting the signal ends waiting for targets. Default: only `ready_timeout` limits the wait. */
   readonly signal?: AbortSignal | undefined;
   /** The folder for the output of targets (`targets/lane-0.log`), and a function that hides secrets in a line. Default: output is not kept. */
   readonly output?: { readonly folder: string; readonly hide: (line: string) => string } | undefined;
-  /** The folder to which Node targets write the coverage of their code. Default: it is not measured. */
+  /** The folder to which Node targets write the coverage of their code. Default: no coverage is measured. */
   readonly coverage?: string | undefined;
-  /** Parent folder of `seqqa-<uid>`. Default: TMPDIR if it is set, else `/dev/shm` if it has enough space, else the system's folder for temporary files. */
+  /**
+   * Parent folder of `seqqa-<uid>`. Default: TMPDIR if it is set, else `/dev/shm` if it has enough space, else the system's folder for temporary
+   * files.
+   */
   readonly directory?: string | undefined;
 }

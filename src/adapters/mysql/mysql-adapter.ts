@@ -17,15 +17,15 @@ export interface MysqlAdapterOptions {
    * The checkpoint mode. Default `auto`: the most suitable mode, see {@link MysqlAdapter.checkpoint}.
    * `journal`: triggers write an undo log.
    * `savepoint`: nested savepoints on {@link MysqlAdapter.connection}, for a target in this process. Every table must support transactions.
-   * `copy`: reads the whole database at each checkpoint and writes the differences back. Suitable for small databases. Also restores DDL and
-   * AUTO_INCREMENT. Not possible for a user's own database (`base_url`).
+   * `copy`: reads the whole database at each checkpoint and writes the differences back. This mode is suitable for small databases, and also restores
+   * DDL and AUTO_INCREMENT. This mode is not possible for a user's own database (`base_url`).
    */
   readonly checkpoint?: MysqlCheckpoint | undefined;
   /** The tables that belong to the state. Changes of other tables are undone by restores, but are not part of states. Default: all tables. */
   readonly tables?: readonly string[] | undefined;
   /**
    * Tables (`events`, `audit_*`) and columns (`orders.seen`, `*.updated_at`) that are not part of the state. In a user's own database (`base_url`),
-   * restores leave them as they are.
+   * restores do not change these tables and columns.
    */
   readonly ignore?: readonly string[] | undefined;
   /** Columns, as `table.column`, with interchangeable ids. States that differ only in which of these ids they use are the same state. */
@@ -57,8 +57,9 @@ export class MysqlAdapter extends SqlAdapter<MysqlMode, MysqlCheckpoint, SharedC
   }
 
   /**
-   * The connection for a target in this process. It can be used as a pool and as a connection of `mysql2/promise`. Reading this property before the
-   * exploration begins chooses `savepoint`, unless another mode is configured or a table does not support transactions.
+   * The connection for a target in this process. The target can use this object as a pool and as a connection of `mysql2/promise`. Reading this
+   * property before the exploration begins chooses the checkpoint mode `savepoint`, unless another mode is configured or a table does not support
+   * transactions.
    *
    * @throws SeqqaError `NO_CONNECTION` in the other modes, in which the target uses its own connections.
    */
@@ -85,7 +86,7 @@ export class MysqlAdapter extends SqlAdapter<MysqlMode, MysqlCheckpoint, SharedC
   }
 
   async spoil(sql: string): Promise<number> {
-    // A second connection would wait for the locks of the exploring transaction, and not see its rows.
+    // Use the shared connection: a second connection would wait for the locks of the exploring transaction, and not see its rows.
     if (this.checkpoint.mode === "savepoint") return (await this.connection.query<ResultSetHeader>(sql))[0].affectedRows;
     const connection = await connect(this.#store);
     try {
@@ -96,8 +97,8 @@ export class MysqlAdapter extends SqlAdapter<MysqlMode, MysqlCheckpoint, SharedC
   }
 
   /**
-   * Executes a query and returns its rows as objects. `params` replace the placeholders `?`. Values have the types of `mysql2`; integers beyond 2^53
-   * are text.
+   * Executes a query and returns its rows as objects. `params` replace the placeholders `?`. Values have the same types as in `mysql2`, except
+   * integers beyond 2^53, which are text.
    *
    * @throws SeqqaError `QUERY_WRITES` for a statement that does more than read.
    */

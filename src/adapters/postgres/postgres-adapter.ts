@@ -22,12 +22,13 @@ export interface PostgresAdapterOptions {
   readonly url: string;
   /**
    * The checkpoint mode. Default `auto`: the most suitable mode, see {@link PostgresAdapter.checkpoint}.
-   * `journal`: triggers write an undo log. Needs a superuser, or a role that owns all tables and may create a schema. The privilege to set
-   * `session_replication_role` (`GRANT SET ON PARAMETER`, PostgreSQL 15) makes restores faster. Not possible without a superuser: tables with FORCE
-   * ROW LEVEL SECURITY. Not possible without that privilege: foreign keys that are NOT VALID, or that connect a restored and an ignored table.
+   * `journal`: triggers write an undo log. This mode needs a superuser, or a role that owns all tables and may create a schema. The privilege to set
+   * `session_replication_role` (`GRANT SET ON PARAMETER`, PostgreSQL 15) makes restores faster. Without a superuser, tables with FORCE ROW LEVEL
+   * SECURITY are not possible. Without that privilege, foreign keys are not possible if they are NOT VALID or connect a restored and an ignored
+   * table.
    * `savepoint`: nested savepoints on {@link PostgresAdapter.connection}, for a target in this process.
-   * `clone`: copies the whole database with `CREATE DATABASE ... TEMPLATE` at each step, in 0.1 to 0.5 s, or longer if it is large. Ends the
-   * target's connections. Not possible for a user's own database (`base_url`).
+   * `clone`: each step copies the whole database with `CREATE DATABASE ... TEMPLATE`. A copy takes 0.1 to 0.5 s, or longer if the database is large.
+   * Each copy ends the target's connections. This mode is not possible for a user's own database (`base_url`).
    */
   readonly checkpoint?: PostgresCheckpoint | undefined;
   /**
@@ -42,7 +43,7 @@ export interface PostgresAdapterOptions {
   readonly tables?: readonly string[] | undefined;
   /**
    * Tables (`events`, `audit_*`) and columns (`orders.seen`, `*.updated_at`) that are not part of the state. In a user's own database (`base_url`),
-   * restores leave them as they are.
+   * restores do not change these tables and columns.
    */
   readonly ignore?: readonly string[] | undefined;
   /** Columns, as `table.column`, with interchangeable ids. States that differ only in which of these ids they use are the same state. */
@@ -79,8 +80,8 @@ export class PostgresAdapter extends SqlAdapter<PostgresMode, PostgresCheckpoint
   }
 
   /**
-   * The connection for a target in this process. It can be used as a `pg.Pool` and as a `pg.Client`. Reading this property before the exploration
-   * begins chooses `savepoint`, unless another mode is configured.
+   * The connection for a target in this process. The target can use this object as a `pg.Pool` and as a `pg.Client`. Reading this property before the
+   * exploration begins chooses the checkpoint mode `savepoint`, unless another mode is configured.
    *
    * @throws SeqqaError `NO_CONNECTION` in the other modes, in which the target uses its own connections.
    */
@@ -111,7 +112,7 @@ export class PostgresAdapter extends SqlAdapter<PostgresMode, PostgresCheckpoint
   }
 
   async spoil(sql: string): Promise<number> {
-    // A second connection would wait for the locks of the exploring transaction, and not see its rows.
+    // Use the shared connection: a second connection would wait for the locks of the exploring transaction, and not see its rows.
     if (this.checkpoint.mode === "savepoint") return (await this.connection.query(sql)).rowCount ?? 0;
     const client = await connect(this.#store);
     try {
@@ -122,8 +123,8 @@ export class PostgresAdapter extends SqlAdapter<PostgresMode, PostgresCheckpoint
   }
 
   /**
-   * Executes a query and returns its rows as objects. `params` replace `$1`, `$2` and so on. Values have the types of `pg`, except `bigint` columns:
-   * they are numbers up to 2^53 and `bigint` beyond.
+   * Executes a query and returns its rows as objects. `params` replace `$1`, `$2` and so on. Values have the same types as in `pg`, except values of
+   * `bigint` columns: up to 2^53 they are numbers, and beyond 2^53 they are `bigint`.
    *
    * @throws SeqqaError `QUERY_WRITES` for a statement that does more than read.
    */

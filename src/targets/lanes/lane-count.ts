@@ -3,7 +3,7 @@ import { uses } from "./placeholders.ts";
 import { storeWithoutCopies } from "../stores/store-modules.ts";
 import type { TargetConfig } from "../target-config.ts";
 
-/** Returns an error that says why this number of lanes is impossible; `undefined` if it is possible. */
+/** Returns an error that says why this number of lanes is impossible. Returns `undefined` if the number is possible. */
 export function refuseLanes(config: TargetConfig, count: number): SeqqaError | undefined {
   const shared = count > 1 ? storeWithoutCopies(config) : undefined;
   if (shared !== undefined) {
@@ -36,8 +36,8 @@ export function refuseLanes(config: TargetConfig, count: number): SeqqaError | u
 }
 
 /**
- * Returns the fixed port of a target; the port is fixed if the configuration does not use `{port}`. It is the port of an absolute `ready` URL, or
- * else of `base_url`.
+ * Returns the fixed port of a target. The port is fixed if the configuration does not use `{port}`. The fixed port is the port of an absolute `ready`
+ * URL, or else of `base_url`.
  * @returns `undefined` if seqqa chooses the port
  */
 export function fixedPort(config: TargetConfig): number | undefined {

@@ -1,10 +1,15 @@
 import type { StoreSettings } from "../../adapters/store-kinds.ts";
-/** Describes a lane, so that a thread can build it. It is plain data, which the main thread creates. */
+/** The description of a lane from which a thread can build the lane. The main thread creates this description, which is plain data. */
 export interface LaneSpec {
   readonly index: number;
-  /** Grows each time the lane is rebuilt. It distinguishes the current target and stores of the lane from earlier ones. */
+  /**
+   * A number that grows each time the lane is rebuilt. The number distinguishes the current target and stores of the lane from earlier targets and
+   * stores.
+   */
   readonly generation: number;
-  /** The URL of the lane's target, without a trailing slash. Empty if there is no HTTP target, or if `targetModule` has not created it yet. */
+  /**
+   * The URL of the lane's target, without a trailing slash. Empty if there is no HTTP target, or if `targetModule` has not created the target yet.
+   */
   readonly baseUrl: string;
   readonly dbUrl: string | undefined;
   readonly dbPath: string | undefined;
@@ -27,6 +32,6 @@ export interface LaneSpec {
 }
 
 export interface SystemSpec extends StoreSettings {
-  /** `true` if the lane uses the configured store itself instead of a copy, so that the run must leave no changes in it. Default: `false`. */
+  /** `true` if the lane uses the configured store itself instead of a copy. The run must then leave no changes in the store. Default: `false`. */
   readonly isUsedWhereItIs?: boolean | undefined;
 }

@@ -6,7 +6,7 @@ export interface Filling {
   readonly lane: number;
   readonly dbUrl: string | undefined;
   readonly dbPath: string | undefined;
-  /** The URL of each store of the lane, by name of the store. */
+  /** The URL of each store of the lane. The keys are the names of the stores. */
   readonly urls: Readonly<Record<string, string>>;
 }
 
@@ -17,8 +17,9 @@ const PLACEHOLDER = new RegExp(
 );
 
 /**
- * Replaces placeholders such as `{port}` in a text. Other text in braces stays as it is. @throws SeqqaError `TARGET_PLACEHOLDER` for a placeholder
- * without a value
+ * Replaces placeholders such as `{port}` in a text. Other text in braces stays unchanged.
+ *
+ * @throws SeqqaError `TARGET_PLACEHOLDER` for a placeholder without a value
  */
 export function fill(text: string, filling: Filling, quote: (value: string) => string = (value) => value): string {
   return text.replace(PLACEHOLDER, (whole, name: string) => quote(valueOf(whole, name, filling)));
@@ -45,8 +46,8 @@ function valueOf(whole: string, name: string, filling: Filling): string {
   if (asked.part === "url") return url;
   const value = storePart(url, asked.part);
   if (value !== undefined) return value;
-  // The configured password is empty (`root:@`), and the URL of a lane's copy leaves it out. A configuration without any password was refused
-  // earlier.
+  // The configured password is empty (`root:@`), so the URL of a lane's copy has no password. Earlier code has refused a configuration without any
+  // password.
   if (asked.part === "password" && storePart(url, "user") !== undefined) return "";
   throw new SeqqaError(
     "TARGET_PLACEHOLDER",

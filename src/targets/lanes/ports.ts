@@ -9,8 +9,8 @@ import { readRecord, self, tmpUnusable, type Owner } from "../run-directory.ts";
 const TRIES = 200;
 
 /**
- * Chooses free ports. Each port is reserved by a file, so that two lanes, or two runs of one user, never get the same port. The ports are outside the
- * range for outgoing connections, because seqqa opens many of those.
+ * Chooses free ports. A file reserves each port, so that two lanes, or two runs of one user, never get the same port. The ports are outside the range
+ * for outgoing connections, because seqqa opens many outgoing connections.
  */
 export class Ports {
   readonly #claims: string;
@@ -52,7 +52,7 @@ export class Ports {
     } catch (error) {
       const { code, syscall } = error as NodeJS.ErrnoException;
       if (code === "EEXIST") return false;
-      // A full disk leaves an empty file. If the file could not be opened, it may belong to another run.
+      // A full disk leaves an empty file, so remove the file. If the file could not be opened, keep it, because it may belong to another run.
       if (syscall === "write") rmSync(file, { force: true });
       throw tmpUnusable(this.#claims, error);
     }
@@ -70,7 +70,7 @@ function canListen(port: number, host: string): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once("error", ({ code }: NodeJS.ErrnoException) => {
-      // Only the superuser may listen on a port below 1024, but every user may connect to it.
+      // Only the superuser may listen on a port below 1024, so test such a port by connecting to it.
       if (code === "EACCES") void answers(port, host === "::" ? "::1" : host).then((isTaken) => resolve(!isTaken));
       else resolve(code === "EAFNOSUPPORT" || code === "EADDRNOTAVAIL");
     });

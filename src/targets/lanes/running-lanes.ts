@@ -13,7 +13,9 @@ export interface RunningLane {
   readonly stores: Readonly<Record<string, StoreConfig>>;
 }
 
-/** Returns the configured `lanes`, or else one lane for `base_url`. Returns none if neither is set, because the target then runs in this process. */
+/**
+ * Returns the configured `lanes`, or else one lane for `base_url`. Returns no lanes if neither is set, because the target then runs in this process.
+ */
 export function runningLanes(config: TargetConfig): readonly RunningLane[] {
   if (config.lanes !== undefined && config.lanes.length > 0) {
     return config.lanes.map((lane) => ({ baseUrl: trimmed(lane.baseUrl), stores: declaredStores(lane.systems, lane.dbUrl) }));
@@ -21,7 +23,7 @@ export function runningLanes(config: TargetConfig): readonly RunningLane[] {
   return config.baseUrl === undefined ? [] : [{ baseUrl: trimmed(config.baseUrl), stores: declaredStores(config.systems, config.dbUrl) }];
 }
 
-/** Checks that no two lanes share a target or store, because each lane would change the other's state. @throws SeqqaError `LANES_SHARED` */
+/** Checks that no two lanes share a target or store, because each lane would change the state of the other lane. @throws SeqqaError `LANES_SHARED` */
 export function refuseSharedLanes(lanes: readonly RunningLane[], folder: string): void {
   const seen = new Map<string, number>();
   lanes.forEach((lane, index) => {

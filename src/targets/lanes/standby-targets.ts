@@ -1,14 +1,14 @@
 import { fixedPort } from "./lane-count.ts";
 import type { TargetConfig } from "../target-config.ts";
 
-/** Maximum number of standby copies of a lane. Starting processes takes CPU time, so more copies would not be ready sooner. */
+/** Maximum number of standby copies of a lane. Starting processes takes CPU time, so additional copies would not be ready sooner. */
 const MOST_SPARES = 3;
 
 /**
- * Returns the number of standby copies for each lane with `target.rollback: restart`; 0 if the target's port is fixed.
+ * Returns the number of standby copies for each lane with `target.rollback: restart`. Returns 0 if the target's port is fixed.
  *
- * A process that starts early must not read data of the wrong state, and it is unknown which data it reads. Each standby copy therefore has its own
- * stores, which are set to the wanted state before the process starts. The lane then switches to the next copy, with its stores and process.
+ * A process reads data when it starts, and seqqa does not know which data. Each standby copy therefore has its own stores, which are set to the
+ * wanted state before the process starts. The lane then switches to the next standby copy with its stores and process.
  */
 export function spareCount(config: TargetConfig, { cores, lanes }: { readonly cores: number; readonly lanes: number }): number {
   if (!restarts(config) || fixedPort(config) !== undefined) return 0;
@@ -20,7 +20,7 @@ export function restarts({ target }: TargetConfig): boolean {
   return target?.rollback === "restart" && target.command !== undefined;
 }
 
-/** Returns the number that identifies a standby copy in names of stores and directories. The numbers below `lanes` belong to the lanes. */
+/** Returns the number that identifies a standby copy in the names of stores and directories. Numbers below `lanes` belong to the lanes themselves. */
 export function spareNumber(lane: number, spare: number, lanes: number): number {
   return lanes * (spare + 1) + lane;
 }

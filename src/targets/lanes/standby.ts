@@ -8,8 +8,8 @@ import type { TargetConfig } from "../target-config.ts";
  * Returns `true` if a standby lane can be built before a lane is lost.
  *
  * A standby lane is a second process of the target, so the target's port must not be fixed. A command with `{lane}` excludes standby lanes, because
- * the number of a standby lane differs from that of the lost lane. A store that cannot be copied excludes them too. With `rollback: restart` they are
- * not needed, because each restore starts a process anyway.
+ * the number of a standby lane differs from the number of the lost lane. A store that cannot be copied also excludes standby lanes. With `rollback:
+ * restart`, standby lanes are not needed, because each restore starts a process anyway.
  */
 export function canStandBy(config: TargetConfig): boolean {
   const { command, env, ready, warmUp, standby = true } = config.target ?? {};
@@ -21,11 +21,11 @@ export function canStandBy(config: TargetConfig): boolean {
 export interface StandbyParts<T> {
   /** Builds the standby lane. Aborting the signal ends the build. */
   readonly build: (signal: AbortSignal) => Promise<T>;
-  /** Removes the standby lane, or the lost lane whose resources are to be used for the next standby lane. */
+  /** Removes the standby lane, or the lost lane whose resources the next standby lane will use. */
   readonly remove: () => Promise<void>;
 }
 
-/** Keeps at most one standby lane. It is built in the background and handed out once. After a failed build, no other standby lane is built. */
+/** Keeps at most one standby lane. The lane is built in the background and handed out once. After a failed build, no other standby lane is built. */
 export class Standby<T> {
   readonly #parts: StandbyParts<T>;
   readonly #givenUp = new AbortController();
@@ -36,13 +36,13 @@ export class Standby<T> {
     this.#parts = parts;
   }
 
-  /** Starts to build a standby lane unless there is one already. */
+  /** Starts to build a standby lane, unless a standby lane already exists or is being built. */
   prepare(): void {
     if (this.#building !== undefined) return;
     if (this.#isOver) return this.#remove();
     const building = this.#parts.build(this.#givenUp.signal).catch(() => {
       this.#isOver = true;
-      // After a failed build, remove the remains. If `take` has handed out this build, they already belong to a lane and stay.
+      // After a failed build, remove the remains. If `take` has handed out this build, keep the remains, because they belong to a lane.
       if (this.#building === building) this.end();
       return undefined;
     });
@@ -65,7 +65,7 @@ export class Standby<T> {
     if (this.take() !== undefined) this.#remove();
   }
 
-  /** Removes the standby lane. Errors are ignored, because closing the target host removes everything that is left. */
+  /** Removes the standby lane. Ignores errors, because closing the target host removes all remains. */
   #remove(): void {
     this.#parts.remove().catch(() => undefined);
   }

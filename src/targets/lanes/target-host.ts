@@ -43,13 +43,13 @@ interface Place {
   target: RunningTarget | undefined;
   stores: LaneStores | undefined;
   spec: LaneSpec | undefined;
-  /** Resolves when the last operation on the slot is done. The next operation waits for it. */
+  /** Resolves when the last operation on the slot is done. The next operation waits for this promise. */
   queue: Promise<unknown>;
 }
 
 /**
- * A standby lane, with the ids of the sessions on its stores' servers at the time when it was built. If these sessions have changed since, the
- * standby lane is not used, because its target may have lost its connections to the stores.
+ * A standby lane, with the ids of the sessions on its stores' servers at the time when the lane was built. If these sessions have changed since then,
+ * the standby lane is not used, because its target may have lost its connections to the stores.
  */
 interface ReadyPlace {
   readonly spec: LaneSpec;
@@ -57,11 +57,11 @@ interface ReadyPlace {
 }
 
 /**
- * Starts, restarts and stops the targets and stores of all lanes, on the main thread. `close()` or the exit of this process ends and removes them. If
- * the process is killed, the next run removes what is left.
+ * Starts, restarts and stops the targets and stores of all lanes, on the main thread. `close()` or the exit of this process ends the targets and
+ * removes the stores. If this process is killed, the next run removes the remains.
  */
 export class TargetHost {
-  /** Returns an error that says why this number of lanes is impossible; `undefined` if it is possible. */
+  /** Returns an error that says why this number of lanes is impossible. Returns `undefined` if the number is possible. */
   readonly canMakeLanes: (count: number) => SeqqaError | undefined;
   /** The URLs of all lanes and standby copies that were ever started. */
   readonly origins: Set<string> = new Set();
@@ -74,10 +74,10 @@ export class TargetHost {
   readonly #ports: Ports;
   readonly #numbers: { readonly lanes: number; readonly spares: number };
   readonly #module: string | undefined;
-  /** Makes the copies of stores for targets that seqqa starts; `undefined` without `target`. */
+  /** Makes the copies of stores for targets that seqqa starts. `undefined` if the configuration has no `target`. */
   readonly #stores: StoreProviders | undefined;
   readonly #places = new Map<number, Place>();
-  /** Builds the standby lane; `undefined` if the configuration allows none. */
+  /** Builds the standby lane. `undefined` if the configuration allows no standby lane. */
   readonly #standby: Standby<ReadyPlace> | undefined;
   readonly #processes: OwnProcesses;
   readonly #closing = new AbortController();
@@ -104,7 +104,7 @@ export class TargetHost {
     this.#removeHooks = onEveryExit(() => this.#endAtOnce());
   }
 
-  /** Removes what dead runs have left, and checks the configuration as far as possible without starting anything. @throws SeqqaError */
+  /** Removes the remains of dead runs, and checks the configuration as far as possible without starting anything. @throws SeqqaError */
   static async create(declared: TargetConfig, options: TargetHostOptions = {}): Promise<TargetHost> {
     const config = await withStoreModules(declared, options.storeModule);
     const module = await bundledModule(config, options);
@@ -249,8 +249,8 @@ export class TargetHost {
   }
 
   /**
-   * Returns how the process of a lane ended, for a lane that no longer answers. If the lane has standby copies, the process that ended by itself is
-   * meant.
+   * Returns how the process of a lane that no longer answers has ended. If the lane has standby copies, returns the end of the process that ended by
+   * itself.
    * @returns `undefined` if seqqa started no process, or if none of several processes has ended
    */
   async endOf(index: number): Promise<TargetEnd | undefined> {
@@ -272,7 +272,7 @@ export class TargetHost {
     const place = this.#places.get(index);
     if (place === undefined) return;
     await this.#inTurn(place, async () => {
-      // Do nothing if `close()` was called, because it removes everything.
+      // Do nothing if `close()` was called, because `close()` removes everything.
       if (this.#closing.signal.aborted) return;
       await this.#stop(place);
       await this.#stores?.release(place.number);
@@ -380,7 +380,7 @@ export class TargetHost {
   }
 
   /**
-   * Checks that no two lanes share a target or store. The URLs of the lanes' stores are equal if an adapter makes no real copies. Lanes would then
+   * Checks that no two lanes share a target or store. If an adapter makes no real copies, the URLs of the lanes' stores are equal. Lanes would then
    * change each other's state.
    */
   #refuseShared(spec: LaneSpec): void {
@@ -404,14 +404,14 @@ export class TargetHost {
     if (this.#closing.signal.aborted) throw closed();
   }
 
-  /** Ends processes and removes files without waiting, because this process exits and `close()` was not called. */
+  /** Ends processes and removes files without waiting, because this process exits without a call of `close()`. */
   #endAtOnce(): void {
     for (const process of this.#processes) process.kill();
     this.#ports.releaseAll();
     try {
       this.#directory.remove();
     } catch {
-      // Ignore the failure: a dying target may still write to the directory. The next run removes it.
+      // Ignore the failure: a dying target may still write to the directory. The next run removes the directory.
     }
   }
 }
@@ -429,7 +429,8 @@ function storesOf(
     runId: directory.id.slice(-RANDOM_LENGTH),
     directory: directory.path,
     claimPort: () => ports.claim(),
-    // Make no writes fail for a target in this process: it connects to its store directly, not through a proxy that can make writes fail.
+    // For a target in this process, no writes can be made to fail. Such a target connects to its store directly, not through a proxy that can make
+    // writes fail.
     faulty: options.faulty === true && target.command !== undefined,
     empty: usesEmptyStore(target),
     clone: options.cloneStore ?? copyStore,
@@ -447,7 +448,7 @@ function closed(): SeqqaError {
   return new SeqqaError("TARGETS_CLOSED", "The run ended while seqqa was still starting a target.");
 }
 
-/** Returns the run's id, which is at least partly random, because every process whose environment contains this id is killed at the end. */
+/** Returns the run's id. The id is at least partly random, because at the end seqqa kills every process whose environment contains this id. */
 function runIdOf({ runId }: TargetHostOptions): string {
   const random = randomBytes(RANDOM_LENGTH / 2).toString("hex");
   return runId === undefined ? random : `${encodeURIComponent(runId)}-${random}`;

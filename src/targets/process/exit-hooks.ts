@@ -1,13 +1,13 @@
 const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /**
- * Calls `clean` when this process ends normally, by an exception, or by a signal without other handlers. `clean` must be synchronous. The signal is
- * then raised again, so that the exit status is the same as without this function.
+ * Calls `clean` when this process ends normally, by an exception, or by a signal without other handlers. `clean` must be synchronous. After `clean`,
+ * the signal is raised again, so that the exit status is the same as without this function.
  * @returns a function that removes the handlers
  */
 export function onEveryExit(clean: () => void): () => void {
   const onSignal = (signal: NodeJS.Signals): void => {
-    // Do nothing if the signal has another handler, such as that of the command line. That handler ends the process.
+    // Do nothing if the signal has another handler, such as the handler of the command line. The other handler ends the process.
     if (process.listeners(signal).some((listener) => !ours.has(listener))) return;
     clean();
     remove();

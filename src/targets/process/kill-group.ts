@@ -11,7 +11,7 @@ export function killProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 /**
- * Returns `true` if a process of the group is still running. Processes that have ended but were not reaped (zombies) do not count, because an init
+ * Returns `true` if a process of the group is still running. Ended processes that their parent has not reaped (zombies) do not count, because an init
  * process may reap them late. A zombie with running threads counts, because it still holds files and locks.
  */
 export function groupRuns(group: number): boolean {
@@ -54,7 +54,7 @@ function send(id: number, signal: NodeJS.Signals | 0): boolean {
     process.kill(id, signal);
     return true;
   } catch (error) {
-    // Return `true` for the error EPERM: the process exists, but this user may not send a signal to it.
+    // Return `true` for the error EPERM, because the process exists, but this user may not send a signal to it.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

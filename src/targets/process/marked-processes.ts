@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from "node:fs";
 export const RUN_VARIABLE = "SEQQA_RUN";
 
 /**
- * Returns the ids of processes whose environment contains the run's id. It also finds processes that left their process group, or that were not
- * registered before seqqa was killed. This process and its ancestors are never included. Only Linux shows environments; on other systems the list is
- * empty.
+ * Returns the ids of processes whose environment contains the run's id. The result includes processes that left their process group, and processes
+ * that were not registered before seqqa was killed. The result never includes this process and its ancestors. Only Linux shows environments. On other
+ * systems, the list is empty.
  */
 export function markedProcesses(runId: string): readonly number[] {
   if (process.platform !== "linux") return [];

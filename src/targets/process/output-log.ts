@@ -5,7 +5,10 @@ import { withoutSecrets } from "../../model/text/url-secrets.ts";
 
 /** Size limit of the file. A full file is renamed to `<file>.1`, so at most twice this size is kept. */
 const MOST_BYTES = 4 * 1024 * 1024;
-/** An incomplete line is held back until it ends or has this number of characters. A password that is split over two writes is thus recognised. */
+/**
+ * The maximum number of characters of an incomplete line that is held back until the line ends. Thus a password that is split over two writes is
+ * recognised.
+ */
 const LONGEST_LINE = 64 * 1024;
 
 /** Writes the output of a process to a file of limited size, without passwords. */
@@ -17,7 +20,7 @@ export class OutputLog {
   #bytes = 0;
   #rest = "";
 
-  /** @param passwords Texts that are hidden in the file. @throws SeqqaError `OUTPUT_LOG` if the file cannot be created */
+  /** @param passwords Texts that the file must not contain. @throws SeqqaError `OUTPUT_LOG` if the file cannot be created */
   constructor(file: string, passwords: readonly string[] = [], mostBytes: number = MOST_BYTES) {
     this.#file = file;
     this.#passwords = passwords;
@@ -50,7 +53,7 @@ export class OutputLog {
     this.#descriptor = undefined;
   }
 
-  /** Writes text to the file. Errors such as a full disk are ignored. */
+  /** Writes text to the file. Ignores errors such as a full disk. */
   #append(text: string): void {
     if (text === "" || this.#descriptor === undefined) return;
     try {

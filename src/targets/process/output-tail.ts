@@ -1,7 +1,7 @@
 import { withoutSecrets } from "../../model/text/url-secrets.ts";
 
 const KEPT_CHARACTERS = 64 * 1024;
-/** Maximum number of output lines that a message shows. It is enough for an error of Node with its stack and properties. */
+/** Maximum number of output lines that a message shows. This number is enough for an error of Node with its stack and properties. */
 const SHOWN_LINES = 40;
 /** Maximum number of characters that a message shows of each line. */
 const LINE = 400;
@@ -11,7 +11,7 @@ export class OutputTail {
   #chunks: string[] = [];
   #length = 0;
 
-  /** @param passwords Texts that are hidden in {@link text}. */
+  /** @param passwords Texts that {@link text} must not contain. */
   constructor(passwords: readonly string[] = []) {
     this.#passwords = passwords;
   }
@@ -22,7 +22,7 @@ export class OutputTail {
     if (this.#length > 2 * KEPT_CHARACTERS) this.#shorten();
   }
 
-  /** The output as printed by the process. */
+  /** The output as the process printed it. */
   get raw(): string {
     this.#shorten();
     return this.#chunks.join("");
@@ -46,7 +46,7 @@ export function lastLines(text: string): readonly string[] {
   return lines.filter((line) => line !== "").slice(-SHOWN_LINES);
 }
 
-/** Returns the lines, indented, as the end of a message; an empty text if there are no lines. */
+/** Returns the lines, indented, as the end of a message. Returns an empty text if there are no lines. */
 export function quoted(lines: readonly string[]): string {
   return lines.map((line) => `\n  | ${line}`).join("");
 }

@@ -3,8 +3,8 @@ import type { RunDirectory } from "../run-directory.ts";
 import type { TargetProcess } from "./target-process.ts";
 
 /**
- * The processes that a run has started, in the order of their start. A file in the run's directory also lists them. If the run is killed, another run
- * uses this file to end them.
+ * The processes that a run has started, in the order of their start. A file in the run's directory also lists the processes. If the run is killed,
+ * another run uses this file to end the processes.
  */
 export class OwnProcesses {
   readonly #directory: RunDirectory;

@@ -19,7 +19,7 @@ import { warmUp } from "../ready/warm-up.ts";
 import { passwordsOf } from "../../model/text/url-secrets.ts";
 
 const DEFAULT_READY_TIMEOUT_S = 30;
-/** Maximum number of attempts to start a target. Another process may take the port after seqqa found it free and before the target listens on it. */
+/** Maximum number of attempts to start a target. Another process may take a free port before the target listens on this port. */
 const PORT_TRIES = 4;
 const PORT_PAUSE_MS = 50;
 /** Number of milliseconds in which the target of a standby lane must answer before the standby lane replaces a lane. */
@@ -39,7 +39,7 @@ export interface StartContext {
   readonly onOutput?: ((text: string) => void) | undefined;
   /** The folder for the coverage of the target's code. */
   readonly coverage?: string | undefined;
-  /** The earlier process; set if the target is restarted at the same address. */
+  /** The earlier process of the target, if the target is restarted at the same address. Otherwise `undefined`. */
   readonly before?: RunningTarget | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface RunningTarget {
   readonly port: number | undefined;
 }
 
-/** Starts a lane's target and waits until it answers. A process that does not become ready is stopped. @throws SeqqaError `TARGET_*` */
+/** Starts a lane's target and waits until the target answers. Stops a process that does not become ready. @throws SeqqaError `TARGET_*` */
 export async function startTarget(context: StartContext): Promise<RunningTarget> {
   const { config, ports, before } = context;
   if (before !== undefined) return startAgain(context, before);
@@ -78,7 +78,7 @@ export async function standbyAnswers(context: Pick<StartContext, "config" | "lan
   return false;
 }
 
-/** Restarts a target on its port. The closing connections of the earlier process may still occupy the port, so several attempts are made. */
+/** Restarts a target on its port. Makes several attempts, because closing connections of the earlier process may still occupy the port. */
 async function startAgain(context: StartContext, before: RunningTarget): Promise<RunningTarget> {
   const { config } = context;
   const port = before.port ?? fixedPort(config)!;
@@ -147,7 +147,7 @@ async function attempt(context: StartContext, port: number, fixed: boolean): Pro
   }
 }
 
-/** Returns `true` if the effects of an earlier warm-up are still there after a restart, because the lane has stores with the data of the target. */
+/** Returns `true` if a restart keeps the effects of an earlier warm-up, because the lane has stores with the data of the target. */
 function keepsEffects({ systems }: LaneStores): boolean {
   return systems.some(({ kind }) => kind === undefined || STORE_KINDS[kind].isOwn !== true);
 }
@@ -163,8 +163,8 @@ function fillingOf({ lane, stores }: Pick<StartContext, "lane" | "stores">, port
 }
 
 /**
- * Returns the target's environment: seqqa's own, a default PORT, the configured variables, those of the stores, and the run's id for finding leftover
- * processes.
+ * Returns the target's environment: seqqa's own environment, a default PORT, the configured variables, the variables of the stores, and the run's id
+ * for finding leftover processes.
  */
 export function environment(
   { config, runId, stores, coverage }: Pick<StartContext, "config" | "runId" | "stores" | "coverage">,
@@ -188,8 +188,8 @@ function workingDirectory({ target, folder }: TargetConfig): string {
 }
 
 /**
- * Returns the URLs at which the target may become ready. A path is tried on both loopback addresses, because a server on `localhost` may listen on
- * only one of them.
+ * Returns the URLs at which the target may become ready. If `ready` is a path, both loopback addresses are tried, because a server on `localhost` may
+ * listen on only one of them.
  */
 function readyUrls(config: TargetConfig, filling: Filling): readonly URL[] {
   const ready = fill(config.target?.ready ?? "/", filling);
@@ -202,21 +202,25 @@ function readyUrls(config: TargetConfig, filling: Filling): readonly URL[] {
   return origins.map((origin) => new URL(origin + path));
 }
 
-/** Returns `true` if an answer from this origin counts as the target's. After a restart, only the loopback address of the earlier process counts. */
+/**
+ * Returns `true` if an answer from this origin counts as the target's answer. After a restart, only the loopback address of the earlier process
+ * counts.
+ */
 function isWhereItWas(origin: string, before: RunningTarget | undefined, all: readonly URL[]): boolean {
   return before === undefined || origin === before.baseUrl || all.every((url) => url.origin !== before.baseUrl);
 }
 
 function baseUrlOf(config: TargetConfig, port: number, fixed: boolean, answered: string): string {
   if (fixed) return config.baseUrl?.replace(/\/+$/, "") ?? answered;
-  // If `ready` is on another port, such as that of a gateway, its address is not that of the target.
+  // If `ready` is on another port, such as the port of a gateway, the address of `ready` is not the target's address.
   return new URL(answered).port === String(port) ? answered : `http://127.0.0.1:${port}`;
 }
 
 /**
- * Returns the occupied port if a target ended because a port was occupied, according to its output. `unknown` if the output does not name the port.
+ * Returns the occupied port if a target ended because a port was occupied, according to its output. Returns `unknown` if the output does not name the
+ * port.
  *
- * @param port The port that the target was told to use.
+ * @param port The port on which the target had to listen.
  */
 export function takenPort(output: string, port: number): number | "unknown" | undefined {
   const [line, before, after] = /([^\n]*)(?:EADDRINUSE|address already in use)([^\n]*)/i.exec(output) ?? [];

@@ -63,7 +63,7 @@ export function portBusy(command: string, port: number | undefined): SeqqaError 
   );
 }
 
-/** Returns the error for a target that cannot be reached. Its code is the same for every cause. */
+/** Returns the error for a target that cannot be reached. The error code is the same for every cause. */
 export function unreachable(url: string, error: NodeJS.ErrnoException): SeqqaError {
   const [what, check] = diagnosis(error);
   return new SeqqaError("TARGET_UNREACHABLE", `${what}: the target at ${withoutSecrets(url)} gave no answer.`, {
@@ -104,7 +104,7 @@ function diagnosis(error: NodeJS.ErrnoException): Diagnosis {
   return [`Not reachable (${code || error.message})`, "Check that the target runs, and that it answers on this URL."];
 }
 
-/** Returns the configured command on one line, without secrets. Placeholders such as `{port}` stay in it. */
+/** Returns the configured command on one line, without secrets. Placeholders such as `{port}` stay in the command. */
 export function shownCommand(command: string): string {
   const line = withoutSecrets(printable(command)).replace(/\s+/g, " ").trim();
   return `"${line.length > 120 ? `${line.slice(0, 117)}...` : line}"`;

@@ -4,13 +4,17 @@ import { printable } from "./output-tail.ts";
 /** Limits for the output in memory: `KEPT` lines, and `LINE` characters of each line. */
 const KEPT = 2_000;
 const LINE = 400;
-/** An incomplete line is held back until it ends or has this number of characters. A secret that is split over two chunks is thus recognised. */
+/**
+ * The maximum number of characters of an incomplete line that is held back until the line ends. Thus a secret that is split over two chunks is
+ * recognised.
+ */
 const LONGEST = 64 * 1024;
 /** Maximum number of lines that the report of one step shows. */
 const SHOWN = 40;
 
 /**
- * The output of a lane's target, without secrets. All of it goes to a file of limited size. The last lines are also kept in memory, with their times.
+ * The output of a lane's target, without secrets. The whole output goes to a file of limited size. The last lines are also kept in memory, with their
+ * times.
  */
 export class TargetOutput {
   readonly #file: string;
@@ -50,7 +54,7 @@ export class TargetOutput {
     this.#log = undefined;
   }
 
-  /** Returns `undefined` if the file cannot be written: an error must not end the process, since only output of the target is lost. */
+  /** Returns `undefined` if the file cannot be written. This failure must not end the process, because only output of the target is lost. */
   #opened(): OutputLog | undefined {
     if (this.#isLost) return undefined;
     try {

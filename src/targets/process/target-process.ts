@@ -9,16 +9,16 @@ import { lastLines, OutputTail } from "./output-tail.ts";
 
 const TERM_GRACE_MS = 2_000;
 const KILL_GRACE_MS = 1_000;
-/** How long the output of an ended process is awaited, in milliseconds. A child of the process may hold the pipes open. */
+/** The maximum time, in milliseconds, to wait for the output of an ended process. A child of the process may hold the pipes open. */
 const DRAIN_MS = 200;
 const POLL_MS = 10;
 /**
- * How long the exit of a process is awaited after its connections have closed, in milliseconds. Node reports the exit later than the closed
+ * The maximum time, in milliseconds, to wait for the exit of a process after its connections have closed. Node reports the exit later than the closed
  * connections.
  */
 const NEWS_MS = 500;
 
-/** The signal that `write-coverage.cjs` handles in targets. By default, it ends a program. */
+/** The signal that `write-coverage.cjs` handles in targets. Without a handler, the signal ends a program. */
 const COVERAGE_SIGNAL = "SIGUSR2";
 
 export interface TargetCommand {
@@ -39,7 +39,7 @@ export interface TargetExit {
   readonly output: string;
 }
 
-/** A running target. It has its own process group, so that everything that its shell starts can be ended together. */
+/** A running target. The target has its own process group, so that all processes that its shell starts can be ended together. */
 export class TargetProcess {
   /** The id of the shell's process, which is also the id of the process group. */
   readonly pid: number;
@@ -49,7 +49,7 @@ export class TargetProcess {
   readonly #child: ChildProcess;
   readonly #output: OutputTail;
   #stopping = false;
-  /** `true` if the group has no process left. The operating system may then give the id to another process, so no signal is sent. */
+  /** `true` if the group has no process left. No signal is sent then, because the operating system may give the group's id to another process. */
   #over = false;
 
   private constructor(child: ChildProcess, pid: number, { passwords, onOutput }: TargetCommand) {
@@ -103,7 +103,7 @@ export class TargetProcess {
     );
   }
 
-  /** Returns how the process ended if it ended by itself, or that it is running; `undefined` if seqqa stopped it. */
+  /** Returns how the process ended if it ended by itself, or that the process is running. Returns `undefined` if seqqa stopped the process. */
   async fate(): Promise<TargetEnd | undefined> {
     await settledWithin(this.ended, NEWS_MS);
     if (this.#stopping) return undefined;
@@ -145,14 +145,14 @@ export class TargetProcess {
     this.#over = !killGroup(this.pid, "SIGKILL") || (await this.#gone(KILL_GRACE_MS, 1));
   }
 
-  /** Sends SIGKILL to the group without waiting. It is used when seqqa's own process exits. */
+  /** Sends SIGKILL to the group without waiting. Used when seqqa's own process exits. */
   kill(): void {
     this.#stopping = true;
     if (this.#over) return;
     killGroup(this.pid, "SIGKILL");
   }
 
-  /** Resolves to `true` as soon as no process of the group is running; to `false` if one still runs after `withinMs` milliseconds. */
+  /** Resolves to `true` as soon as no process of the group is running. Resolves to `false` if a process still runs after `withinMs` milliseconds. */
   async #gone(withinMs: number, pollMs = POLL_MS): Promise<boolean> {
     const until = performance.now() + withinMs;
     // Wait for the exit of the group's first process before checking the group, because the check reads all of /proc.

@@ -14,7 +14,7 @@ export async function probeByProxy(
 ): Promise<Probe> {
   const agent = proxyAgent(proxies, ca, MOST_BYTES);
   const timeout = AbortSignal.timeout(timeoutMs);
-  // Destroy the agent to end a pending connection attempt. undici observes its abort signal only after a connection is open.
+  // Destroy the agent to end a pending connection attempt, because undici observes its abort signal only after a connection is open.
   const end = (): void => void agent.destroy();
   const over = AbortSignal.any([signal, timeout]);
   over.addEventListener("abort", end);

@@ -4,23 +4,23 @@ import { probe, type Probe } from "./probe.ts";
 
 const SHORTEST_PAUSE_MS = 4;
 const LONGEST_PAUSE_MS = 100;
-/** The pause between two polls, as a share of the time waited so far. It limits how late seqqa notices that the target is ready. */
+/** The pause between two polls, as a share of the time waited so far. This share limits how late seqqa notices that the target is ready. */
 const PAUSE_SHARE = 1 / 8;
 const ATTEMPT_MS = 5_000;
-/** Polling ends after this number of answers that are not HTTP. Some servers send a few such answers while they start. */
+/** The number of answers that are not HTTP after which polling ends. Some servers send a few such answers while they start. */
 const GARBAGE_LIMIT = 5;
 
 export type Readiness =
   | { readonly kind: "ready"; readonly origin: string }
   | { readonly kind: "ended" }
   | { readonly kind: "garbage"; readonly url: string }
-  /** The server's certificate is not trusted. Polling ends, because another poll would not change this. */
+  /** The server's certificate is not trusted. Polling ends, because further polls would get the same certificate. */
   | { readonly kind: "untrusted"; readonly url: string; readonly error: NodeJS.ErrnoException }
   | { readonly kind: "late" };
 
 /**
- * Polls the URLs in turn until one answers in HTTP, the process ends, or the time is up. If several URLs answer, the first in the list is used, so
- * that all lanes use the same kind of address, e.g. IPv4.
+ * Polls the URLs in turn until a URL answers in HTTP, the process ends, or the time is up. If several URLs answer, the first URL of the list is used,
+ * so that all lanes use the same kind of address, e.g. IPv4.
  */
 export async function waitUntilReady(
   urls: readonly URL[],
@@ -57,7 +57,7 @@ export async function waitUntilReady(
 }
 
 /**
- * Returns the origin of the first URL in the list that answers. URLs before `answered` are polled once more, because they may have become ready since
+ * Returns the origin of the first URL in the list that answers. Polls the URLs before `answered` once more, because they may have become ready since
  * their last poll.
  */
 async function firstOf(before: readonly URL[], answered: URL, ask: (url: URL) => Promise<Probe>): Promise<string> {

@@ -11,7 +11,7 @@ import { TargetProcess } from "../process/target-process.ts";
 import { withoutSecrets } from "../../model/text/url-secrets.ts";
 
 const PAUSE_MS = 200;
-/** The methods of requests that are repeated when the target was restarted on stores that already contain the effects of the warm-up. */
+/** The methods of requests that are repeated after a restart of the target on stores that already contain the effects of the warm-up. */
 const READS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 /** Maximum number of characters that messages show of the answer to a refused request. */
 const SHOWN = 300;
@@ -19,8 +19,8 @@ const SHOWN = 300;
 export interface WarmUpContext {
   readonly steps: readonly WarmUp[];
   /**
-   * `true` if the stores contain the effects of an earlier warm-up, because only the target's process was restarted. Commands, and requests that
-   * write, are then left out. Default: `false`.
+   * `true` if the stores contain the effects of an earlier warm-up, because only the target's process was restarted. Commands and writing requests
+   * are then left out. Default: `false`.
    */
   readonly onlyReads?: boolean | undefined;
   readonly baseUrl: string;
@@ -37,8 +37,8 @@ export interface WarmUpContext {
 }
 
 /**
- * Executes the requests and commands of `target.warm_up` in order. Their effects are part of the root state. A request is repeated until it is
- * answered with a status below 400. A command runs once.
+ * Executes the requests and commands of `target.warm_up` in order. The effects of the requests and commands are part of the root state. Repeats a
+ * request until its answer has a status below 400. Runs a command once.
  *
  * @throws SeqqaError `WARM_UP_FAILED` (3) if a request or command does not succeed in time
  */
@@ -57,7 +57,7 @@ export async function warmUp(context: WarmUpContext): Promise<void> {
   }
 }
 
-/** Returns the URL of a request. As for `target.ready`, a path is appended to the path of the base URL. */
+/** Returns the URL of a request. Appends a path to the path of the base URL, as for `target.ready`. */
 function urlOf(path: string, baseUrl: string): URL {
   if (/^https?:\/\//i.test(path)) return new URL(path);
   return new URL(baseUrl.replace(/\/+$/, "") + (path.startsWith("/") ? path : `/${path}`));
@@ -110,7 +110,7 @@ interface Sent {
 
 type Answer = { readonly status: number; readonly body: string } | { readonly error: string } | "none";
 
-/** Sends a request. Returns its answer with the body, the error, or "none" if the time was up. */
+/** Sends a request. Returns the answer with its body, the error, or "none" if the time was up. */
 function send(
   url: URL,
   { method, headers, json }: Sent,

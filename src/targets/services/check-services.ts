@@ -9,7 +9,7 @@ import type { ServicesConfig } from "./services-config.ts";
 const LIMIT_MS = 10_000;
 const NOT_STARTED = "seqqa doctor does not start services. If the target needs this service, start it by hand first.";
 
-/** Checks that the programs of the configured services, and docker, exist. Nothing is started. `seqqa doctor` uses it. */
+/** Checks that the programs of the configured services, and docker, exist. Starts nothing. `seqqa doctor` uses this check. */
 export async function checkServices({ services, composeFile, folder }: ServicesConfig): Promise<readonly StoreCheck[]> {
   const checks = composeFile === undefined ? [] : [await checkCompose(composeFile)];
   for (const service of services) checks.push(await checkService(service, folder));
@@ -46,7 +46,7 @@ async function checkCompose(file: string): Promise<StoreCheck> {
       };
 }
 
-/** Returns the name of the program that a simple command line starts; `undefined` if the line uses other shell syntax. */
+/** Returns the name of the program that a simple command line starts. Returns `undefined` if the line uses other shell syntax. */
 function programOf(command: string): string | undefined {
   return /^(?:\w+=[\w./:-]*\s+)*(?:exec\s+)?([\w./+@-]+)(?=\s|$)/.exec(command.trim())?.[1];
 }

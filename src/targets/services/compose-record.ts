@@ -14,8 +14,9 @@ export function forgetCompose(directory: string): void {
 }
 
 /**
- * Removes the containers that dead runs started with docker compose. Failures are ignored, and later runs try again. @returns the number of dead runs
- * whose containers were removed
+ * Removes the containers that dead runs started with docker compose. Ignores failures, because later runs try again.
+ *
+ * @returns the number of dead runs whose containers were removed
  */
 export async function sweepCompose(base: string | undefined, limits: ComposeLimits = COMPOSE_LIMITS): Promise<number> {
   let swept = 0;
@@ -31,7 +32,7 @@ export async function sweepCompose(base: string | undefined, limits: ComposeLimi
         forgetCompose(path);
         swept += 1;
       } catch {
-        // Ignore the failure: another run may be removing the same containers. If not, the next run tries again.
+        // Ignore the failure: another run may be removing the same containers. Otherwise, the next run tries again.
       }
     }
   }

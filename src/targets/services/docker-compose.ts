@@ -9,7 +9,7 @@ import { TargetProcess, type TargetExit } from "../process/target-process.ts";
 
 /** Time limits for docker, in milliseconds. */
 export interface ComposeLimits {
-  /** Time limit for starting all containers. It includes downloading container images. */
+  /** Time limit for starting all containers, including the download of container images. */
   readonly upMs: number;
   readonly downMs: number;
 }
@@ -26,13 +26,15 @@ export interface ComposeContext {
   readonly onOutput: (text: string) => void;
 }
 
-/** Returns the name of the docker compose project. It contains the run's id, so that two runs never share a project. */
+/** Returns the name of the docker compose project. The name contains the run's id, so that two runs never share a project. */
 export function projectOf(runId: string): string {
   return `seqqa-${runId}`;
 }
 
 /**
- * Runs `docker compose up --wait`. After an error, {@link composeDown} must remove the containers that were started. @throws SeqqaError `COMPOSE_*`
+ * Runs `docker compose up --wait`. After an error, the caller must remove the started containers with {@link composeDown}.
+ *
+ * @throws SeqqaError `COMPOSE_*`
  */
 export async function composeUp(context: ComposeContext, signal: AbortSignal): Promise<void> {
   const { file, runId, limits } = context;

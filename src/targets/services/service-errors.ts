@@ -53,7 +53,7 @@ export function serviceUntrusted(service: ServiceConfig, url: string, error: Nod
   );
 }
 
-/** Returns the error for a service whose port is already in use. The answer of the other program would make the service look ready. */
+/** Returns the error for a service whose port is already in use. Otherwise, the answer of the other program would make the service look ready. */
 export function serviceAnswersAlready(service: ServiceConfig, url: string): SeqqaError {
   return new SeqqaError("SERVICE_PORT_BUSY", `seqqa did not start ${named(service)}, because another process already answers on ${url}.`, {
     hint: "End the process that uses this port. Or use that process as the service: run seqqa with --no-infra.",

@@ -20,14 +20,17 @@ export interface ServiceHostOptions {
   readonly signal: AbortSignal;
   /** Called once for each service that ends during the run. */
   readonly onLost: (error: SeqqaError) => void;
-  /** Parent folder of `seqqa-<uid>`. Default: TMPDIR if it is set, else `/dev/shm` if it has enough space, else the system's folder for temporary files. */
+  /**
+   * Parent folder of `seqqa-<uid>`. Default: TMPDIR if it is set, else `/dev/shm` if it has enough space, else the system's folder for temporary
+   * files.
+   */
   readonly directory?: string | undefined;
   readonly composeLimits?: ComposeLimits | undefined;
 }
 
 /**
- * Starts the containers and services of a run. `close()` or the exit of this process ends and removes them. If the process is killed, the next run
- * removes what is left.
+ * Starts the containers and services of a run. `close()` or the exit of this process ends the services and removes the containers. If this process is
+ * killed, the next run removes the remains.
  */
 export class ServiceHost {
   readonly #config: ServicesConfig;
@@ -50,7 +53,7 @@ export class ServiceHost {
   }
 
   /**
-   * Starts the containers, then the services in order. If a service fails, everything started before is stopped.
+   * Starts the containers, then the services in order. If a service fails, stops the services and containers that were already started.
    * @throws SeqqaError, or the reason of the abort
    */
   static async start(config: ServicesConfig, options: ServiceHostOptions): Promise<ServiceHost> {
@@ -81,7 +84,7 @@ export class ServiceHost {
     } finally {
       for (const log of this.#logs) log.close();
       this.#removeHooks();
-      // Keep the directory if containers are left, because it contains the record by which the next run removes them.
+      // Keep the directory if containers are left. The directory contains the record with which the next run removes the containers.
       if (!this.#composed) this.#directory.remove();
     }
   }
@@ -138,7 +141,7 @@ export class ServiceHost {
     return log;
   }
 
-  /** Ends processes and removes files without waiting, because this process exits and `close()` was not called. */
+  /** Ends processes and removes files without waiting, because this process exits without a call of `close()`. */
   #endAtOnce(): void {
     for (const process of this.#processes) process.kill();
     for (const log of this.#logs) log.close();
@@ -146,7 +149,7 @@ export class ServiceHost {
     try {
       this.#directory.remove();
     } catch {
-      // Ignore the failure: a dying service may still write to the directory. The next run removes it.
+      // Ignore the failure: a dying service may still write to the directory. The next run removes the directory.
     }
   }
 }

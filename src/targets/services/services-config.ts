@@ -1,6 +1,6 @@
 import type { ServiceConfig } from "../../config/index.ts";
 
-/** The part of the configuration that describes services and containers. It is plain data, and a subset of `Config` in `src/config`. */
+/** The part of the configuration that describes services and containers. This object is plain data, and a subset of `Config` in `src/config`. */
 export interface ServicesConfig {
   readonly services: readonly ServiceConfig[];
   /** The absolute path of the configured `compose_file`. */

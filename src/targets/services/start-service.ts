@@ -16,7 +16,7 @@ import {
 } from "./service-errors.ts";
 import type { OutputLog } from "../process/output-log.ts";
 
-/** How long seqqa checks, before it starts a service, that nothing answers at the service's `ready` URL, in milliseconds. */
+/** The time limit, in milliseconds, of the check that nothing answers at a service's `ready` URL before seqqa starts the service. */
 const LOOK_MS = 1_000;
 
 export interface ServiceContext {
@@ -30,8 +30,8 @@ export interface ServiceContext {
 }
 
 /**
- * Starts a service and waits until it is ready. A service without `ready` is not waited for. If this function throws, the caller must end the
- * process.
+ * Starts a service and waits until the service is ready. Does not wait for a service without `ready`. If this function throws, the caller must end
+ * the process.
  * @throws SeqqaError `SERVICE_*`
  */
 export async function startService(service: ServiceConfig, context: ServiceContext): Promise<TargetProcess> {
@@ -76,8 +76,8 @@ export async function startService(service: ServiceConfig, context: ServiceConte
 }
 
 /**
- * Returns the URLs at which the service may become ready. A path is tried on both loopback addresses, because a server on `localhost` may listen on
- * only one of them.
+ * Returns the URLs at which the service may become ready. If `ready` is a path, both loopback addresses are tried, because a server on `localhost`
+ * may listen on only one of them.
  */
 function readyUrls({ ready, env }: ServiceConfig): readonly URL[] {
   if (ready === undefined) return [];

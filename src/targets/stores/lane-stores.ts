@@ -26,7 +26,7 @@ export function declaredStores(
   return dbUrl === undefined ? { ...systems } : { ...systems, db: { ...systems?.["db"], url: dbUrl } };
 }
 
-/** Returns the user's own stores, which a running target uses. Their SQLite files must exist and be writable. */
+/** Returns the user's own stores, which a running target uses. The SQLite files of the stores must exist and be writable. */
 export function externalStores(stores: Readonly<Record<string, StoreConfig>>, folder: string): LaneStores {
   return describeStores(
     Object.entries(stores).map(([name, store]) => {
@@ -40,7 +40,10 @@ export function externalStores(stores: Readonly<Record<string, StoreConfig>>, fo
   );
 }
 
-/** Copies the configured SQLite files into the lane's directory. With `empty`, also creates an empty store `db` if none is configured. */
+/**
+ * Copies the configured SQLite files into the lane's directory. With `empty`, also creates an empty store `db` if the configuration has no store
+ * `db`.
+ */
 export async function copySqliteStores(
   stores: Readonly<Record<string, StoreConfig>>,
   folder: string,
@@ -64,7 +67,9 @@ export async function copySqliteStores(
   return made;
 }
 
-/** Returns the path of a configured SQLite file, from which copies for lanes are made. @throws SeqqaError `STORE_MISSING` if there is no such file */
+/**
+ * Returns the path of a configured SQLite file, from which copies for lanes are made. @throws SeqqaError `STORE_MISSING` if the file does not exist
+ */
 export function requireTemplate(name: string, store: StoreConfig, folder: string): string {
   const file = sqliteFile(store.url, folder)!;
   if (!existsSync(file))
@@ -82,7 +87,7 @@ export function requireTemplate(name: string, store: StoreConfig, folder: string
   return file;
 }
 
-/** Copies a SQLite file that no process has open; without `source`, creates an empty file. (Files in use are copied by the SQLite adapter.) */
+/** Copies a SQLite file that no process has open. Without `source`, creates an empty file. The SQLite adapter copies files that are in use. */
 export function copyStore(source: string | undefined, target: string): void {
   if (source === undefined) return writeFileSync(target, "", { mode: 0o600 });
   for (const suffix of ["-wal", "-journal"]) {
@@ -100,7 +105,7 @@ export function sqliteFile(url: string, folder: string): string | undefined {
   return isAbsolute(path) ? path : resolve(folder, path);
 }
 
-/** Returns a text that is equal for URLs of the same store, for example two paths of one SQLite file. */
+/** Returns a text that is equal for all URLs of the same store, for example for two paths of one SQLite file. */
 export function storeIdentity(url: string): string {
   const file = sqlitePathOf(url);
   if (file === undefined) return url;
@@ -166,7 +171,7 @@ function missing(name: string, file: string, hint: string): SeqqaError {
   });
 }
 
-/** Checks that a SQLite file is writable. Its folder is checked too, because SQLite creates its journal there. */
+/** Checks that a SQLite file is writable. Also checks the folder of the file, because SQLite creates its journal in this folder. */
 function requireWritable(name: string, file: string): void {
   for (const path of [file, dirname(file)]) {
     try {

@@ -3,7 +3,7 @@ import type { LoadStoreModule, StoreConfig, TargetConfig } from "../target-confi
 
 type Stores = Readonly<Record<string, StoreConfig>>;
 
-/** Loads the adapter modules of all stores, and returns the configuration with them. @throws SeqqaError with exit status 2 */
+/** Loads the adapter modules of all stores, and returns the configuration with these modules. @throws SeqqaError with exit status 2 */
 export async function withStoreModules(config: TargetConfig, load: LoadStoreModule | undefined): Promise<TargetConfig> {
   const loaded = async (stores: Stores | undefined): Promise<Stores | undefined> => {
     if (stores === undefined || load === undefined) return stores;
@@ -24,7 +24,9 @@ function moduleSettings(
   return { name, url, options, checkpoint, isolation, tables, ignore, symmetric };
 }
 
-/** Returns the name of the first configured store whose adapter module cannot make copies for lanes; `undefined` if there is none. */
+/**
+ * Returns the name of the first configured store whose adapter module cannot make copies for lanes. Returns `undefined` if there is no such store.
+ */
 export function storeWithoutCopies({ target, systems }: TargetConfig): string | undefined {
   if (target === undefined) return undefined;
   return Object.entries(systems ?? {}).find(([, store]) => isUsedWhereItIs(store))?.[0];

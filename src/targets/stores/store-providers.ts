@@ -5,16 +5,16 @@ import { isUsedWhereItIs } from "./store-modules.ts";
 import type { StoreConfig } from "../target-config.ts";
 
 export interface StoreProvidersOptions {
-  /** The configured stores by name. They are only copied and are never written to. */
+  /** The configured stores by name. seqqa only copies these stores and never writes to them. */
   readonly stores: Readonly<Record<string, StoreConfig>>;
   /** Relative paths in the configuration are relative to this folder. */
   readonly folder: string;
   readonly runId: string;
   readonly directory: string;
   readonly claimPort: () => Promise<number>;
-  /** `true` if the run tests faults, so that writes of the targets are made to fail. */
+  /** `true` if the run tests faults by making writes of the targets fail. */
   readonly faulty: boolean;
-  /** `true` if {@link StoreProviders.provide} is called only once, right after {@link StoreProviders.prepare}. Default `false`. */
+  /** `true` if {@link StoreProviders.provide} is called only once, directly after {@link StoreProviders.prepare}. Default `false`. */
   readonly single?: boolean;
   /** `true` if lanes get an empty SQLite file as `db` when no `db` is declared. */
   readonly empty: boolean;
@@ -23,7 +23,7 @@ export interface StoreProvidersOptions {
 }
 
 /**
- * Makes copies of the configured stores for each lane. A SQLite file is copied into the lane's directory. Any other store is copied on the same
+ * Makes copies of the configured stores for each lane. A SQLite file is copied into the lane's directory. Every other store is copied on its own
  * server.
  */
 export class StoreProviders {
@@ -57,7 +57,7 @@ export class StoreProviders {
         single,
         ...(options !== undefined && { options }),
       });
-      // Register the provider before it prepares anything, so that `close()` also removes the remains of a failed preparation.
+      // Register the provider before its preparation, so that `close()` also removes the remains of a failed preparation.
       this.#providers.set(name, provider);
       await provider.prepare();
     }
@@ -84,7 +84,8 @@ export class StoreProviders {
   }
 
   /**
-   * Returns a text that identifies the current sessions on the stores' servers. It changes when a session ends. @throws if a server does not answer
+   * Returns a text that identifies the current sessions on the stores' servers. The text changes when a session ends. @throws if a server does not
+   * answer
    */
   async sessions(): Promise<string> {
     return (await Promise.all([...this.#providers.values()].map((provider) => provider.session?.() ?? Promise.resolve("")))).join("\n");
@@ -94,7 +95,7 @@ export class StoreProviders {
     await Promise.all([...this.#providers.values()].map((provider) => provider.release(lane)));
   }
 
-  /** Removes all copies of stores, and then throws the first failure. */
+  /** Removes all copies of stores. If removals failed, throws the first error at the end. */
   async close(): Promise<void> {
     const ended = await Promise.allSettled([...this.#providers.values()].map((provider) => provider.close()));
     for (const one of ended) if (one.status === "rejected") throw one.reason;

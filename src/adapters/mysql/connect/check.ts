@@ -20,7 +20,7 @@ import { storeUrl, type StoreUrl } from "./store-url.ts";
 /** `seqqa doctor` warns if fewer connections than this are free, because each lane's target opens a pool of connections. */
 const FEW_CONNECTIONS = 20;
 
-/** Checks a database for `seqqa doctor`. Writes nothing to a database that lanes copy, and leaves nothing behind. */
+/** Checks a database for `seqqa doctor`. Writes nothing to a database that lanes copy, and removes all objects that the check creates. */
 export async function check(url: string, use: StoreUse = COPIED): Promise<readonly StoreCheck[]> {
   let store: StoreUrl;
   let control: Control;
@@ -60,7 +60,7 @@ async function one(control: Control, sql: string): Promise<string | null | undef
   return (await control.rows(sql))[0]?.[0];
 }
 
-/** Tests if the user may create a database with a table and a trigger, as lanes need them, by creating and dropping one. */
+/** Tests if the user may create a database with a table and a trigger, which lanes need. The test creates such a database and drops it again. */
 async function mayCopy(store: StoreUrl): Promise<{ ok: boolean; says: string }> {
   const runId = randomBytes(4).toString("hex");
   const name = new DatabaseNames(runId, "check", NAMING).lane(0, 0);
@@ -79,7 +79,10 @@ async function mayCopy(store: StoreUrl): Promise<{ ok: boolean; says: string }> 
   }
 }
 
-/** Tests if the user may create a table and a trigger in a database, by creating and dropping both. `within`: the prefix of names in the database. */
+/**
+ * Tests if the user may create a table and a trigger in a database. The test creates both and drops them again. `within`: the prefix of names in the
+ * database.
+ */
 async function mayInstall(ask: Ask, store: StoreUrl, within = ""): Promise<{ ok: boolean; says: string }> {
   const table = `${within}${OURS}check`;
   try {

@@ -6,8 +6,8 @@ import { serverUrl, type StoreUrl } from "./store-url.ts";
 const CONNECT_MS = 15_000;
 
 /**
- * The session settings on which seqqa's statements depend. `sql_mode` is not strict: a session may have stored values that strict mode refuses (an
- * invalid date, the empty value of an ENUM), and a restore must be able to write them.
+ * The session settings on which seqqa's statements depend. `sql_mode` is not strict, because a restore must also write values that strict mode
+ * refuses, such as an invalid date or the empty value of an ENUM.
  */
 export const OUR_SETTINGS: readonly string[] = [
   "names utf8mb4",
@@ -19,8 +19,8 @@ export const OUR_SETTINGS: readonly string[] = [
   "session lock_wait_timeout = 1",
   "session innodb_lock_wait_timeout = 1",
   "session group_concat_max_len = 4194304",
-  // Overrides defaults of the server: limits for idle sessions and long statements, and a `completion_type` with which COMMIT begins a new
-  // transaction or closes the connection. MariaDB ignores the comment with the version of MySQL.
+  // These settings override defaults of the server: limits for idle sessions and long statements, and a `completion_type` with which COMMIT begins a
+  // new transaction or closes the connection. Only MariaDB executes the comment `M!`, and only MySQL executes the comment `!50708`.
   "session wait_timeout = 31536000",
   "session completion_type = 0 /*M! , session max_statement_time = 0 */ /*!50708 , session max_execution_time = 0 */",
 ];
@@ -33,7 +33,9 @@ export interface ConnectOptions {
   readonly lost?: ((error: Error) => void) | undefined;
 }
 
-/** Returns the connection options of a URL. seqqa parses the URL itself, because the driver's warnings about unknown parameters show the password. */
+/**
+ * Returns the connection options of a URL. seqqa parses the URL itself, because the driver's warnings about unknown parameters contain the password.
+ */
 export function driverOptions(store: StoreUrl, serverOnly = false): ConnectionOptions {
   const url = new URL(store.href);
   const { database } = serverUrl(store.href);
@@ -52,10 +54,10 @@ export function driverOptions(store: StoreUrl, serverOnly = false): ConnectionOp
   };
 }
 
-/** Driver options that change which values the driver accepts and returns. If the URL sets them, they also apply to the shared connection. */
+/** Driver options that change which values the driver accepts and returns. An option that the URL sets also applies to the shared connection. */
 const OF_TARGETS = ["namedPlaceholders", "dateStrings", "decimalNumbers", "supportBigNumbers", "bigNumberStrings", "timezone", "charset"];
 
-/** Returns the options of the URL that also apply to connections of the target, parsed in the same way as the driver parses them. */
+/** Returns the options of the URL that also apply to connections of the target. Parses them in the same way as the driver. */
 export function sharedOptions({ href }: StoreUrl): ConnectionOptions {
   const { searchParams } = new URL(href);
   const named = OF_TARGETS.flatMap((name): [string, unknown][] => {

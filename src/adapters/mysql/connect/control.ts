@@ -17,18 +17,18 @@ const CONTROL_SETTINGS = [...OUR_SETTINGS, "session foreign_key_checks = 0", "se
 
 export type Row = (string | null)[];
 
-/** Executes statements and returns their values as text. Both the control connection and a shared connection can do this. */
+/** The methods that execute statements and return their values as text. The control connection and a shared connection have these methods. */
 export type Queries = Pick<Control, "store" | "rows" | "batch">;
 
 /**
- * Returns the name of the lock that a run holds while it uses this database. MySQL's user locks belong to the whole server, so the name contains the
- * database.
+ * Returns the name of the lock that a run holds while it uses this database. The name contains the database, because MySQL's user locks belong to the
+ * whole server.
  */
 export function storeLock(database: string): string {
   return `seqqa store ${createHash("sha256").update(database).digest("hex").slice(0, 32)}`;
 }
 
-/** seqqa's own connection to a database, which makes and restores checkpoints. It executes one operation at a time. */
+/** seqqa's own connection to a database, which makes and restores checkpoints. The connection executes one operation at a time. */
 export class Control extends ControlConnection {
   readonly store: StoreUrl;
   readonly #connection: Connection;
@@ -40,8 +40,10 @@ export class Control extends ControlConnection {
   }
 
   /**
-   * Opens the connection and takes the lock that keeps other runs off this database. With `alone: false`, takes no lock: the connection may then only
-   * read. @throws SeqqaError `STORE_IN_USE`
+   * Opens the connection and takes the lock that keeps other runs off this database. With `alone: false`, takes no lock. The caller may then only
+   * read.
+   *
+   * @throws SeqqaError `STORE_IN_USE`
    */
   static async open(store: StoreUrl, alone = true): Promise<Control> {
     let lost: (error: Error) => void = () => undefined;
@@ -53,10 +55,10 @@ export class Control extends ControlConnection {
     const control = new Control(store, connection);
     lost = (error) => control.lose(error);
     try {
-      // MariaDB only: rows that break a CHECK can exist, because MariaDB can add a CHECK without testing old rows. A restore must accept such rows.
+      // MariaDB only: MariaDB can add a CHECK without testing old rows, so rows that break a CHECK can exist. A restore must accept such rows.
       await control.rows("set session check_constraint_checks = 0").catch(() => undefined);
       if (!alone) return control;
-      // If the server ignores case in names, ask it for its own spelling of the database. Two URLs with different spellings then use the same lock.
+      // If the server ignores case in names, use the server's own spelling of the database. Two URLs with different spellings then use the same lock.
       const [[spelled] = []] = await control.rows("select if(@@lower_case_table_names, lower(database()), database())");
       const [got] = await control.rows(`select get_lock('${storeLock(spelled ?? store.database)}', ${IN_USE_S})`);
       if (got?.[0] !== "1") throw inUseError(store);
@@ -67,7 +69,7 @@ export class Control extends ControlConnection {
     }
   }
 
-  /** Executes two or more statements in one round trip and returns the result of each. The result of a statement without rows is empty. */
+  /** Executes two or more statements in one round trip and returns the result of each statement. A statement without rows has an empty result. */
   async batch(statements: readonly string[]): Promise<Row[][]> {
     const results = (await this.rows(statements.join(";\n"))) as unknown[];
     return results.map((one) => (Array.isArray(one) ? (one as Row[]) : []));
@@ -83,7 +85,9 @@ export class Control extends ControlConnection {
     }
   }
 
-  /** Executes a DDL statement. The server first waits for open transactions that use the table. @throws SeqqaError `STORE_BUSY` */
+  /**
+   * Executes a DDL statement. The server first waits for open transactions that use the table. @throws SeqqaError `STORE_BUSY` if this takes too long
+   */
   define(sql: string): Promise<Row[]> {
     return this.patiently(() => this.rows(sql));
   }
@@ -122,8 +126,8 @@ export class Control extends ControlConnection {
 }
 
 /**
- * Thrown if another session blocks the operation, which is then tried again. The default message is for a session that committed a write after seqqa
- * had read the undo log.
+ * Thrown if another session blocks the operation. The operation is then tried again. The default message is for a session that committed a write
+ * after seqqa had read the undo log.
  */
 export class Writing extends Error {
   constructor(what = "another session keeps writing to the database") {

@@ -81,12 +81,14 @@ export function connectError(store: StoreUrl, error: unknown): SeqqaError {
   );
 }
 
-/** Returns `true` if the user lacks a privilege. Error 1419: creating a trigger needs one more privilege while the binary log is on. */
+/** Returns `true` if the user lacks a privilege. Error 1419: while the binary log is on, creating a trigger needs an additional privilege. */
 export function isDenied(error: unknown): boolean {
   return [1044, 1095, 1142, 1143, 1227, 1370, 1419].includes(errnoOf(error));
 }
 
-/** Returns the error for a routine of another user, of which the server shows the name only. `routine`: e.g. `procedure "cleanup"`. */
+/**
+ * Returns the error for a routine of another user, because the server shows only the name of such a routine. `routine`: e.g. `procedure "cleanup"`.
+ */
 export function routineHidden(database: string, routine: string, definer: string): SeqqaError {
   return new SeqqaError(
     "STORE_NOT_ALLOWED",
@@ -98,7 +100,7 @@ export function routineHidden(database: string, routine: string, definer: string
   );
 }
 
-/** Returns `true` if KILL failed because the session to be killed no longer exists. */
+/** Returns `true` if KILL failed because the session no longer exists. */
 export function isGone(error: unknown): boolean {
   return errnoOf(error) === 1094;
 }

@@ -16,12 +16,12 @@ const PLAIN = { serverOnly: true, driver: { rowsAsArray: true, typeCast: (field:
 /** Executes one SQL statement and returns its rows as arrays of text. */
 export type Ask = (sql: string) => Promise<(string | null)[][]>;
 
-/** Calls `work` with a second connection. The second connection is needed while a statement on the first one waits. */
+/** Calls `work` with a second connection. The second connection is needed while a statement on the main connection waits. */
 export type Beside = (work: (ask: Ask) => Promise<void>) => Promise<void>;
 
 /**
- * A connection to a server, for creating and dropping databases. Its session holds the lock that shows other runs that this run is alive. A lost
- * connection is therefore replaced at once.
+ * A connection to a server, for creating and dropping databases. The session of the connection holds the lock that shows other runs that this run is
+ * alive. Therefore a new connection replaces a lost connection immediately.
  */
 export class Server {
   readonly store: StoreUrl;
@@ -39,8 +39,8 @@ export class Server {
   }
 
   /**
-   * Calls `work` with the connection, one call at a time. If the connection is lost, calls `work` again. `work` must therefore first remove what an
-   * interrupted call left.
+   * Calls `work` with the connection, one call at a time. If the connection is lost, calls `work` again. `work` must therefore first remove the
+   * remains of an interrupted call.
    */
   use<T>(doing: string, work: (ask: Ask, beside: Beside) => Promise<T>): Promise<T> {
     const mine = this.#turn.then(async () => {
@@ -67,7 +67,7 @@ export class Server {
     try {
       return await work(asking(connection), this.#beside);
     } catch (error) {
-      // mysql2 reports the end of a session only to the running statement, and not to the listener of `error` events.
+      // mysql2 reports the end of a session only to the running statement, not to the listener of `error` events.
       if (wasEnded(error)) {
         connection.destroy();
         if (this.#live === connection) this.#connection = this.#live = undefined;

@@ -1,14 +1,14 @@
 import { SeqqaError } from "../../../model/errors.ts";
 
 export interface StoreUrl {
-  /** The URL with credentials. Only the driver gets it. */
+  /** The URL with credentials. seqqa passes this URL only to the driver. */
   readonly href: string;
   /** The URL without credentials, as messages show it. */
   readonly shown: string;
   readonly database: string;
 }
 
-/** Parses the URL of a database. @throws SeqqaError `STORE_URL_INVALID`. Its message does not contain the URL, which may include a password. */
+/** Parses the URL of a database. @throws SeqqaError `STORE_URL_INVALID`. The message does not contain the URL, which may include a password. */
 export function storeUrl(text: string): StoreUrl {
   const store = serverUrl(text);
   if (store.database === "") throw invalid("the URL names no database");
@@ -34,8 +34,8 @@ export function serverUrl(text: string): StoreUrl {
 }
 
 /**
- * Returns `false` if the URL parameter `ssl` begins with `{` but is not JSON, which the driver cannot parse. All other values are valid, because they
- * only switch TLS on or off.
+ * Returns `false` if the URL parameter `ssl` begins with `{` but is not JSON, because the driver cannot parse such a value. All other values are
+ * valid, because they only switch TLS on or off.
  */
 function isSsl(text: string | null): boolean {
   if (text?.startsWith("{") !== true) return true;

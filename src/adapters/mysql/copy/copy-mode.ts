@@ -15,8 +15,9 @@ import type { Selection } from "../read/selection.ts";
 import { isSnapshot, putSnapshot, readSnapshot, sameSnapshot, takeSnapshot, type Snapshot } from "./snapshot.ts";
 
 /**
- * Reads the whole database at each checkpoint. A restore writes the differences back. Suitable for small databases. Also undoes DDL and TRUNCATE, and
- * restores AUTO_INCREMENT values and tables without transactions. The target keeps its connections.
+ * The checkpoint mode `copy`, which reads the whole database at each checkpoint. A restore writes the differences back. The mode is suitable for
+ * small databases. A restore also undoes DDL and TRUNCATE, and restores AUTO_INCREMENT values and tables without transactions. The target keeps its
+ * connections.
  */
 export class CopyMode implements MysqlMode {
   readonly traits: StoreTraits = { portable: true, commits: true };

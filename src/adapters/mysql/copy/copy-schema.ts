@@ -13,8 +13,8 @@ interface Stored {
 }
 
 /**
- * Copies a database into a new one on the same server: tables with rows and AUTO_INCREMENT, views, routines, triggers and events. Needs a session
- * with `foreign_key_checks` off and a `sql_mode` that accepts any value. Does not copy tables and triggers that belong to a run's journal.
+ * Copies a database into a new database on the same server: tables with rows and AUTO_INCREMENT, views, routines, triggers and events. The session
+ * must have `foreign_key_checks` off and a `sql_mode` that accepts any value. Does not copy tables and triggers that belong to a run's journal.
  */
 export async function copySchema(ask: Ask, from: string, to: string): Promise<void> {
   const [[charset, collation] = []] = await ask(
@@ -78,7 +78,7 @@ async function copyRoutines(ask: Ask, naming: Naming): Promise<void> {
 }
 
 /**
- * Copies views. A view may use another view that does not exist in the copy yet. Failed views are therefore tried again, as long as some view
+ * Copies views. A view may use another view that does not exist in the copy yet. Failed views are therefore tried again, until no further view
  * succeeds.
  */
 async function copyViews(ask: Ask, naming: Naming, names: readonly string[]): Promise<void> {

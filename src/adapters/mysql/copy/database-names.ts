@@ -1,7 +1,7 @@
 import { quoteName } from "../connect/sql-text.ts";
 import { tokensOf, type Token } from "../savepoint/savepoint-tokens.ts";
 
-/** How a database is named in the definitions of its objects, and how it is to be named in a copy. */
+/** The names that {@link renamed} needs: the present name of a database, its name in the copy, and the names of its objects. */
 export interface Naming {
   readonly from: string;
   /** The name of the copy. `undefined` to remove the name, so that a definition can be executed in any copy. */
@@ -13,10 +13,10 @@ export interface Naming {
 }
 
 /**
- * Returns a definition in which every name of an object of the database is qualified with the name of the copy. `mode`: the `sql_mode` with which the
- * definition was made.
+ * Returns a definition in which the name of the copy replaces the name of the database. `mode`: the `sql_mode` with which the definition was made.
  *
- * `shop.id` may also be a column of a table or alias `shop`. If a definition has such a table or alias, only names of existing objects are changed.
+ * `shop.id` may also be a column of a table or alias `shop`. If the definition contains such a table or alias, only names of existing objects are
+ * changed.
  */
 export function renamed(text: string, { from, to, objects, ignoresCase }: Naming, mode = ""): string {
   const quotes = mode.split(",").includes("ANSI_QUOTES");

@@ -40,16 +40,16 @@ export function sameSnapshot(a: Snapshot, b: Snapshot): boolean {
 }
 
 /**
- * Reads the whole database while no other session has an open write transaction. LOCK TABLES waits one second for such sessions and then fails with
- * an error for which `isBusy` returns `true`.
+ * Reads the whole database while no other session has an open write transaction. LOCK TABLES waits one second for the end of such transactions, and
+ * then fails with an error for which `isBusy` returns `true`.
  */
 export async function takeSnapshot(control: Control): Promise<Snapshot> {
   return (await readSnapshot(control)).snapshot;
 }
 
 /**
- * The catalog that the previous read used. It is used again while the table definitions are unchanged, because reading the catalog takes most of the
- * time.
+ * The catalog of the previous read. The next read uses this catalog if the table definitions are unchanged, because reading the catalog takes most of
+ * the time.
  */
 interface KnownCatalog {
   readonly tables: readonly Table[];
@@ -66,7 +66,7 @@ export async function readSnapshot(control: Control): Promise<{ readonly snapsho
   known.delete(control);
   const tables = before?.tables ?? (await readCatalog(control)).tables;
   const found = await readLocked(control, tables).catch((error: unknown) => {
-    // The catalog of the previous read is outdated: it names a table or column that no longer exists. The caller reads the catalog again.
+    // The catalog of the previous read is outdated, because it names a table or column that no longer exists. The caller reads the catalog again.
     if (before !== undefined && [NO_COLUMN, NO_TABLE].includes(errnoOf(error) ?? 0)) return undefined;
     throw error;
   });
@@ -140,7 +140,7 @@ async function otherObjects(control: Control): Promise<{ readonly names: string;
   }
   for (const [name] of events) {
     const [row] = await control.rows(`show create event ${quoteName(name!)}`);
-    // A one-time event is dropped after its execution, so it may not exist any longer.
+    // The server drops a one-time event after its execution, so the event may no longer exist.
     if (row === undefined) continue;
     const mode = row[1] ?? "";
     objects.push({ kind: "event", name: name!, mode, zone: row[2] ?? "SYSTEM", create: renamed(row[3] ?? "", naming, mode) });
@@ -176,8 +176,9 @@ async function writeLocked(control: Control, tables: readonly Table[], statement
 }
 
 /**
- * Drops and creates objects until the schema equals that of a snapshot. @returns the names of the tables that were created again and are therefore
- * empty
+ * Drops and creates objects until the schema equals the schema of a snapshot.
+ *
+ * @returns the names of the tables that were created again and are therefore empty
  */
 async function putObjects(control: Control, now: Snapshot, wanted: Snapshot): Promise<Set<string>> {
   const text = (one: SchemaObject): string => JSON.stringify(one);

@@ -2,9 +2,12 @@ import { createHash } from "node:crypto";
 import { OURS, type Catalog } from "../schema/catalog.ts";
 import { OFF } from "../connect/control.ts";
 
-/** The maximum number of locks ("doors") of an armed gate, one for each write of a call. Writes of a call beyond this number cannot be held. */
+/** The maximum number of locks ("doors") of an armed gate, one for each write of a call. The gate cannot hold later writes of a call. */
 export const DOORS = 64;
-/** The number of doors from which an armed gate takes its doors. The others replace doors at which an ended write has left its locks. */
+/**
+ * The number of existing doors. An armed gate uses at most {@link DOORS} of them. The other doors replace doors at which an ended write has left its
+ * locks.
+ */
 const ALL_DOORS = 2 * DOORS;
 const numbers = [...Array(ALL_DOORS).keys()];
 const KINDS = [
@@ -14,8 +17,8 @@ const KINDS = [
 ] as const;
 
 /**
- * The names of the user locks with which the gate holds writes. MySQL's user locks belong to the whole server, so the names contain the database.
- * Every session sees who holds a lock now, even inside an old transaction snapshot. A lock ends with the session that holds it.
+ * The names of the user locks with which the gate holds writes. The names contain the database, because MySQL's user locks belong to the whole
+ * server. Every session sees the current holder of a lock, even inside an old transaction snapshot. A lock ends with the session that holds it.
  */
 export interface GateLocks {
   /** The lock that seqqa holds while the gate is armed. */
@@ -23,8 +26,8 @@ export interface GateLocks {
   /** The lock that seqqa holds if the held write should fail after its release. */
   readonly fault: string;
   /**
-   * The beginning of the names of the door locks. seqqa holds these locks, and each write of the call waits for one of them: the first write for door
-   * 0, the second for door 1.
+   * The beginning of the names of the door locks. seqqa holds these locks, and each write of the call waits for its own lock: write 1 for door 0,
+   * write 2 for door 1.
    */
   readonly door: string;
   /** The beginning of the name of a lock that a waiting session holds. The name ends with the number of the door at which the session waits. */
@@ -48,7 +51,7 @@ export function gateLocks(database: string): GateLocks {
 }
 
 /**
- * Returns CREATE TRIGGER statements for the triggers that hold writes. MySQL has row triggers only, so a trigger recognizes the first row of a
+ * Returns CREATE TRIGGER statements for the triggers that hold writes. MySQL has only row triggers, so a trigger recognizes the first row of a
  * statement by `now(6)`, which is constant within a statement. Statements that change no row are not held. A held UPDATE or DELETE has already locked
  * its first row. If a time limit or KILL QUERY ends a held write, its session keeps the locks until its next write at an armed gate.
  */
@@ -78,8 +81,8 @@ end`,
 }
 
 /**
- * Returns a query that takes the gate's locks. The result is one row: the session that already holds one of the locks, then `1` for each lock that
- * was taken.
+ * Returns a query that takes the gate's locks. The result is one row: first a session that already holds a lock of the gate, then `1` for each lock
+ * that was taken.
  */
 export function armSql({ armed, door, here }: GateLocks, doors: readonly number[]): string {
   const taken = [armed, ...doors.flatMap((i) => [`${door}${i}`, `${here}${i}`])].map((name) => `is_used_lock('${name}')`);
@@ -93,7 +96,7 @@ export function doorsWithout(left: readonly number[], count: number): readonly n
   return numbers.filter((i) => !left.includes(i)).slice(0, count);
 }
 
-/** Returns a query for the doors whose lock is held by a session that executes no statement, so that it no longer waits there. */
+/** Returns a query for the doors whose lock `here` is held by a session that executes no statement. Such a session no longer waits at the door. */
 export function leftSql({ here }: GateLocks): string {
   const doors = numbers.map((i) => `select ${i} as i`).join(" union all ");
   return `select d.i from (${doors}) d join information_schema.processlist p on p.id = is_used_lock(concat('${here}', d.i)) where p.command = 'Sleep'`;
@@ -109,7 +112,8 @@ export function openSql({ armed, door }: GateLocks, doors: readonly number[], di
 }
 
 /**
- * Returns a query for the writes at which sessions wait at a door. Each row of the result has the kind of statement, the number of the table, and the session.
+ * Returns a query for the writes at which sessions wait at a door. Each row of the result has the kind of statement, the number of the table, and the
+ * session.
  */
 export function whereSql({ at }: GateLocks, tables: number, door: number): string {
   const places = [...Array(tables).keys()].flatMap((i) => KINDS.map(([kind]) => [kind.toUpperCase(), i] as const));

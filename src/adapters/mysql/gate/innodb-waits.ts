@@ -4,8 +4,8 @@ export interface InnodbWait {
 }
 
 /**
- * Finds sessions that wait for a row lock in the text of SHOW ENGINE INNODB STATUS. The tables of information_schema with the same data are up to
- * date only if nobody has read them for 100 ms.
+ * Finds sessions that wait for a row lock in the text of SHOW ENGINE INNODB STATUS. The tables of information_schema with the same data are not used,
+ * because they are up to date only if nobody has read them for 100 ms.
  */
 export function innodbWaits(status: string): InnodbWait[] {
   // Skip the part of the text about the last deadlock, which looks like the list of transactions.

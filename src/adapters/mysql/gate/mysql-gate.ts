@@ -22,7 +22,7 @@ import { named } from "../connect/sql-text.ts";
 
 /**
  * Holds a write of the target with user locks ("doors") of the control connection. Each write of a call waits at its own door. seqqa opens every door
- * except the last as soon as the session waits there. In this way, seqqa also counts the writes of a call.
+ * except the last door as soon as a session waits at the door. In this way, seqqa also counts the writes of a call.
  */
 export class MysqlGate implements FailingGate {
   readonly kind = "gate";
@@ -110,8 +110,8 @@ export class MysqlGate implements FailingGate {
   }
 
   /**
-   * Returns a description of the lock for which the other call of the trial waits, or `undefined`. No third call is running, so the held call has
-   * this lock.
+   * Returns a description of the lock for which the other call of the trial waits, or `undefined`. The held call must have this lock, because no
+   * third call is running.
    */
   async #waitsFor(held: string): Promise<string | undefined> {
     const others = `select id, state from information_schema.processlist where ${named("db", this.#control.store.database)} and id not in (connection_id(), ${held})`;
@@ -123,7 +123,7 @@ export class MysqlGate implements FailingGate {
       sessions = found;
     } catch (error) {
       if (!isDenied(error)) throw error;
-      // The user lacks the PROCESS privilege. The server then shows how many sessions wait for a row, but not which ones.
+      // Without the PROCESS privilege, the server shows how many sessions wait for a row, but not which sessions.
       const [found = [], waits = []] = await this.#control.batch([
         others,
         "show global status like 'Innodb\\_row\\_lock\\_current\\_waits'",
@@ -145,19 +145,19 @@ export class MysqlGate implements FailingGate {
     let done = true;
     if (fault === "cut") done = await this.#end(session);
     else {
-      // The held session checks the fault lock after its release, so the lock must exist before. The next `arm` releases the lock.
+      // The held session checks the fault lock after its release, so take the fault lock before the release. The next `arm` releases the fault lock.
       await this.#control.inTurn(() => this.#control.rows(faultSql(this.#locks, true)));
       this.#isFaulty = true;
     }
     await this.release();
-    // The held session does not notice that its client is gone until its write fails. Wait until the session has ended.
+    // The server notices that the killed client is gone only when the held write fails. Wait until the session has ended.
     if (fault === "kill") await this.#gone(session, this.#limitMs);
     return done;
   }
 
   /**
-   * Kills a session and waits until it is gone: if the door opened earlier, the write would still happen. Returns `false` if the database user may
-   * not kill sessions.
+   * Kills a session and waits until the session no longer exists. Opening the door before the end of the session would let the held write succeed.
+   * Returns `false` if the database user may not kill sessions.
    */
   async #end(session: string): Promise<boolean> {
     try {

@@ -24,8 +24,8 @@ export class UnfollowedAction extends Error {}
 
 /**
  * Computes which rows of other tables change through foreign keys (e.g. ON DELETE CASCADE) if a row changes. InnoDB makes these changes without
- * firing triggers, so a BEFORE trigger of the parent table logs them in advance. A row that several foreign keys change is logged once, with all
- * effects.
+ * firing triggers, so a BEFORE trigger of the parent table logs the changes in advance. A row that several foreign keys change is logged once, with
+ * all effects.
  */
 export class Cascades {
   readonly #catalog: Catalog;
@@ -38,7 +38,7 @@ export class Cascades {
 
   /**
    * Returns SQL statements that log which other rows a DELETE or UPDATE of the row OLD changes. The statements insert `(tab, note, grp, old, new)`
-   * into the table `log`. Returns none if no other row can change.
+   * into the table `log`. Returns no statements if no other row can change.
    *
    * @throws UnfollowedAction
    */
@@ -62,8 +62,8 @@ export class Cascades {
   }
 
   #updateOld(parent: Table): void {
-    // InnoDB cascades an update only if the bytes of the parent column change. Otherwise a child value that differs from it in case (parent 'ann',
-    // child 'ANN') stays as it is.
+    // InnoDB cascades an update only if the bytes of the parent column change. Without such a change, a child value with another case (parent 'ann',
+    // child 'ANN') keeps its case.
     const effect = new Map(
       parent.columns.map((column) => {
         const [old, now] = [`OLD.${quoteName(column.name)}`, `NEW.${quoteName(column.name)}`];
@@ -164,8 +164,8 @@ export class Cascades {
 }
 
 /**
- * Returns an SQL expression for a row image, or `TOO_LONG` if the image is too long for the server. MySQL would replace such an image by NULL, which
- * means that the row does not exist.
+ * Returns an SQL expression for a row image, or `TOO_LONG` if the image is too long for the server. MySQL would replace such an image by NULL, and
+ * NULL means that the row does not exist.
  */
 export function checked(image: string): string {
   return `ifnull(${image},'${TOO_LONG}')`;

@@ -44,7 +44,7 @@ export function imageOfValue({ kind }: Column, value: string): string {
       // Adding 0 removes the leading zeros of ZEROFILL columns and turns BIT values into numbers.
       return `ifnull(${value}+0,'-')`;
     case "float":
-      // Adding 0e0 keeps all digits. Without it, the text of a FLOAT has only 6 digits.
+      // Adding 0e0 keeps all digits. Without 0e0, the text of a FLOAT has only 6 digits.
       return `ifnull(${value}+0e0,'-')`;
     case "time":
       return `ifnull(concat(${value},''),'-')`;
@@ -52,8 +52,8 @@ export function imageOfValue({ kind }: Column, value: string): string {
       // Seconds since 1970 do not depend on the session's time zone. For the zero time, `unix_timestamp` returns 0 in a query but NULL in a trigger.
       return `ifnull(nullif(unix_timestamp(${value}),0),if(isnull(concat(${value},'')),'-','0'))`;
     case "choice":
-      // An ENUM value is stored as a number. The number distinguishes the empty error value from a member ''. A SET value has up to 64 bits, which only
-      // an unsigned number holds.
+      // An ENUM value is stored as a number. The number distinguishes the empty error value from a member ''. A SET value has up to 64 bits, which
+      // only an unsigned number holds.
       return `ifnull(concat(cast(${value} as unsigned),':',hex(${value})),'-')`;
     case "json":
     case "plain":
@@ -80,7 +80,7 @@ export function literal({ kind, charset }: Column, image: string): string {
     case "decimal":
       return /^-?[\d.]+$/.test(image) ? image : quoted(image);
     case "choice":
-      // In comparisons, the server takes the 64 bits of a SET value for a signed number.
+      // In comparisons, the server interprets the 64 bits of a SET value as a signed number.
       return BigInt.asIntN(64, BigInt(image.slice(0, image.indexOf(":")))).toString();
     case "float":
     case "time":
@@ -98,7 +98,7 @@ export function literal({ kind, charset }: Column, image: string): string {
 }
 
 /**
- * Returns an SQL condition that finds rows by a value from a row image, and that can use an index. The condition may also match other rows, e.g. with
+ * Returns an SQL condition that finds rows by a value from a row image and can use an index. The condition may also match other rows, e.g. with
  * another spelling of the value.
  */
 export function condition(column: Column, image: string, alias = ""): string {
@@ -166,8 +166,8 @@ export function integer(text: string): number | bigint {
 }
 
 /**
- * Removes the blanks of a JSON document, so that equal documents have equal texts. Keeps the order of keys, which queries can read in MariaDB; MySQL
- * sorts the keys itself. Leaves the document unchanged if parsing its numbers would lose digits.
+ * Removes the blanks of a JSON document, so that equal documents have equal texts. Keeps the order of keys, because queries can read this order in
+ * MariaDB. MySQL sorts the keys itself. Leaves the document unchanged if parsing its numbers would lose digits.
  */
 function compactJson(text: string): string {
   try {

@@ -10,12 +10,12 @@ import { named, quoteName, quoteText } from "../connect/sql-text.ts";
  */
 export const ORIGINALS: string = `${OURS}originals`;
 
-/** The beginning of the body of a guarded trigger (a copy of a user's trigger). It skips the rest of the body in seqqa's own sessions. */
+/** The beginning of the body of a guarded trigger (a copy of a user's trigger). This code skips the rest of the body in seqqa's own sessions. */
 export const GUARD: string = `begin if ${OFF} is null then `;
 
 /**
- * The name of a row of {@link ORIGINALS} that exists while all guarded triggers exist. During this time, only the user can have dropped a missing
- * trigger. At other times, seqqa may have been killed while it replaced the trigger.
+ * The name of a row of {@link ORIGINALS} that exists while all guarded triggers exist. If a trigger is missing while this row exists, the user has
+ * dropped the trigger. If this row does not exist, seqqa may have been killed while it replaced the trigger.
  */
 const COMPLETE = "";
 
@@ -52,15 +52,18 @@ export async function guardTriggers(control: Control): Promise<void> {
     const [shown] = await control.rows(`show create trigger ${quoteName(name!)}`);
     kept.push(`(${[name, table, shown?.[2], mode, client, collation].map((one) => quoteText(one ?? "")).join(",")})`);
   }
-  // If seqqa is killed, triggers are created in the order of these rows, after the ones that exist. Therefore write all rows at once, and drop the
-  // last trigger first.
+  // After a killed run, triggers are created in the order of these rows, after the existing triggers. Therefore write all rows in one statement, and
+  // drop the last trigger first.
   await control.rows(`insert into ${ORIGINALS}(name, tab, body, mode, client, collation) values ${kept.join(",")}`);
   for (const [name] of users.toReversed()) await control.define(`drop trigger ${quoteName(name!)}`);
   for (const row of users) await create(control, guarded(row), row[6]!, row[7]!, row[8]!);
   await control.rows(`insert into ${ORIGINALS}(name) values ('${COMPLETE}')`);
 }
 
-/** Creates and drops a trigger of each definer, before a trigger of the user is dropped that could not be created again. */
+/**
+ * Creates and drops a test trigger for each definer. The test finds triggers that could not be created again, before any trigger of the user is
+ * dropped.
+ */
 async function requireRights(control: Control, users: readonly string[][]): Promise<void> {
   const probe = `${OURS}probe`;
   for (const [definer, name] of new Map(users.map((row) => [row[4]!, row[0]!]))) {
@@ -123,7 +126,7 @@ function isAscii(text: string): boolean {
   return Buffer.byteLength(text) === text.length;
 }
 
-/** Replaces the guarded triggers by their originals. Triggers that the user dropped, replaced or moved to another table stay as they are. */
+/** Replaces the guarded triggers by their originals. Does not change triggers that the user dropped, replaced or moved to another table. */
 export async function restoreTriggers(control: Control): Promise<void> {
   const { database } = control.store;
   const there = await control.rows(

@@ -18,8 +18,8 @@ export function judgedImageSql({ columns, ignored }: Table): string {
 }
 
 /**
- * Returns the row image `image` with the ignored columns taken from `other`, an image of the same row. If one of the two is `null` (the row does not
- * exist), returns `image` unchanged.
+ * Returns the row image `image` with the ignored columns taken from `other`, an image of the same row. If `image` or `other` is `null` (the row does
+ * not exist), returns `image` unchanged.
  */
 export function withIgnoredOf<Image extends string | null>({ ignored }: Table, image: Image, other: string | null): Image {
   if (image === null || other === null || ignored.length === 0) return image;
@@ -30,7 +30,7 @@ export function withIgnoredOf<Image extends string | null>({ ignored }: Table, i
 }
 
 /**
- * Returns a function that removes ignored columns from a row image. Two images of which only ignored columns differ then become equal. The function
+ * Returns a function that removes ignored columns from a row image. Two images that differ only in ignored columns then become equal. The function
  * returns `undefined` for a table without ignored columns.
  */
 export function tellingBy(tables: readonly Table[]): (table: number, image: string) => string | undefined {
@@ -40,7 +40,9 @@ export function tellingBy(tables: readonly Table[]): (table: number, image: stri
   };
 }
 
-/** Creates an empty {@link RowSums}: it counts how often each row was added or removed. Rows that differ only in ignored columns count as equal. */
+/**
+ * Creates an empty {@link RowSums}, which counts how often each row was added or removed. Rows that differ only in ignored columns count as equal.
+ */
 export function sumsOf(tables: readonly Table[]): RowSums {
   return new RowSums(tellingBy(tables));
 }

@@ -6,8 +6,8 @@ import { KEPT, leaseLock, LOG, OWNER, RUN, tableStatements, triggerStatements } 
 import { named, quoteName } from "../connect/sql-text.ts";
 
 /**
- * Creates the journal's tables and triggers. MySQL commits each DDL statement at once, so a killed run can leave some of them. {@link uninstall}
- * removes them.
+ * Creates the journal's tables and triggers. MySQL commits each DDL statement immediately, so a killed run can leave some tables and triggers. {@link
+ * uninstall} removes them.
  */
 export async function install(
   control: Control,
@@ -15,7 +15,7 @@ export async function install(
   { token, borrowed, gated }: { readonly token: string; readonly borrowed: boolean; readonly gated: boolean },
 ): Promise<void> {
   for (const sql of tableStatements(token, borrowed, catalog.tables)) await control.rows(sql);
-  // Triggers fire in the order in which they are created: first the gate's, then the user's, then those that log.
+  // Triggers fire in the order in which they are created: the gate's triggers, then the user's triggers, then the logging triggers.
   if (gated) for (const sql of gateStatements(catalog, gateLocks(control.store.database))) await control.define(sql);
   await guardTriggers(control);
   const lease = borrowed ? leaseLock(control.store.database) : undefined;
@@ -34,7 +34,7 @@ export async function installedToken(control: Control): Promise<string | undefin
 export async function uninstall(control: Control): Promise<void> {
   for (const name of await ourTriggers(control)) await control.define(`drop trigger if exists ${quoteName(name)}`);
   await restoreTriggers(control);
-  // Drop the owner table last. While it exists, another process knows that the removal is not complete and repeats it.
+  // Drop the owner table last. As long as the owner table exists, another process knows that the removal is incomplete and repeats it.
   for (const name of [LOG, KEPT, RUN, ORIGINALS, OWNER]) await control.define(`drop table if exists ${name}`);
   for (const name of await ourTables(control)) await control.define(`drop table if exists ${quoteName(name)}`);
 }

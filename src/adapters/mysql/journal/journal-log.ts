@@ -7,10 +7,12 @@ import { LOG } from "./journal-sql.ts";
 import { requireSame } from "../put-back/put-back.ts";
 import type { SchemaWatch } from "../schema/schema-watch.ts";
 
-/** The maximum number of log entries that were read but not deleted. Each read scans these entries again, so they are deleted when there are more. */
+/**
+ * The maximum number of log entries that were read but not deleted. If more entries were read, they are deleted, because each read scans them again.
+ */
 const MOST_READ = 2000;
 
-/** Reads the undo log of the database. Returns each entry once, including entries of transactions that commit later than others. */
+/** Reads the undo log of the database. Returns each entry once. Also finds entries with low numbers whose transactions commit late. */
 export class JournalLog {
   readonly #control: Control;
   readonly #tables: readonly Table[];
@@ -24,7 +26,7 @@ export class JournalLog {
   /** The numbers of entries that have been read but not deleted from the log. */
   #there: bigint[] = [];
 
-  /** `before`: the `JournalLog` of a closed connection to the same database. Reading continues after its last entry. */
+  /** `before`: the `JournalLog` of a closed connection to the same database. The new `JournalLog` continues after the last entry of `before`. */
   constructor(control: Control, tables: readonly Table[], watch: SchemaWatch, before?: JournalLog) {
     this.#control = control;
     this.#tables = tables;
@@ -51,14 +53,14 @@ export class JournalLog {
   }
 
   /**
-   * Returns a query for the log entries that may be unread. With `apart`, the query locks the entries, and fails at once if an open transaction has
-   * written an entry.
+   * Returns a query for the log entries that may be unread. With `apart`, the query locks the entries. If an open transaction has written an entry,
+   * the query then fails immediately.
    */
   entries(apart: boolean): string {
     return `select ${ENTRY} from ${LOG} where seq > ${this.#floor}${apart ? " for update nowait" : ""}`;
   }
 
-  /** Notes that the result of a query {@link entries} was read, and returns its row changes. @throws SeqqaError `ROW_TOO_LONG` */
+  /** Records that the result of a query {@link entries} was read, and returns the row changes of the result. @throws SeqqaError `ROW_TOO_LONG` */
   take(rows: readonly Row[], apart: boolean): RowSums {
     const fresh = rows.filter(([seq]) => !this.#beyond.has(seq!));
     const sums = sumOfEntries(this.#control.store, this.#tables, fresh);
@@ -73,8 +75,9 @@ export class JournalLog {
   }
 
   /**
-   * Returns SQL statements that delete all log entries. They wait for open transactions that wrote an entry. If the log has an unread entry, they
-   * fail with `WRONG_COUNT` or with an error for which `isBusy` returns `true`. After their commit, {@link raise} may be called.
+   * Returns SQL statements that delete all log entries. The statements wait for open transactions that wrote an entry. If the log has an unread
+   * entry, the statements fail with `WRONG_COUNT` or with an error for which `isBusy` returns `true`. After their commit, {@link raise} may be
+   * called.
    */
   removalOfAll(): readonly string[] {
     let before = this.#floor;
@@ -84,7 +87,7 @@ export class JournalLog {
 
   /**
    * Raises `#floor` to the last entry that was read before the previous call of `raise`. Transactions that could still add lower numbers have ended
-   * since then.
+   * since that call.
    */
   raise(): void {
     if (this.#previous > this.#floor) {

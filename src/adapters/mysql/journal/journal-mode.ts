@@ -38,7 +38,7 @@ export interface JournalChoice {
   readonly asked?: (() => number | undefined) | undefined;
   /** `true` if the external store is opened only to detect writes of other clients. Default `false`. */
   readonly watching?: boolean | undefined;
-  /** The lease of an external store, in seconds: if the run is silent for longer, its triggers stop logging. Default 30. */
+  /** The lease of an external store, in seconds. If the run sends no statement for longer, its triggers stop logging. Default 30. */
   readonly leaseSeconds?: number | undefined;
 }
 
@@ -47,15 +47,15 @@ interface Knowledge {
   readonly token: string;
   readonly tables: readonly Table[];
   readonly watch: SchemaWatch;
-  /** `undefined` if `watch` detects TRUNCATE. */
+  /** Counts rows to detect TRUNCATE. `undefined` if `watch` detects TRUNCATE. */
   readonly counts: RowCounts | undefined;
   readonly log: JournalLog;
   mirror: MultisetMirror;
 }
 
 /**
- * Undoes what other sessions committed. Row triggers write an undo log in the same transactions as the target's changes. Reading the log takes one
- * round trip to the server, and a restore takes another.
+ * The checkpoint mode `journal`, which undoes committed changes of other sessions. Row triggers write an undo log in the same transactions as the
+ * target's changes. Reading the log takes one round trip to the server, and a restore takes another.
  */
 export class JournalMode implements MysqlMode {
   readonly traits: StoreTraits = { portable: true, commits: true };
@@ -69,7 +69,10 @@ export class JournalMode implements MysqlMode {
   /** Records the run's changes in an external store. `undefined` for a lane's own store. */
   readonly #recorder: Recorder | undefined;
   readonly #lease: Lease | undefined;
-  /** Set after the store was found to differ from what the journal recorded. Every later operation throws this error. */
+  /**
+   * The error that says that the store differs from the recorded changes. Every later operation throws this error. `undefined` if no difference was
+   * found.
+   */
   #broken: SeqqaError | undefined;
 
   private constructor(control: Control, known: Knowledge, choice: JournalChoice, lease?: Lease) {
@@ -134,7 +137,7 @@ export class JournalMode implements MysqlMode {
         await this.#control.snapshot(async () => {
           for (const table of tables.filter(this.#selection)) contents.push([table, await imagesOf(this.#control, table)]);
         });
-        // A write that was committed during the read may be missing from the rows. Read again until the log shows no new write.
+        // The rows may lack a write that was committed during the read. Read again until the log shows no new write.
         await this.#read(true);
         if (mirror.top === seen) break;
       }
@@ -195,12 +198,12 @@ export class JournalMode implements MysqlMode {
     await this.#restore(mark as Segment);
   }
 
-  /** Restores a state. With `seen`: restores only if the store is still in the state `seen`, otherwise returns `false`. */
+  /** Restores a state. With `seen`, restores only if the store is still in the state `seen`, and otherwise returns `false`. */
   #restore(segment: Segment, seen?: Segment): Promise<boolean> {
     return this.#alone(async () => {
       const { mirror } = this.#known;
       if (!mirror.holds(segment)) throw markInvalid();
-      // Usually nothing was written since the last read. Restore without reading the undo log first, which saves a round trip.
+      // Usually no session has written since the last read. Restore without reading the undo log first, which saves a round trip.
       const from = mirror.top === seen && seen !== segment;
       if (from && (await this.#put(mirror.changesTo(segment), segment, { seen: true }))) return true;
       await this.#read(true);
@@ -251,8 +254,8 @@ export class JournalMode implements MysqlMode {
   }
 
   /**
-   * Restores an external database to its content from before the run. Log entries that are not recorded yet count as the run's own, unless another
-   * client was found to write.
+   * Restores an external database to its content from before the run. Unrecorded log entries count as the run's own writes, unless another client was
+   * found to write.
    */
   async #leave(): Promise<void> {
     if (this.#broken?.code === "LEASE_OVER") throw this.#broken;
@@ -270,8 +273,8 @@ export class JournalMode implements MysqlMode {
   }
 
   /**
-   * Calls `reading` and adds the returned row changes to the known changes. In an external store, records them first. `wasQuiet`: `true` if the run
-   * had no request in progress and had sent none since the previous read.
+   * Calls `reading` and adds the returned row changes to the known changes. In an external store, records the row changes first. `wasQuiet`: `true`
+   * if the run had no request in progress and had sent no request since the previous read.
    */
   async #takeIn(wasQuiet: boolean | undefined, reading: () => Promise<RowSums>): Promise<void> {
     const { log, mirror } = this.#known;
@@ -286,8 +289,8 @@ export class JournalMode implements MysqlMode {
   }
 
   /**
-   * Changes rows in one transaction, deletes the undone log entries, and reads entries that other sessions wrote meanwhile. With `seen`: if something
-   * was or may have been written since the last read, changes nothing and returns `false`.
+   * Changes rows in one transaction, deletes the undone log entries, and reads entries that other sessions wrote in the meantime. With `seen`: if a
+   * session has written or may have written since the last read, changes nothing and returns `false`.
    */
   async #put(changes: RowSums, to: Segment, { kept, seen = false }: { kept?: RowSums; seen?: boolean } = {}): Promise<boolean> {
     const { log, mirror, tables } = this.#known;
@@ -296,7 +299,7 @@ export class JournalMode implements MysqlMode {
     const statements = [
       "start transaction",
       // With `seen`, empty the undo log first, while this transaction holds no other lock. The deletion waits for transactions of the target, which
-      // may need such locks.
+      // may need locks of this transaction.
       ...(seen ? log.removalOfAll() : []),
       ...putBackStatements(tables, changes),
       ...(seen ? [] : log.removal(undone)),
@@ -326,7 +329,8 @@ export class JournalMode implements MysqlMode {
       if (!this.#control.lost) await this.#control.rows("rollback");
       if (isBusy(error) || error instanceof SeqqaError) throw error;
       if (mayFail) return undefined;
-      // The transaction failed and changed nothing. If the cause was a write that was committed after the last read, the undo log contains it now.
+      // The transaction failed and changed nothing. The cause may be a write that was committed after the last read. The undo log now contains this
+      // write.
       const before = this.#known.mirror.top;
       await this.#read(false);
       if (this.#known.mirror.top !== before) throw new Writing();
@@ -357,8 +361,8 @@ export class JournalMode implements MysqlMode {
   }
 
   /**
-   * Returns the error to throw for a failed operation. If the lease of an external store has ended, this is `LEASE_OVER`, and all later operations
-   * throw it, too.
+   * Returns the error to throw for a failed operation. If the lease of an external store has ended, returns `LEASE_OVER`, which all later operations
+   * also throw.
    */
   #explained(error: unknown): unknown {
     if (this.#lease === undefined) return error;
@@ -371,7 +375,5 @@ export class JournalMode implements MysqlMode {
 
 const NO_TABLE = 1146;
 
-/**
- * Thrown if a row to be deleted does not exist. Another session may have changed the row after the undo log was read, so the operation is repeated.
- */
+/** Thrown if a row to delete does not exist. Another session may have changed the row after the undo log was read, so the operation is repeated. */
 class Stale extends Error {}

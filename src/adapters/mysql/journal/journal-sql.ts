@@ -10,13 +10,13 @@ import { quoteName, quoteText } from "../connect/sql-text.ts";
 export const LOG: string = `${OURS}log`;
 /** The table with the changes to an external store that the run has recorded. Changes that are not recorded yet are in the undo log. */
 export const KEPT: string = `${OURS}kept`;
-/** The table with two times of a run that uses an external store: when it began, and when it last recorded changes. */
+/** The table with two times of a run on an external store: the beginning of the run, and the time of the last recorded changes. */
 export const RUN: string = `${OURS}run`;
 export const OWNER: string = `${OURS}owner`;
 
 /**
- * Returns the name of the lock that the triggers of an external store check: they log nothing if no session holds it. MySQL's user locks belong to
- * the whole server, so the name contains the database.
+ * Returns the name of the lock that the triggers of an external store check. The triggers log nothing if no session holds the lock. The name contains
+ * the database, because MySQL's user locks belong to the whole server.
  */
 export function leaseLock(database: string): string {
   return `seqqa lease ${createHash("sha256").update(database).digest("hex").slice(0, 32)}`;
@@ -53,8 +53,8 @@ const AT_ONCE = 200;
 const LONGEST = 500_000;
 
 /**
- * Returns SQL statements that record row changes with the number of the step that made them (`level`). A restore deletes the records with higher
- * levels.
+ * Returns SQL statements that record row changes with the number of the step that made the changes (`level`). A restore deletes the records with
+ * higher levels.
  */
 export function keepStatements(level: number, deltas: readonly Delta[]): string[] {
   const parts: string[][] = [];
@@ -76,17 +76,19 @@ export function forgetAbove(level: number): string {
 }
 
 /**
- * Returns the value of the column `tab` in the owner table that marks the row with the list of tables. The list has their ids or their creation
- * times, depending on the privileges of the user. The two kinds of lists cannot be compared.
+ * Returns the value of the column `tab` that marks the row with the list of tables in the owner table. The list contains the ids or the creation
+ * times of the tables, depending on the privileges of the user. The two kinds of lists cannot be compared.
  */
 export function tablesMark({ seesTruncate }: Pick<SchemaWatch, "seesTruncate">): number {
   return seesTruncate ? -2 : -4;
 }
 
-/** The value of the column `tab` in the owner table that marks the row with the number of rows of each table. */
+/** The value of the column `tab` that marks the row with the row counts of all tables in the owner table. */
 export const COUNTS = -3;
 
-/** Returns a hash of a table's columns and the positions of its ignored columns. A row image can be used only for a table with the same hash. */
+/**
+ * Returns a hash of a table's columns, followed by the positions of its ignored columns. A row image is valid only for a table with the same result.
+ */
 export function shapeOf({ columns, ignored }: Table): string {
   return `${createHash("sha256").update(JSON.stringify(columns)).digest("hex")}:${ignored.join()}`;
 }
@@ -97,8 +99,8 @@ export function ignoredIn(shape: string): readonly number[] {
 
 /**
  * Returns CREATE TRIGGER statements for the triggers that log row changes. A changed row is logged after its change, and the effects of foreign keys
- * before it. Both entries have the same group: the effects count only if the row was changed, because IGNORE can prevent the change. `lease`: the
- * lock without which nothing is logged.
+ * before the change. Both entries have the same group. The effects count only if the row was changed, because IGNORE can prevent the change. `lease`:
+ * the lock without which nothing is logged.
  */
 export function triggerStatements(catalog: Catalog, lease?: string): string[] {
   return catalog.tables.flatMap((table, index) => tableTriggers(catalog, table, index, lease));
@@ -133,9 +135,9 @@ function tableTriggers(catalog: Catalog, table: Table, index: number, lease: str
 }
 
 /**
- * Returns SQL that finds out if an UPDATE really changed a row. MariaDB also fires AFTER UPDATE for rows that UPDATE IGNORE could not change. If the
- * new value of a constrained column differs, the SQL therefore tests if the old row still exists. In a table without a key, it compares the number of
- * equal rows before and after.
+ * Returns SQL that detects if an UPDATE really changed a row. MariaDB also fires AFTER UPDATE for rows that UPDATE IGNORE could not change. If the
+ * new value of a constrained column differs, the SQL therefore tests if the old row still exists. In a table without a key, the SQL compares the
+ * number of equal rows before and after the UPDATE.
  */
 function updateMade(table: Table, count: string): { before: string; made: string } {
   if (table.constrained.length === 0) return { before: "", made: "true" };

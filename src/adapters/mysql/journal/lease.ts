@@ -6,13 +6,13 @@ import { leaseLock } from "./journal-sql.ts";
 
 /** The longest wait for the lock of the lease, in seconds. A session that has just ended may still hold the lock for a moment. */
 const WAIT_S = 3;
-/** A tolerance in milliseconds: the server starts to measure the silence slightly before {@link Lease.alive} is called. */
+/** A tolerance in milliseconds, because the server starts to measure the silence slightly before {@link Lease.alive} is called. */
 const SLACK_MS = 500;
 
 /**
  * Shows the triggers of an external store that the run is alive. The control session holds a lock, and the triggers log only while a session holds
- * it. The server ends a session that is silent too long, and thereby releases the lock, however the run ended. A row could not replace the lock:
- * sessions might read it from an old snapshot, and renewing it would wait for transactions of the target.
+ * this lock. The server ends a session that is silent too long, and thereby releases the lock, however the run ended. A row could not replace the
+ * lock. Sessions might read the row from an old snapshot, and renewing it would wait for transactions of the target.
  */
 export class Lease {
   readonly #control: Control;
@@ -30,8 +30,10 @@ export class Lease {
   }
 
   /**
-   * Takes the lock of the lease. Must be called before the triggers are installed. `seconds`: after this time without a statement, the server ends
-   * the session. @throws SeqqaError `STORE_IN_USE`
+   * Takes the lock of the lease. Must be called before the triggers are installed. `seconds`: the time without a statement after which the server
+   * ends the session.
+   *
+   * @throws SeqqaError `STORE_IN_USE`
    */
   static async hold(control: Control, seconds: number = LEASE_SECONDS): Promise<Lease> {
     const [got] = await control.rows(`select get_lock('${leaseLock(control.store.database)}', ${WAIT_S})`);
@@ -40,7 +42,7 @@ export class Lease {
     return new Lease(control, seconds);
   }
 
-  /** Must be called when the server has answered a statement of the control session. */
+  /** Records that the control session is not silent. Must be called when the server has answered a statement of the control session. */
   alive(): void {
     this.#alive = Date.now();
   }
@@ -57,7 +59,7 @@ export class Lease {
     return this.#over ?? error;
   }
 
-  /** Renews the lease between two operations, because inside a transaction, a failed renewal would look like a failure of the transaction. */
+  /** Renews the lease between two operations. Inside a transaction, a failed renewal would look like a failure of the transaction. */
   async #renew(): Promise<void> {
     if (this.#pending) return;
     this.#pending = true;

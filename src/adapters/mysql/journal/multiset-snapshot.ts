@@ -4,7 +4,10 @@ import type { Table } from "../schema/catalog.ts";
 import { sumsOf } from "./ignored-values.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** A snapshot: the differences of a state from the root state, as plain data. It can be sent to another lane and written to its store. */
+/**
+ * A snapshot: the differences of a state from the root state, as plain data. seqqa can send a snapshot to another lane and write it to that lane's
+ * store.
+ */
 export interface MultisetSnapshot {
   readonly kind: "multiset";
   readonly tables: readonly {
@@ -28,8 +31,9 @@ export function isImage(image: unknown): image is MultisetSnapshot {
 }
 
 /**
- * Returns the row changes that a snapshot contains, with the table numbers of this store. @throws SeqqaError `IMAGE_FOREIGN` if the tables have other
- * columns
+ * Returns the row changes that a snapshot contains, with the table numbers of this store.
+ *
+ * @throws SeqqaError `IMAGE_FOREIGN` if the tables have other columns
  */
 export function rowsOfImage(store: StoreUrl, tables: readonly Table[], image: MultisetSnapshot): RowSums {
   const sums = sumsOf(tables);

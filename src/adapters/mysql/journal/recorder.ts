@@ -8,7 +8,10 @@ import { forgetAbove, keepStatements } from "./journal-sql.ts";
 import { batches } from "../put-back/put-back.ts";
 import { changedRows } from "../read/shown-row.ts";
 
-/** Records which rows the run changed in an external store. If the run is killed, its changes can be distinguished from those of other clients. */
+/**
+ * Records which rows the run changed in an external store. After a killed run, the records distinguish the run's changes from changes of other
+ * clients.
+ */
 export class Recorder {
   readonly #control: Control;
   readonly #tables: readonly Table[];
@@ -41,7 +44,7 @@ export class Recorder {
     if (entries.length > 0) {
       const kept = keepStatements(this.#base + depth + 1, sums.deltas());
       const parts = batches(["start transaction", ...log.removal(entries), ...kept, "commit"]);
-      // If the store is busy, repeat only this write. The read must not be repeated, because it returns each entry once.
+      // If the store is busy, repeat only this write. Do not repeat the read, because a read returns each entry only once.
       await this.#control.patiently(() => this.#write(parts), this.#limitMs);
       log.forget(entries);
     }

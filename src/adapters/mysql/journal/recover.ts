@@ -13,8 +13,8 @@ import { named, quoteName } from "../connect/sql-text.ts";
 import { storeUrl } from "../connect/store-url.ts";
 
 /**
- * Restores an external store after the run that used it was killed, and removes the run's tables and triggers. Does nothing in a database without
- * such tables and triggers.
+ * Restores an external store after a killed run, and removes the run's tables and triggers. Does nothing in a database without such tables and
+ * triggers.
  *
  * @returns the rows that the run left changed (with `dryRun`, nothing is changed), or `undefined` if there was nothing to remove
  * @throws SeqqaError `STORE_IN_USE`, or the reason why the data cannot be restored
@@ -29,9 +29,9 @@ export async function recover(url: string, how: Cleaning = {}): Promise<Leftover
   }
 }
 
-/** Finds out if a run uses a database in place. Changes nothing. */
+/** Returns the state of the run that uses a database in place, or `undefined`. Changes nothing. */
 export async function inPlaceRun(ask: Ask, database: string): Promise<InPlaceRun> {
-  // This table exists only while a run may have changed rows.
+  // The table RUN exists only while a run may have changed rows.
   const [row] = await ask(
     `select is_used_lock('${leaseLock(database)}') from information_schema.tables where ${named("table_schema", database)} and table_name = '${RUN}'`,
   );
@@ -40,7 +40,7 @@ export async function inPlaceRun(ask: Ask, database: string): Promise<InPlaceRun
 }
 
 /**
- * Makes sure that no killed run has left changed rows in an external store. If a killed run left only its tables and triggers, removes them.
+ * Checks that no killed run has left changed rows in an external store. If a killed run left only its tables and triggers, removes them.
  *
  * @throws SeqqaError `STORE_LEFT`, or the reason why the data cannot be restored
  */
@@ -54,7 +54,7 @@ export async function requireNoneLeft(control: Control): Promise<void> {
 /**
  * Restores an external store at the end of a run. `watching`: `true` if the store was opened only to detect writes of other clients.
  *
- * @throws SeqqaError `ROWS_KEPT`, or an error for a change that was not logged. In both cases, the logged changes are undone first.
+ * @throws SeqqaError `ROWS_KEPT`, or an error for an unlogged change. In both cases, the logged changes are undone before the error is thrown.
  */
 export async function leaveAsFound(control: Control, how: PutBack, watching = false): Promise<void> {
   const left = await putBackAndUninstall(control, how);
@@ -62,8 +62,8 @@ export async function leaveAsFound(control: Control, how: PutBack, watching = fa
 }
 
 /**
- * Undoes the changes that the run recorded, then removes seqqa's tables and triggers. In a lane's own database, nothing is undone, because the
- * database is dropped with the lane.
+ * Undoes the changes that the run recorded, then removes seqqa's tables and triggers. Undoes nothing in a lane's own database, because the database
+ * is dropped together with the lane.
  */
 async function putBackAndUninstall(control: Control, how: PutBack = {}): Promise<Leftover> {
   const borrowed = await isBorrowed(control);
@@ -87,7 +87,7 @@ async function remadeTable(control: Control, left: Leftover): Promise<string | u
 }
 
 /**
- * Returns a description of a table without any of the rows that the run neither added nor changed, or `undefined`. `counts`: the number of rows of
+ * Returns a description of a table that has lost all rows that the run neither added nor changed, or `undefined`. `counts`: the number of rows of
  * each table before the run.
  */
 async function emptiedTable(control: Control, counts: readonly [string, number][], { undo }: Leftover): Promise<string | undefined> {

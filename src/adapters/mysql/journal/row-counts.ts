@@ -8,7 +8,8 @@ const PART = 0.05;
 
 /**
  * Detects TRUNCATE by comparing the number of rows in each table with the undo log. Only needed if the database user lacks the PROCESS privilege and
- * therefore cannot read the ids of tables. Rows are counted at intervals. A restore never undoes TRUNCATE, so a later count finds what one missed.
+ * therefore cannot read the ids of tables. Rows are counted at intervals. A restore never undoes TRUNCATE, so a later count also finds an earlier
+ * TRUNCATE.
  */
 export class RowCounts {
   readonly #tables: readonly Table[];
@@ -25,7 +26,8 @@ export class RowCounts {
 
   /**
    * Returns a description of a table whose rows the undo log does not explain, or `undefined`. `net`: the row changes since the root state. `logged`:
-   * the number of log entries that were read and not deleted. If the log has others, their rows are in no `net`, so nothing is compared.
+   * the number of log entries that were read and not deleted. If the log contains a different number of entries, `net` lacks some row changes, so
+   * nothing is compared.
    */
   async differing(control: Control, net: RowSums, logged: number): Promise<string | undefined> {
     const begun = performance.now();

@@ -22,8 +22,8 @@ export interface KeptRow {
 const AT_ONCE = 100;
 
 /**
- * Restores rows within the open transaction. A row is skipped if a row that is not restored refers to it, or has its key or unique value. Skipped
- * rows are removed from `rows` and returned.
+ * Restores rows within the open transaction. Skips a row if an unrestored row refers to the row, or has its key or unique value. Removes skipped rows
+ * from `rows` and returns them.
  *
  * @throws an error of the server with `WRONG_COUNT` if a row no longer exists
  */
@@ -38,7 +38,7 @@ export async function undoRows(control: Control, catalog: Catalog, rows: Set<Kep
     if (displaced?.length === 0) {
       const after = await orphansOf(control, probes);
       const hit = probes.filter((_, i) => after[i]! > before[i]!);
-      // If a child row was restored and its parent row was deleted, both rows are found here. In this case, skip only the parent row.
+      // If a child row was restored and its parent row was deleted, `hit` contains both rows. Skip only the parent row.
       const parents = hit.filter(({ isParent }) => isParent);
       inTheWay = (parents.length > 0 ? parents : hit).flatMap((probe) => probe.rows);
       if (hit.length === 0) {
@@ -47,7 +47,8 @@ export async function undoRows(control: Control, catalog: Catalog, rows: Set<Kep
       }
     }
     await control.rows("rollback to savepoint seqqa_undo");
-    // Writing all rows with few statements is fast, but the server does not say which row it refused. Now write the rows one by one to find it.
+    // Writing all rows with few statements is fast, but the server does not say which row it refused. Write the rows one by one to find the refused
+    // row.
     if (inTheWay === undefined) oneByOne = true;
     for (const row of new Set(inTheWay)) {
       rows.delete(row);
@@ -121,8 +122,8 @@ function probesOf({ tables, keys }: Catalog, rows: ReadonlySet<KeptRow>): Probe[
 }
 
 /**
- * Returns the values of these columns in a row image, as SQL literals. Returns `undefined` if one of them is a generated column, because row images
- * do not contain those.
+ * Returns the values of these columns in a row image, as SQL literals. Returns `undefined` if a column is generated, because row images do not
+ * contain generated columns.
  */
 function valuesOf({ columns }: Table, names: readonly string[], image: string): string[] | undefined {
   const fields = fieldsOf(image);

@@ -8,7 +8,7 @@ import { named, quoteName, quoteText } from "../connect/sql-text.ts";
 const FOLDER_NOT_EMPTY = 1010;
 const PATIENCE_MS = 3000;
 const PAUSE_MS = 50;
-/** The number of tables for which names of seqqa's triggers are tried, because the real number is unknown. */
+/** The number of tables for which seqqa's trigger names are tried, because the real number of tables is unknown. */
 const MOST_TABLES = 100;
 const TRIGGER =
   /^\s*(?:create|drop)\s+(?:or\s+replace\s+)?(?:definer\s*=\s*\S+\s+)?trigger\s+(?:if\s+(?:not\s+)?exists\s+)?(?:`((?:[^`]|``)+)`|([^\s`.;]+))/i;
@@ -19,12 +19,12 @@ export async function databaseNames(ask: Ask): Promise<string[]> {
 }
 
 /**
- * Drops a database, even while sessions use it. Open transactions block DROP DATABASE, so the sessions with such transactions are killed while it
- * waits.
+ * Drops a database, even while sessions use it. Open transactions block DROP DATABASE, so the sessions with such transactions are killed while DROP
+ * DATABASE waits.
  *
- * Workaround for MariaDB: killing a CREATE TRIGGER, DROP TRIGGER or DROP TABLE leaves the trigger's file behind, so that the folder cannot be
- * removed. Sessions are therefore ended only while DROP DATABASE waits, which lets no new DDL begin. Running DDL first gets time to finish. The
- * triggers of killed DDL are dropped by name. A folder that remains is ignored if the database has no tables.
+ * Workaround for MariaDB: killing a CREATE TRIGGER, DROP TRIGGER or DROP TABLE leaves the trigger's file behind, and then the database's folder
+ * cannot be removed. Sessions are therefore ended only while DROP DATABASE waits, because the server lets no new DDL begin during this time. Running
+ * DDL gets time to finish. The triggers of killed DDL are dropped by name. A remaining folder is ignored if the database has no tables.
  */
 export async function dropDatabase(ask: Ask, name: string, beside: Beside): Promise<void> {
   const triggers = (await ask(`select trigger_name from information_schema.triggers where ${named("trigger_schema", name)}`)).map(
@@ -49,8 +49,9 @@ export async function dropDatabase(ask: Ask, name: string, beside: Beside): Prom
 }
 
 /**
- * Kills the sessions of a database until the database is dropped. @returns the names of the triggers that the killed statements were creating or
- * dropping
+ * Kills the sessions of a database until the database is dropped.
+ *
+ * @returns the names of the triggers that the killed statements were creating or dropping
  */
 async function endWhoIsInTheWay(dropping: Promise<unknown>, name: string, beside: Beside): Promise<string[]> {
   let over = false;
@@ -67,7 +68,7 @@ async function endWhoIsInTheWay(dropping: Promise<unknown>, name: string, beside
   await beside(async (ask) => {
     while (!over) {
       for (const [id, info] of await ask(performance.now() < patient ? `${sessions} ${notDefining}` : sessions)) {
-        // This fails if the session has already ended or the database user may not kill it. Both are ignored.
+        // Ignore the error of KILL: the session has already ended, or the database user may not kill it.
         await ask(`kill ${Number(id)}`).catch(() => undefined);
         triggers.push(...definedTrigger(info ?? ""));
       }
@@ -78,12 +79,12 @@ async function endWhoIsInTheWay(dropping: Promise<unknown>, name: string, beside
 }
 
 /**
- * Drops trigger files whose tables no longer exist. No query lists such files, so names are tried: the names in `known`, all triggers of other
- * databases (lanes have the same triggers), and the names of seqqa's own triggers.
+ * Drops trigger files whose tables no longer exist. No query lists such files, so this function tries names: the names in `known`, all triggers of
+ * other databases (lanes have the same triggers), and the names of seqqa's own triggers.
  */
 async function dropOrphans(ask: Ask, database: string, known: readonly string[]): Promise<void> {
   const others = (await ask("select distinct trigger_name from information_schema.triggers")).map(([name]) => name!);
-  // DROP TRIGGER fails if there is no such file, and on older servers that cannot remove it. Failures are ignored.
+  // Ignore failures. DROP TRIGGER fails if the file does not exist, and on older servers that cannot remove such a file.
   for (const name of new Set([...known, ...others, ...triggerNames(MOST_TABLES)]))
     await ask(`drop trigger ${quoteName(database)}.${quoteName(name)}`).catch(() => undefined);
 }

@@ -20,19 +20,19 @@ interface Session {
 export class MysqlProvider extends DatabaseProvider<Session> {
   readonly #store: StoreUrl;
   readonly #server: Server;
-  /** `true` once the template was copied completely. A copy whose connection was lost may lack rows. */
+  /** `true` after the template was copied completely. A copy may lack rows if the connection was lost during the copying. */
   #isTemplateWhole = false;
 
   constructor(options: StoreProviderOptions) {
     super(options, NAMING);
     this.#store = storeUrl(options.url);
-    // Take the run's lock before creating databases. Other runs would drop the databases if they found them without the lock.
+    // Take the run's lock before creating databases. Without the lock, other runs would drop the databases.
     this.#server = new Server(this.#store, (ask) => claim(ask, this.runId));
   }
 
   prepare(): Promise<void> {
     return this.use("copy the template", async (session) => {
-      // If a database of a dead run cannot be dropped, this run continues nevertheless.
+      // The run continues if a database of a dead run cannot be dropped.
       await sweepDeadRuns(session.ask, session.beside, { ownRun: this.runId, failed: () => undefined });
       if (this.single) await this.#begin(session);
       else await this.#copyTemplate(session);

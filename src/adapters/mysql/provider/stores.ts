@@ -38,7 +38,7 @@ async function disturb(url: string): Promise<string | undefined> {
   }
 }
 
-/** Drops the databases of dead runs on a server. Restores rows that a dead run changed in a user's own database. */
+/** Drops the databases of dead runs on a server. Undoes the changes of a dead run in a user's own database. */
 async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
   const store = serverUrl(url);
   const server = new Server(store);

@@ -4,7 +4,7 @@ import { runLock, runOf } from "./provider-names.ts";
 import type { Ask, Beside } from "../connect/server.ts";
 import { quoteText } from "../connect/sql-text.ts";
 
-/** The time, in milliseconds, in which a live run must reconnect and take its lock again after it lost its connection. */
+/** The time, in milliseconds, in which a live run must reconnect after a lost connection and take its lock again. */
 const COMEBACK_MS = 3000;
 const CLAIM_S = 10;
 
@@ -25,7 +25,7 @@ function slotLock(runId: string, slot: number): string {
   return `${runLock(runId)} ${slot}`;
 }
 
-/** Calls `work` if the run is dead. Holds the run's locks meanwhile, so that the run cannot reconnect. @returns `true` if `work` was called */
+/** Calls `work` if the run is dead. Holds the run's locks during `work`, so that the run cannot reconnect. @returns `true` if `work` was called */
 async function ifDead(ask: Ask, runId: string, work: () => Promise<void>): Promise<boolean> {
   const held: string[] = [];
   try {
@@ -49,8 +49,8 @@ interface Sweep {
 }
 
 /**
- * Drops the databases of dead runs. A database belongs to the run whose id is in its name, and a live run holds its lock. Returns one line of text
- * for each dropped database.
+ * Drops the databases of dead runs. The name of a database contains the id of its run, and a live run holds a lock. Returns one line of text for each
+ * dropped database.
  */
 export async function sweepDeadRuns(ask: Ask, beside: Beside, { ownRun, failed, dryRun = false }: Sweep): Promise<string[]> {
   const runs = new Map<string, string[]>();

@@ -21,20 +21,20 @@ const AT_ONCE = 200;
 
 export interface PutBack extends Cleaning {
   /**
-   * Returns `true` if the entries at the end of the journal, which the run has not read yet, are writes of the run itself. Default: they count as
-   * writes of another client, and their rows are kept.
+   * Returns `true` if the unread entries at the end of the journal are writes of the run itself. By default, these entries count as writes of another
+   * client, and their rows are kept.
    */
   readonly recordsRest?: (() => boolean) | undefined;
   readonly limitMs?: number | undefined;
 }
 
 /**
- * Restores an external store to its content from before the run. Uses only data in the store. A row is restored only if it still has the values that
- * the run recorded. Rows that were changed later are kept, and so are the rows that they refer to.
+ * Restores an external store to its content from before the run. Uses only data in the store. Restores a row only if the row still has the values
+ * that the run recorded. Keeps rows that were changed later, and the rows to which they refer.
  *
  * Equal rows of a table without a key cannot be distinguished. A row that the run added n times is deleted n times. Rows that the run deleted are
- * restored, unless a row that the run added is missing: another client may have changed the missing row, and the changed row may replace a deleted
- * one. The missing row is listed among the kept ones.
+ * restored, unless a row that the run added is missing. Another client may have changed the missing row, and the changed row may replace a deleted
+ * row. The missing row is listed among the kept rows.
  *
  * @throws SeqqaError `STORE_NOT_PUT_BACK`, `STORE_BUSY`, `JOURNAL_INCOHERENT`
  */
@@ -45,7 +45,7 @@ export async function putBackKept(control: Control, how: PutBack = {}): Promise<
     } catch (error) {
       if (error instanceof SeqqaError) throw error;
       if (errnoOf(error) !== WRONG_COUNT) throw notPutBack(control.store, error);
-      // Another session changed a row after it was read, so it cannot be deleted. Try again, up to `MOST_TRIES` times.
+      // Another session changed a row after the row was read, so the row cannot be deleted. Try again, up to `MOST_TRIES` times.
       if (tries >= MOST_TRIES) throw incoherent(control.store, "seqqa must delete a row that does not exist");
     }
   }
@@ -58,7 +58,7 @@ async function once(control: Control, { dryRun = false, onKept, recordsRest }: P
     const recorded = await readRecorded(control, catalog, recordsRest);
     const rows = await rowsOf(control, catalog, recorded);
     const undo = new Set(rows.filter((row) => row.recorded === row.now && row.root !== row.now));
-    // In a table without a key, a row that the run added and that is missing may be one that another client has changed. Its new values are unknown.
+    // In a table without a key, another client may have changed a missing row that the run added. The new values of such a row are unknown.
     const keep = rows.filter((row) => row.recorded !== row.now && (row.root !== row.now || row.table.key.length === 0));
     keep.push(...withoutTheirs(undo, rows));
     requireGuarded(control, catalog, undo);
@@ -67,7 +67,7 @@ async function once(control: Control, { dryRun = false, onKept, recordsRest }: P
     const store = `the database ${control.store.shown}`;
     const leftover = { store, sinceMs, recordedMs, undo: [...undo].map(imagesOf), keep: keep.map(imagesOf) };
     if (!dryRun && keep.length > 0) onKept?.(leftover);
-    // Empty the undo log and the recorded changes: nothing is left to restore, and later writes belong to the user.
+    // Empty the undo log and the recorded changes, because nothing is left to restore, and later writes belong to the user.
     await control.rows(dryRun ? "rollback" : recorded.isThere ? `delete from ${LOG};\ndelete from ${KEPT};\ncommit` : "commit");
     return leftover;
   } catch (error) {
@@ -89,13 +89,13 @@ interface Recorded {
   readonly rest: RowSums;
   readonly sinceMs: number;
   readonly recordedMs: number;
-  /** `false` if the journal's tables are incomplete: the run was killed while it created or dropped them, and has left no changed rows. */
+  /** `false` if the journal's tables are incomplete. The run was then killed while it created or dropped the tables, and has left no changed rows. */
   readonly isThere: boolean;
 }
 
 async function readRecorded(control: Control, { tables }: Catalog, recordsRest: PutBack["recordsRest"]): Promise<Recorded> {
   const [sums, rest] = [sumsOf(tables), sumsOf(tables)];
-  // This query fails with a lock error while an open transaction has log entries, because its changes cannot be read yet.
+  // This query fails with a lock error while an open transaction has written log entries, because the changes of the transaction cannot be read yet.
   const log = await ifThere(control.rows(`select ${ENTRY} from ${LOG} for update nowait`));
   const kept = await ifThere(control.rows(`select tab, img, amount from ${KEPT}`));
   const owned = await control.rows(`select tab, name, shape from ${OWNER} where tab >= 0`);
@@ -142,7 +142,7 @@ async function rowsOf(control: Control, { tables }: Catalog, { sums, rest }: Rec
         : looseRows(at, table, changed, later, await timesThere(control, table, images))),
     );
   }
-  // Ignored columns are not restored. Use their current values in both older images of the row.
+  // A restore does not change ignored columns, so use their current values in both older images of the row.
   return rows.map((row) => ({
     ...row,
     root: withIgnoredOf(row.table, row.root, row.now),
@@ -165,7 +165,7 @@ function keyedRows(at: number, table: Table, changed: Changes, later: Changes, n
     const key = keyOf(table, image);
     if (recorded.has(key)) continue;
     const row = rows.get(key) ?? { at, table, root: null, recorded: null, now: now.get(key) ?? null };
-    // The run did not change this row, but another client did after the run's last record.
+    // Only another client changed this row, after the run's last record.
     rows.set(key, by < 0 ? { ...row, root: image, recorded: image } : row);
   }
   return [...rows.values()];
@@ -186,15 +186,16 @@ function looseRows(at: number, table: Table, changed: Changes, later: Changes, n
   }
   for (const [image, by] of later) {
     for (let n = by; n > 0; n--) rows.push({ at, table, root: null, recorded: null, now: take(image) });
-    // Rows that the run added are already in the list, so add only the deletions that exceed their number.
+    // The list already contains the rows that the run added, so add only the deletions that exceed their number.
     for (let n = by + Math.max(0, changed.get(image) ?? 0); n < 0; n++) rows.push({ at, table, root: image, recorded: image, now: null });
   }
   return rows;
 }
 
 /**
- * Checks the user's triggers on the tables to be restored. @throws SeqqaError if a trigger was created after the run began, because the restore would
- * fire it
+ * Checks the user's triggers on the tables that will be restored.
+ *
+ * @throws SeqqaError if a trigger was created after the run began, because the restore would fire this trigger
  */
 function requireGuarded({ store }: Control, { triggers }: Catalog, undo: ReadonlySet<KeptRow>): void {
   const touched = new Set([...undo].map(({ table }) => table.name));
@@ -205,8 +206,8 @@ function requireGuarded({ store }: Control, { triggers }: Catalog, undo: Readonl
 }
 
 /**
- * Handles tables without a key. If a row that the run added there is missing, the rows that the run deleted are not restored. They are removed from
- * `undo` and returned.
+ * Finds rows in tables without a key that must not be restored. If a row that the run added to a table is missing, the rows that the run deleted from
+ * this table are not restored. Removes these rows from `undo` and returns them.
  */
 function withoutTheirs(undo: Set<KeptRow>, rows: readonly KeptRow[]): KeptRow[] {
   const touched = new Set(

@@ -21,8 +21,8 @@ export function requireSame(counted: string, count: number): string {
 }
 
 /**
- * Returns SQL statements that make these row changes. Deletions come first, so that unique values do not collide. A row is deleted only if it has
- * exactly the given values, so that unlogged changes are never overwritten silently. Ignored columns of an existing row keep their values.
+ * Returns SQL statements that make these row changes. Deletions come before insertions, so that unique values do not collide. A row is deleted only
+ * if it has exactly the given values, so that unlogged changes are never overwritten silently. Ignored columns of an existing row keep their values.
  */
 export function putBackStatements(tables: readonly Table[], changes: RowSums): string[] {
   const [reads, deletes, inserts]: [string[], string[], string[]] = [[], [], []];
@@ -55,14 +55,14 @@ interface Rows {
 interface Statements {
   /** SQL statements that must be executed before any row is changed. */
   readonly reads: string[];
-  /** DELETE and UPDATE statements. The number of rows that they affect is checked. */
+  /** DELETE and UPDATE statements. The number of rows that these statements affect is checked. */
   readonly deletes: string[];
   readonly inserts: string[];
 }
 
 /**
- * Turns a deletion and an insertion with the same key into one UPDATE, and returns the other rows. If a unique value changes, the row is still
- * deleted and inserted, because another row may have that value now. The values of its ignored columns are read first.
+ * Turns a deletion and an insertion with the same key into one UPDATE, and returns the rows without such a pair. If a unique value changes, the row
+ * is still deleted and inserted, because another row may have the wanted value now. The values of its ignored columns are read before the deletion.
  */
 function updateRows(table: Table, rows: Rows, { reads, deletes, inserts }: Statements): Rows {
   const { columns, key, ignored, constrained, sqlName } = table;

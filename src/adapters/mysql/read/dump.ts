@@ -18,7 +18,10 @@ export async function dumpDatabase(control: Queries, counters: boolean): Promise
   return lines.join("\n");
 }
 
-/** Returns the name and the definition of each schema object. seqqa's own objects are left out, and the user's triggers have their original text. */
+/**
+ * Returns the name and the definition of each schema object. Leaves out seqqa's own objects, and returns the user's triggers with their original
+ * text.
+ */
 export async function schemaTexts(control: Queries, counters: boolean): Promise<[name: string, text: string][]> {
   const schema = control.store.database;
   const texts: [string, string][] = [];

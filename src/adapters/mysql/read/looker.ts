@@ -9,7 +9,7 @@ import type { StoreUrl } from "../connect/store-url.ts";
 const READS = /^[\s(]*(?:select|with|values|table|explain|describe|desc|show)\b/i;
 const COMMENTS = /^(?:\s+|(?:--\s|#)[^\n]*(?:\n|$)|\/\*(?![!M])[\s\S]*?\*\/)+/;
 
-/** Throws for statements that obviously do more than read. The server refuses all others that write. @throws SeqqaError `QUERY_WRITES` */
+/** Throws for statements that obviously do more than read. The server refuses all other statements that write. @throws SeqqaError `QUERY_WRITES` */
 export function requireReading(sql: string): void {
   if (!READS.test(sql.replace(COMMENTS, ""))) throw queryWrites("MysqlAdapter", sql);
 }
@@ -31,8 +31,8 @@ export class Looker extends SqlLooker<Connection> {
   }
 
   /**
-   * Opens a connection on which each query is a read-only transaction of its own. Each query then sees the current data, and leaves no lock for which
-   * the target would wait.
+   * Opens a connection on which each query is a read-only transaction of its own. Each query then sees the current data, and leaves no lock that
+   * could block the target.
    */
   protected connect(lost: () => void): Promise<Connection> {
     return connect(this.#store, {

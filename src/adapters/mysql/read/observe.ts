@@ -22,7 +22,7 @@ function shown(table: Table, rows: Iterable<readonly [string, number]>): Observe
 }
 
 /**
- * Returns a state as its differences from the root state. AUTO_INCREMENT values are left out: they are not restored, and generated ids are renamed
+ * Returns a state as its differences from the root state. Leaves out AUTO_INCREMENT values, which are not restored. seqqa renames generated ids
  * before states are compared.
  */
 export function observeNet(tables: readonly Table[], net: RowSums, selection: Selection): Observed {

@@ -16,7 +16,7 @@ export function savepointObstacle({ tables }: Catalog): string | undefined {
   return table === undefined ? undefined : `table "${table.name}" has the engine ${table.engine}, which does not support transactions`;
 }
 
-/** The triggers that log changes on a shared connection, and the schema for which they were created. */
+/** The triggers that log changes on a shared connection, and the schema at the time when the triggers were created. */
 export class SavepointInstall {
   #catalog: Catalog;
   #reader!: ChangeReader;
@@ -48,8 +48,9 @@ export class SavepointInstall {
   }
 
   /**
-   * Checks that the triggers of an external store logged the changes that were read: they log nothing without the lease. @throws SeqqaError
-   * `LEASE_OVER` or `STORE_LOST`
+   * Checks that the triggers of an external store logged the changes that were read. The triggers log nothing without the lease.
+   *
+   * @throws SeqqaError `LEASE_OVER` or `STORE_LOST`
    */
   async requireLease(): Promise<void> {
     if (this.#lease === undefined) return;
@@ -58,12 +59,12 @@ export class SavepointInstall {
     if (holder === null) throw this.explained(lostError(store, new Error("the server ended seqqa's session, which held the lease")));
   }
 
-  /** Returns the error `LEASE_OVER` if this is why an operation failed, otherwise `error`. */
+  /** Returns the error `LEASE_OVER` if an operation failed because the lease has ended, otherwise `error`. */
   explained(error: unknown): unknown {
     return this.#lease === undefined ? error : this.#lease.explain(error);
   }
 
-  /** Stops renewing the lease. The triggers log nothing as soon as the control connection is closed. */
+  /** Stops renewing the lease. The triggers log nothing after the control connection is closed. */
   release(): void {
     this.#lease?.stop();
   }

@@ -13,7 +13,7 @@ export type Statement =
   | { readonly kind: "nothing" }
   | { readonly kind: "create temporary"; readonly name: string; readonly replaces: boolean }
   | { readonly kind: "drop temporary"; readonly names: readonly string[] }
-  /** A CALL, or an EXECUTE of a prepared text. It may contain a COMMIT or DDL that cannot be found in the statement itself. */
+  /** A CALL, or an EXECUTE of a prepared text. Such a statement may contain a COMMIT or DDL that its text does not show. */
   | { readonly kind: "opaque" }
   /** A statement that is not sent, because it would end the exploring transaction. */
   | { readonly kind: "refused"; readonly what: string; readonly why: string; readonly instead: string };

@@ -38,18 +38,19 @@ export interface SavepointOptions {
 }
 
 /**
- * After this many restores, the next restore of the root state begins a new exploring transaction. This is a precaution: tests showed no growth of a
- * long transaction.
+ * The number of restores after which the next restore of the root state begins a new exploring transaction. The limit is a precaution against a
+ * growing transaction.
  */
 const RENEW_AFTER = 2000;
 const ROOT = savepointAt(0);
 
 /**
- * Makes checkpoints with nested savepoints on the connection of a target in this process. Nothing is committed while exploring, so a rollback undoes
- * all changes. A rollback does not restore AUTO_INCREMENT, but generated ids are renamed before states are compared.
+ * The checkpoint mode `savepoint`, which makes nested savepoints on the connection of a target in this process. Nothing is committed during the
+ * exploration, so a rollback undoes all changes. A rollback does not restore AUTO_INCREMENT, but seqqa renames generated ids before states are
+ * compared.
  *
- * In a lane's own store, the exploring transaction begins at the root state, so that `setup` can still create tables. In an external store, it begins
- * when the store is opened.
+ * In a lane's own store, the exploring transaction begins at the root state, so that `setup` can still create tables. In an external store, the
+ * exploring transaction begins when the store is opened.
  */
 export class SavepointMode implements MysqlMode {
   readonly traits: StoreTraits = { portable: false, commits: false };
@@ -66,8 +67,8 @@ export class SavepointMode implements MysqlMode {
   #levels: Level[] = [];
   #begun = false;
   /**
-   * `#synced`: the number of the target's requests when changes were last read. `#clean`: their number when the newest checkpoint was made or
-   * restored.
+   * `#synced`: the number of the target's requests at the last read of changes. `#clean`: the number of the target's requests when the newest
+   * checkpoint was made or restored.
    */
   #synced = -1;
   #clean = -1;
@@ -84,7 +85,7 @@ export class SavepointMode implements MysqlMode {
   static async open(options: SavepointOptions): Promise<SavepointMode> {
     const { core, control, borrowed } = options;
     const shared = new SharedQueries(core.store, () => core.connection!);
-    // Wait until the target has no open transaction: its locks would block the creation of triggers.
+    // Wait until the target has no open transaction, because the locks of a transaction would block the creation of triggers.
     const install = await core.alone(() => control.inTurn(() => SavepointInstall.make(control, shared, options.catalog, borrowed)));
     const mode = new SavepointMode(options, shared, install);
     if (borrowed) await mode.#alone((connection) => mode.#begin(connection));
@@ -111,7 +112,7 @@ export class SavepointMode implements MysqlMode {
     });
   }
 
-  /** Returns the current state for comparisons. Makes no savepoint, so this state cannot be restored. */
+  /** Returns the current state for comparisons. This state cannot be restored, because no savepoint is made. */
   async position(): Promise<Segment> {
     await this.#upToDate();
     return this.#mirror.top;
@@ -147,7 +148,7 @@ export class SavepointMode implements MysqlMode {
     return observeNet(this.#install.catalog.tables, this.#mirror.net, this.#selection);
   }
 
-  /** Executes a query of user code. If a stored function writes during the query, the writes are rolled back. */
+  /** Executes a query of user code. Rolls back writes that a stored function makes during the query. */
   async query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
     try {
       return await this.#alone(async (connection) => {
@@ -182,8 +183,8 @@ export class SavepointMode implements MysqlMode {
   }
 
   /**
-   * Rolls back to the root state. In an external store, restores the content from before the run, including changes that were committed when the
-   * exploring transaction was lost.
+   * Rolls back to the root state. In an external store, restores the content from before the run. If the exploring transaction was lost, also undoes
+   * the changes that were committed then.
    */
   async close(leaveNothing: boolean): Promise<void> {
     const { control, core } = this.#options;
@@ -200,7 +201,7 @@ export class SavepointMode implements MysqlMode {
       this.#install.release();
       await control.inTurn(async () => {
         try {
-          // Normally nothing is committed, so the undo log is empty. If it has an entry, the run itself wrote it.
+          // Normally the undo log is empty, because nothing is committed. If the log has an entry, the run itself wrote the entry.
           if (leaveNothing) await leaveAsFound(control, { recordsRest: () => true });
         } catch (error) {
           throw this.#install.explained(error);
@@ -235,11 +236,11 @@ export class SavepointMode implements MysqlMode {
   }
 
   /**
-   * Begins the exploring transaction. READ COMMITTED is used because it needs no old row versions. Nobody else writes, so the isolation level has no
-   * other effect.
+   * Begins the exploring transaction. The isolation level is READ COMMITTED, which needs no old row versions. The level has no other effect, because
+   * nobody else writes.
    */
   async #start(connection: Connection): Promise<void> {
-    // If the target has turned autocommit off, a read has begun a transaction. End it.
+    // If the target has turned autocommit off, a read has begun a transaction. End this transaction.
     await connection.query("commit");
     await connection.query("set transaction isolation level read committed");
     await connection.query("start transaction read write");

@@ -8,14 +8,14 @@ import { quoteName } from "../connect/sql-text.ts";
 
 /** Finds out which rows the target changed, with queries on the shared connection. */
 export interface ChangeReader {
-  /** The number of the last log entry that was read. After a rollback, it is set to its value at the savepoint. */
+  /** The number of the last log entry that was read. A rollback sets this number to its value at the savepoint. */
   position: bigint;
   read(mirror: MultisetMirror): Promise<RowSums>;
   /** Makes the current state the root state. `empty`: `true` if earlier log entries are committed, so that they can be deleted. */
   begin(empty: boolean): Promise<void>;
 }
 
-/** Finds changes in the undo log that triggers write. A rollback removes log entries together with the changes that they describe. */
+/** Finds changes in the undo log that triggers write. A rollback removes log entries together with the logged changes. */
 export class LogReader implements ChangeReader {
   position = 0n;
   readonly #shared: Queries;
@@ -29,7 +29,7 @@ export class LogReader implements ChangeReader {
   }
 
   async read(): Promise<RowSums> {
-    // An explicit LIMIT overrides the setting `sql_select_limit`, which the target may have changed.
+    // Use an explicit LIMIT, because the target may have changed the setting `sql_select_limit`.
     const rows = await this.#shared.rows(
       `select ${ENTRY} from ${this.#log} where seq > ${this.position} order by seq limit 18446744073709551615`,
     );
@@ -46,9 +46,7 @@ export class LogReader implements ChangeReader {
   }
 }
 
-/**
- * Finds changes by reading all tables. It is used if triggers cannot log all changes of this schema. The cost grows with the size of the database.
- */
+/** Finds changes by reading all tables, if triggers cannot log all changes of this schema. The cost grows with the size of the database. */
 export class FullReader implements ChangeReader {
   readonly position = 0n;
   readonly #shared: Queries;

@@ -48,7 +48,7 @@ interface Assigned {
   readonly value: readonly Token[];
 }
 
-/** Parses an assignment of a SET statement. Returns `undefined` if it does not assign a session variable. */
+/** Parses an assignment of a SET statement. Returns `undefined` if the assignment does not set a session variable. */
 function assigned(tokens: readonly Token[]): Assigned | undefined {
   const equals = tokens.findIndex(({ kind, value }) => kind === "symbol" && (value === "=" || value === ":="));
   if (equals < 0) return undefined;

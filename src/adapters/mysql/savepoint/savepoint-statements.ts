@@ -99,7 +99,7 @@ function classify(text: string, tokens: readonly Token[]): Statement {
     case "RENAME":
       return refused(`${first.value} ${second?.value ?? ""}`.trim(), MIGRATE);
     case "ANALYZE":
-      // Unless TABLE follows, ANALYZE executes the statement after it.
+      // ANALYZE without TABLE executes the statement that follows.
       if (!tokens.slice(1, 3).some((token) => isWord(token, "TABLE", "TABLES"))) return WRITES;
       return refused("ANALYZE TABLE", APART);
     case "USE":
@@ -111,7 +111,7 @@ function classify(text: string, tokens: readonly Token[]): Statement {
   }
 }
 
-/** The first words of other statements that commit implicitly. */
+/** The first words of further statements that commit implicitly. */
 const ADMINISTRATION: ReadonlySet<string> = new Set(
   "OPTIMIZE REPAIR CHECK CACHE FLUSH GRANT REVOKE RESET CHANGE STOP INSTALL UNINSTALL SHUTDOWN RESTART PURGE IMPORT BACKUP CLONE BINLOG".split(" "), // prettier-ignore
 );
@@ -124,7 +124,7 @@ function endOf(kind: "commit" | "rollback", rest: readonly Token[]): Statement {
   if (kind === "rollback" && isWord(rest[0], "TO")) return savepoint("rollback to", rest.slice(isWord(rest[1], "SAVEPOINT") ? 2 : 1));
   const words = rest.map(({ value }) => value).join(" ");
   const match = /^(?:AND (NO )?CHAIN)? ?(?:(NO )?RELEASE)?$/.exec(words);
-  // This is not valid SQL. Send it, so that the server reports the error.
+  // The text is not valid SQL. Send the text, so that the server reports the error.
   if (match === null) return NEUTRAL;
   if (words.endsWith("RELEASE") && match[2] === undefined)
     return refused(
@@ -167,7 +167,7 @@ function dropped(text: string, tokens: readonly Token[]): Statement {
   return { kind: "drop temporary", names: names.flatMap((part) => namesIn(text, part)) };
 }
 
-/** Returns the table name at the beginning of the tokens as it is written, with the database if it is given. */
+/** Returns the table name at the beginning of the tokens, as written in the text. Includes the name of the database if the text contains it. */
 function namesIn(text: string, tokens: readonly Token[]): string[] {
   const [name, dot, second] = tokens;
   if (name === undefined || (name.kind !== "word" && name.kind !== "name")) return [];

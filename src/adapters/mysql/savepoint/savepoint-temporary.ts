@@ -11,7 +11,7 @@ export class TemporaryTables {
   readonly #tables = new Map<string, { readonly sql: string; readonly depth: number }>();
   #since = 0;
   depth = 0;
-  /** `true` if the target has ever created a temporary table. The server then adds a warning to every rollback. */
+  /** `true` if the target has ever created a temporary table. In this case, the server adds a warning to every rollback. */
   any = false;
 
   has(name: string): boolean {
@@ -46,8 +46,9 @@ export class TemporaryTables {
   }
 
   /**
-   * Checks the temporary tables before a checkpoint is made. @throws SeqqaError `SAVEPOINT_HINDERED` if a rollback cannot restore the rows of one of
-   * them
+   * Checks the temporary tables before a checkpoint is made.
+   *
+   * @throws SeqqaError `SAVEPOINT_HINDERED` if there is a temporary table whose rows a rollback cannot restore
    */
   async requirePutBack(store: StoreUrl, connection: Connection): Promise<void> {
     for (const [key, { sql }] of this.#tables) {
@@ -56,7 +57,7 @@ export class TemporaryTables {
         const [rows] = await connection.query({ sql: `show create table ${sql}`, rowsAsArray: true });
         text = (rows as unknown as string[][])[0]?.[1] ?? "";
       } catch {
-        // The target dropped the table with a statement that seqqa could not see, for example in a procedure.
+        // The target dropped the table with a statement that seqqa cannot parse, for example in a procedure.
         this.#tables.delete(key);
         continue;
       }

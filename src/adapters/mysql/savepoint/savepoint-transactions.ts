@@ -10,14 +10,14 @@ import type { StoreUrl } from "../connect/store-url.ts";
 export type Answer = readonly [unknown, unknown];
 
 export interface Request {
-  /** The SQL text. Values replace its placeholders if the effect on transactions depends on them. */
+  /** The SQL text. If the effect on transactions depends on values, the values replace the placeholders of the text. */
   readonly text: string;
   readonly send: (connection: Connection) => Promise<Answer>;
 }
 
 /** The transaction settings of one of the target's connections. */
 export interface Party {
-  /** `undefined` for the value that the shared connection had when the exploration began. */
+  /** The value of autocommit. `undefined` for the value that the shared connection had when the exploration began. */
   autocommit: boolean | undefined;
   /** `true` after SET TRANSACTION READ ONLY, until the next transaction begins. */
   nextReadOnly: boolean;
@@ -44,9 +44,9 @@ const OWN = "seqqa_tx";
 const PROBE = "seqqa_probe";
 
 /**
- * Replaces the target's transactions by savepoints in the exploring transaction, and refuses statements that would end it. Outside of a transaction,
- * a statement needs no savepoint, because InnoDB undoes a failed statement itself. If the exploring transaction ends nevertheless, the status flags
- * in the server's answer show this, and every later statement fails.
+ * Replaces the target's transactions by savepoints in the exploring transaction, and refuses statements that would end the exploring transaction.
+ * Outside of a transaction, a statement needs no savepoint, because InnoDB undoes a failed statement itself. If the exploring transaction ends
+ * nevertheless, the status flags in the server's answer show this end, and every later statement fails.
  */
 export class TargetTransactions {
   readonly temporary: TemporaryTables = new TemporaryTables();
@@ -56,7 +56,7 @@ export class TargetTransactions {
   #readOnly = false;
   #depth = 0;
   #broken: Error | undefined;
-  /** The error for the last statement that was refused. {@link takeRefused} clears it. */
+  /** The error for the last refused statement. {@link takeRefused} clears this error. */
   #refused: Error | undefined;
 
   constructor(options: TransactionsOptions) {
@@ -71,7 +71,9 @@ export class TargetTransactions {
     return this.#broken;
   }
 
-  /** Returns the error for the last refused statement, and clears it. The target may have caught this error, so seqqa also reports it itself. */
+  /**
+   * Returns the error for the last refused statement, and clears this error. The target may have caught the error, so seqqa also reports it itself.
+   */
   takeRefused(): Error | undefined {
     const refused = this.#refused;
     this.#refused = undefined;
@@ -97,8 +99,8 @@ export class TargetTransactions {
   }
 
   /**
-   * Throws if a rollback did not undo everything, because the target changed a table without transactions in another database. The server then adds a
-   * warning. Temporary tables cause the same warning, so nothing is checked if the target has used any.
+   * Throws if a rollback did not undo everything, because the target changed a table without transactions in another database. In this case, the
+   * server adds a warning to the rollback. Temporary tables cause the same warning, so nothing is checked if the target has used a temporary table.
    */
   async #requireComplete(answer: Answer): Promise<void> {
     if (this.temporary.any || !headersOf(answer).some(({ warningStatus }) => warningStatus > 0)) return;
@@ -152,7 +154,7 @@ export class TargetTransactions {
         return statement.chain ? this.#begin(party, readOnly) : answer;
       }
       case "savepoint":
-        // With autocommit on and no open transaction, a savepoint would end with its own statement, so SAVEPOINT is not sent.
+        // With autocommit on and no open transaction, a savepoint ends with its own statement. Therefore do not send SAVEPOINT.
         await this.#openUnlessAutocommit(party);
         return this.open ? this.#send(request) : this.#nothing();
       case "release":
@@ -209,13 +211,13 @@ export class TargetTransactions {
     return answer;
   }
 
-  /** Ends the target's transaction. If no transaction is open, does nothing, as the server does. */
+  /** Ends the target's transaction. Does nothing if no transaction is open, because the server does the same. */
   async #end(how: "commit" | "rollback"): Promise<Answer> {
     if (!this.open) return this.#nothing();
     this.#open = undefined;
     this.#readOnly = false;
     if (how === "rollback") await this.#own(`rollback to savepoint ${OWN}`);
-    // Releasing the savepoint of the transaction also releases all later ones, including the target's own savepoints.
+    // Releasing the savepoint of the transaction also releases all later savepoints, including the target's own savepoints.
     return this.#own(`release savepoint ${OWN}`);
   }
 
@@ -224,8 +226,8 @@ export class TargetTransactions {
   }
 
   /**
-   * Executes a CALL or EXECUTE, which may contain a COMMIT, after setting a savepoint. After a COMMIT, the savepoint no longer exists, so releasing
-   * it fails. The status flags alone would not show a COMMIT AND CHAIN.
+   * Executes a CALL or EXECUTE, which may contain a COMMIT, after setting a savepoint. A COMMIT removes the savepoint, so releasing the savepoint
+   * fails. The status flags alone would not show a COMMIT AND CHAIN.
    */
   async #probed(request: Request): Promise<Answer> {
     await this.#own(`savepoint ${PROBE}`);
@@ -278,13 +280,13 @@ interface Header {
   readonly warningStatus: number;
 }
 
-/** Returns the result header of an answer. A procedure returns several results, of which only the last is a header. */
+/** Returns the result headers of an answer. A procedure returns several results, of which only the last result is a header. */
 function headersOf([result]: Answer): Header[] {
   const all: readonly unknown[] = Array.isArray(result) ? result.slice(-1) : [result];
   return all.filter((one): one is Header => typeof one === "object" && one !== null && !Array.isArray(one) && isHeader(one));
 }
 
-/** Returns `true` for a result header. A row can have columns with the same names, so the class is compared. */
+/** Returns `true` for a result header. Compares the class, because a row can have columns with the same names. */
 function isHeader(one: object): boolean {
   return one.constructor?.name === "ResultSetHeader";
 }

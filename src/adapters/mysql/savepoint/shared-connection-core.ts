@@ -10,7 +10,7 @@ import type { StoreUrl } from "../connect/store-url.ts";
 const IN_TRANSACTION = 1;
 const AUTOCOMMIT = 2;
 
-/** The only connection between a lane and the server. All connections of the lane's target use it, and so does seqqa. */
+/** The only connection between a lane and the server. All connections of the lane's target and seqqa use this connection. */
 export class SharedConnectionCore implements SessionHost {
   readonly store: StoreUrl;
   readonly #turns = new Turns();
@@ -20,7 +20,7 @@ export class SharedConnectionCore implements SessionHost {
   #transactions: TargetTransactions | undefined;
   #ended = false;
   #lost: Error | undefined;
-  /** The number of requests that the target has made. */
+  /** The number of requests that the target has sent to this connection. */
   activity = 0;
   onLost: (error: Error) => void = () => undefined;
 
@@ -50,8 +50,8 @@ export class SharedConnectionCore implements SessionHost {
   async #connect(): Promise<void> {
     try {
       const connection = await connect(this.store, { driver: sharedOptions(this.store), lost: (error) => this.#lose(error) });
-      // Remove limits for idle connections, because the shared connection is idle in a transaction between requests. MySQL knows only the first of
-      // these settings, so errors are ignored.
+      // Remove limits for idle connections, because the shared connection is idle in a transaction between requests. MySQL knows only `wait_timeout`,
+      // so ignore errors.
       for (const setting of ["wait_timeout = 31536000", "idle_transaction_timeout = 0", "idle_write_transaction_timeout = 0"])
         await connection.query(`set session ${setting}`).catch(() => undefined);
       this.#connection = connection;
@@ -67,7 +67,9 @@ export class SharedConnectionCore implements SessionHost {
     this.onLost(this.#lost);
   }
 
-  /** Returns a connection for the target. Like a real pool, prefers the connection that was released last, with its open transaction. */
+  /**
+   * Returns a connection for the target. Prefers the most recently released connection, with its open transaction, because a real pool does the same.
+   */
   session(make: () => SharedSession): SharedSession {
     return this.#idle.pop() ?? make();
   }
@@ -131,8 +133,9 @@ export class SharedConnectionCore implements SessionHost {
   }
 
   /**
-   * Waits until the target has no open transaction, then calls `work` with the connection. @throws SeqqaError `STORE_BUSY` if the target does not end
-   * its transaction
+   * Waits until the target has no open transaction, then calls `work` with the connection.
+   *
+   * @throws SeqqaError `STORE_BUSY` if the target does not end its transaction
    */
   alone<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const turn = async (): Promise<T> => {
@@ -144,9 +147,7 @@ export class SharedConnectionCore implements SessionHost {
     return this.#turns.take(undefined, turn, { limitMs: BUSY_LIMIT_MS, giveUp: () => transactionOpen(this.store, BUSY_LIMIT_MS) });
   }
 
-  /**
-   * Begins to replace the target's transactions by savepoints. Must be called inside {@link alone}, after the savepoint of the root state was made.
-   */
+  /** Begins to replace the target's transactions by savepoints. Must be called inside {@link alone}, after making the savepoint of the root state. */
   async explore(): Promise<void> {
     const connection = this.#connection!;
     const [rows] = await connection.query({ sql: "select cast(@@innodb_rollback_on_timeout as char)", rowsAsArray: true });

@@ -7,10 +7,11 @@ import type { StoreUrl } from "../connect/store-url.ts";
 export type MysqlConnection = Pool & PoolConnection;
 
 /**
- * The shared connection of a target in this process. It can be used as a pool and as a connection. All connections taken from it are one connection
- * to the server. While one of them is inside a transaction, the others wait. `end()` and `release()` do not close it.
+ * The shared connection of a target in this process. The target can use this object as a pool and as a connection. All connections of the pool use
+ * one connection to the server. While one connection is inside a transaction, the other connections wait. `end()` and `release()` do not close the
+ * connection to the server.
  *
- * While exploring, the target's transactions are savepoints in a transaction that is never committed. Isolation levels have no effect, and
+ * During the exploration, the target's transactions are savepoints in a transaction that is never committed. Isolation levels have no effect, and
  * `@@autocommit` shows the value of the outer transaction. Restores do not undo changes that a rollback does not undo, such as user variables and
  * user locks.
  */

@@ -18,8 +18,8 @@ export interface SessionHost {
 }
 
 /**
- * One of the target's connections, like the result of `getConnection()` of `mysql2/promise`. Each has its own transactions and autocommit. Variables,
- * temporary tables and user locks are shared with the other connections of the lane.
+ * A connection of the target, like the result of `getConnection()` of `mysql2/promise`. Each connection has its own transactions and autocommit. All
+ * connections of the lane share variables, temporary tables and user locks.
  */
 export class SharedSession extends EventEmitter implements Party {
   autocommit: boolean | undefined = undefined;
@@ -51,7 +51,7 @@ export class SharedSession extends EventEmitter implements Party {
     return this.query("ROLLBACK");
   }
 
-  /** Prepares a statement. Each execution of it is handled like a call of `query`. */
+  /** Prepares a statement. Each execution of the statement is handled like a call of `query`. */
   async prepare(sql: Sql): Promise<PreparedStatementInfo> {
     const text = textOf(sql);
     let statement: PreparedStatementInfo | undefined;
@@ -88,7 +88,7 @@ export class SharedSession extends EventEmitter implements Party {
     );
   }
 
-  /** Returns the connection to the pool. Like in a real pool, its transaction stays open. */
+  /** Returns the connection to the pool. The transaction of the connection stays open, as in a real pool. */
   release(): void {
     this.#host.giveBack(this);
   }
@@ -163,8 +163,8 @@ function textOf(sql: Sql): string {
 }
 
 /**
- * Returns the text of a statement. Values are inserted only if the statement concerns transactions or temporary tables, because its classification
- * depends on them.
+ * Returns the text of a statement. Inserts values only if the statement concerns transactions or temporary tables, because the classification of such
+ * a statement depends on its values.
  */
 function withValues(connection: Connection, text: string, values: unknown): string {
   if (values === undefined || !/^\s*(?:set|savepoint|release|rollback|create|drop)\b/i.test(text)) return text;

@@ -10,19 +10,19 @@ export interface Table {
   readonly name: string;
   readonly sqlName: string;
   readonly engine: string;
-  /** The stored columns. Generated columns are left out, because the server computes them from stored ones. */
+  /** The stored columns. Generated columns are left out, because the server computes them from stored columns. */
   readonly columns: readonly Column[];
   /** The positions of the columns that identify a row: the primary key, or a unique key without NULLs. Empty if the table has neither. */
   readonly key: readonly number[];
   readonly shown: readonly ObservedColumn[];
   /**
-   * The positions of columns for which an AFTER UPDATE trigger may see a new value that was not stored. These are columns of unique indexes and
-   * foreign keys, whose new value may be refused, and columns with ON UPDATE CURRENT_TIMESTAMP, if nothing else in the row changed.
+   * The positions of columns for which an AFTER UPDATE trigger may see a new value that was not stored. A unique index or foreign key may refuse the
+   * new value of its columns. A column with ON UPDATE CURRENT_TIMESTAMP keeps its old value if nothing else in the row changed.
    */
   readonly constrained: readonly number[];
   /**
-   * The positions of columns that are neither compared nor restored. Only tables of external stores have such columns. Key columns are never among
-   * them, and a table without a key has none.
+   * The positions of columns that are neither compared nor restored. Only tables of external stores have such columns. Key columns are never ignored,
+   * and a table without a key has no ignored columns.
    */
   readonly ignored: readonly number[];
 }
@@ -58,7 +58,7 @@ export interface Catalog {
 export async function readCatalog(control: Queries): Promise<Catalog> {
   const schema = control.store.database;
   const ours = `not like '${OURS.replaceAll("_", "\\\\_")}%'`;
-  // Each of these queries names one schema and joins nothing. With a join, the server would open every table and view that it has.
+  // Each of these queries names one schema and has no join. With a join, the server would open all its tables and views.
   const [tables, columns, indexes, uses, rules, triggers, checks] = (await control.batch([
     `select table_name, table_type, engine, create_options from information_schema.tables where ${named("table_schema", schema)} and table_name ${ours} and table_type <> 'VIEW' order by table_name`,
     `select table_name, column_name, data_type, character_set_name, generation_expression, extra from information_schema.columns where ${named("table_schema", schema)} order by table_name, ordinal_position`,
@@ -94,8 +94,8 @@ export async function readCatalog(control: Queries): Promise<Catalog> {
 }
 
 /**
- * Returns the JSON columns of all tables, each as the names of table and column, separated by a line break. In MariaDB, a JSON column is a text
- * column with a `json_valid` check. Only MariaDB returns six columns for a check, including its table.
+ * Returns the JSON columns of all tables. Each entry is the name of the table, a line break, and the name of the column. In MariaDB, a JSON column is
+ * a text column with a `json_valid` check. Only MariaDB returns six columns for a check, including the table of the check.
  */
 function jsonColumns(checks: readonly Row[]): Set<string> {
   const found = new Set<string>();
@@ -108,8 +108,8 @@ function jsonColumns(checks: readonly Row[]): Set<string> {
 }
 
 /**
- * Finds tables in other databases whose foreign keys refer to this database. Their rows could change together with rows of this database. Needs the
- * PROCESS privilege; without it, finds none.
+ * Finds tables in other databases whose foreign keys refer to this database. Rows of such tables could change together with rows of this database.
+ * Without the PROCESS privilege, finds no tables.
  */
 async function childrenElsewhere(control: Queries): Promise<string[]> {
   const own = "concat(convert(database() using filename), '/')";
@@ -132,7 +132,7 @@ interface TableRows {
   readonly rows: readonly Row[];
   readonly indexes: readonly Row[];
   readonly keys: readonly ForeignKey[];
-  /** The JSON columns of all tables, each as the names of table and column, separated by a line break. */
+  /** The JSON columns of all tables. Each entry is the name of the table, a line break, and the name of the column. */
   readonly documents: ReadonlySet<string>;
   readonly partitioned: boolean;
 }
@@ -185,7 +185,7 @@ function constrainedColumns(
     ...keys.flatMap((key) => [...(key.child === table ? key.childColumns : []), ...(key.parent === table ? key.parentColumns : [])]),
   ]);
   // If a generated column is constrained, all columns count as constrained, because the generated value may depend on any of them. In a partitioned
-  // table, all columns count, too: any value may belong to no partition.
+  // table, all columns also count as constrained, because any value may belong to no partition.
   const any = partitioned || [...names].some((name) => !columns.some((column) => column.name === name));
   return columns.flatMap((column, at) => (any || names.has(column.name) ? [at] : []));
 }

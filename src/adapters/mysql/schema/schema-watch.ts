@@ -10,8 +10,8 @@ const NO_TABLE = 1146;
 
 /**
  * Detects schema changes, because TRUNCATE and DDL fire no triggers. A table that is created again gets a new id, so the ids are read together with
- * the undo log. Other changes, such as a new index, keep the id. They are found by comparing all definitions at intervals. A restore never undoes
- * DDL, so a change that one comparison misses is found by a later one.
+ * the undo log. Other changes, such as a new index, keep the id. Comparing all definitions at intervals finds these changes. A restore never undoes
+ * DDL, so a later comparison also finds an earlier change.
  */
 export class SchemaWatch {
   /** A query that returns one text for each table, in any order. Joining the texts on the server would cost four times as much. */
@@ -54,7 +54,7 @@ export class SchemaWatch {
     throw new TypeError("The database user may not read information_schema.tables, in which seqqa looks for changes of the schema.");
   }
 
-  /** Reads the current schema. Later reads are compared with it. */
+  /** Reads the current schema. Later reads are compared with this schema. */
   async take(control: Control): Promise<void> {
     this.#known = linesOf(await control.rows(this.sql));
     const names = await control.rows(
@@ -89,7 +89,10 @@ export class SchemaWatch {
     return this.#known.map((line) => [line]);
   }
 
-  /** Returns a description of a table that was created, dropped, truncated or altered, e.g. `Table "orders"`; `undefined` if there is none. */
+  /**
+   * Returns a description of a table that was created, dropped, truncated or altered, e.g. `Table "orders"`. Returns `undefined` if there is no such
+   * table.
+   */
   difference(reading: readonly Row[]): string | undefined {
     const [before, after] = [this.#known, linesOf(reading)];
     if (after.length === before.length && after.every((one, i) => one === before[i])) return undefined;

@@ -14,7 +14,7 @@ export interface CloneOptions {
   readonly store: StoreUrl;
   readonly schemas: readonly string[] | undefined;
   readonly tables: readonly string[] | undefined;
-  /** The checkpoint mode that this store had before the target restarted. Its root state is kept. */
+  /** The checkpoint mode that this store had before the target restarted. The new mode keeps the root state of the previous mode. */
   readonly previous: CloneMode | undefined;
 }
 
@@ -23,7 +23,7 @@ interface Clone {
   readonly name: string;
   readonly digest: string;
   readonly order: number;
-  /** `true` if an older checkpoint was restored after this one was made. This copy is then no longer needed. */
+  /** `true` if an older checkpoint was restored after this checkpoint was made. The copy of a stale checkpoint is no longer needed. */
   stale: boolean;
   gone: boolean;
 }
@@ -32,8 +32,8 @@ interface Clone {
 const MOST = 16;
 
 /**
- * Copies the whole database for each checkpoint, schema included, with `CREATE DATABASE ... TEMPLATE`. Needs no superuser and works with any schema.
- * The cost grows with the size of the database. All sessions of the database are ended, so the target has to reconnect.
+ * Copies the whole database for each checkpoint, schema included, with `CREATE DATABASE ... TEMPLATE`. This mode needs no superuser and works with
+ * any schema. The cost of a copy grows with the size of the database. Each copy ends all sessions of the database, so the target must reconnect.
  */
 export class CloneMode implements PostgresMode {
   readonly traits: StoreTraits = { portable: false, commits: true };
@@ -59,7 +59,7 @@ export class CloneMode implements PostgresMode {
     const server = await CloneServer.open(options.store);
     const mode = new CloneMode(options, server);
     try {
-      // This read throws if a selected table does not exist or the role may not read it.
+      // Throw here if a selected table does not exist or if the role may not read a selected table.
       await mode.#reading();
       await server.readProperties();
       await server.drop(await server.copies());
@@ -85,7 +85,7 @@ export class CloneMode implements PostgresMode {
     }
     await this.#looker.close();
     const name = await this.#server.take();
-    // Compute the digest of the copy: another client may write to the original while it is copied.
+    // Compute the digest from the copy, because another client may write to the original during the copying.
     const digest = await reading(withDatabase(this.#options.store, name), readDigest);
     const clone: Clone = { name, digest, order: this.#order++, stale: false, gone: false };
     this.#clones.set(digest, clone);
@@ -128,7 +128,7 @@ export class CloneMode implements PostgresMode {
     return reading(this.#options.store, readDump);
   }
 
-  /** Drops the copies. The database itself is not restored, because it is dropped with its lane. */
+  /** Drops the copies. Does not restore the database, because the database is dropped together with its lane. */
   async close(): Promise<void> {
     try {
       await this.#looker.close();
@@ -141,7 +141,8 @@ export class CloneMode implements PostgresMode {
   async #trim(fresh: Clone): Promise<void> {
     while (this.#clones.size > MOST) {
       const all = [...this.#clones.values()].filter((clone) => clone !== fresh).sort((a, b) => a.order - b.order);
-      // Drop a stale copy, else the second oldest. The oldest copy is the root state, which is restored most often.
+      // Drop a stale copy. Without a stale copy, drop the second oldest copy, because the oldest copy is the root state, which is restored most
+      // often.
       const victim = all.find(({ stale }) => stale) ?? all[1] ?? all[0]!;
       this.#clones.delete(victim.digest);
       victim.gone = true;
@@ -159,7 +160,7 @@ export class CloneMode implements PostgresMode {
   }
 }
 
-/** Opens a connection, calls `read` and closes the connection. A connection that stayed open would prevent copying the database. */
+/** Opens a connection, calls `read` and closes the connection. An open connection would prevent copying the database. */
 async function reading<T>(store: StoreUrl, read: (client: Client) => Promise<T>): Promise<T> {
   const client = await connect(store, { rawText: true, settings: TEXT_SETTINGS });
   try {

@@ -31,7 +31,8 @@ export class CloneServer {
   private constructor(store: StoreUrl) {
     this.store = store;
     const digest = createHash("sha256").update(store.database).digest("hex");
-    // The copies of a lane's own database get a name that contains the run's id. They are then removed with the other databases of the run.
+    // Copies of a lane's own database get a name that contains the run's id. The code that removes the databases of a run then also removes these
+    // copies.
     this.prefix = runOf(store.database) === undefined ? `seqqa_clone_${digest.slice(0, 16)}_` : `${store.database}_c`;
     const lock = Number.parseInt(digest.slice(0, 7), 16);
     this.#server = new Server(store, (client) => takeLock(client, store, lock));
@@ -69,14 +70,14 @@ export class CloneServer {
     });
   }
 
-  /** Ends all sessions of the database and copies it. Returns the name of the copy. */
+  /** Ends all sessions of the database and copies the database. Returns the name of the copy. */
   async take(): Promise<string> {
     const name = `${this.prefix}${++this.#made}`;
     await this.#alone((client) => client.query(`create database ${quoteName(name)} template ${quoteName(this.store.database)}`));
     return name;
   }
 
-  /** Ends all sessions of the database and replaces it by a new copy of the database `name`. */
+  /** Ends all sessions of the database and replaces the database by a new copy of the database `name`. */
   async put(name: string): Promise<void> {
     const { database } = this.store;
     await this.#use(async (client) => {
@@ -101,7 +102,7 @@ export class CloneServer {
     });
   }
 
-  /** Waits until no session has an open write transaction. Sessions that the database user may not see are not waited for. */
+  /** Waits until no session has an open write transaction. Ignores sessions that the database user may not see. */
   async waitForWriters(limitMs: number = BUSY_LIMIT_MS): Promise<void> {
     for (const until = performance.now() + limitMs; ; await pause(5)) {
       const busy = await this.#use((client) =>
@@ -121,7 +122,7 @@ export class CloneServer {
     await this.#server.close();
   }
 
-  /** The temporary name of a new copy, until the copy replaces the database. */
+  /** The name of an unfinished new copy. The finished copy then takes the name of the database. */
   get #temporary(): string {
     return `${this.prefix}0`;
   }
@@ -144,7 +145,10 @@ export class CloneServer {
     });
   }
 
-  /** Ends all sessions of the database and polls until they are gone. CREATE DATABASE would also wait for them, but polls only every 100 ms. */
+  /**
+   * Ends all sessions of the database and polls until no session exists. CREATE DATABASE would also wait for the sessions, but polls only every 100
+   * ms.
+   */
   async #shut(client: Client): Promise<void> {
     await client.query(`alter database ${quoteName(this.store.database)} allow_connections false`);
     const sessions = `from pg_stat_activity where datname = ${quoteText(this.store.database)} and pid <> pg_backend_pid()`;

@@ -106,7 +106,7 @@ function journalled(catalog: Catalog, { store, ignore, scope }: Choosing): Catal
   return {
     ...catalog,
     tables: catalog.tables.filter(({ name }) => !leftAlone.has(name)).map((table) => withIgnored(table, named.get(table.name))),
-    // A sequence without known users may be used for an ignored table.
+    // A sequence without known users may belong to an ignored table, so the sequence is left out if tables are ignored.
     sequences: catalog.sequences.filter(
       ({ usedBy }) => leftAlone.size === 0 || (usedBy.length > 0 && !usedBy.some((name) => leftAlone.has(name))),
     ),

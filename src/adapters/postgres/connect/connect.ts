@@ -12,7 +12,7 @@ const OLDEST = 120_000;
 const CONNECT_MS = 15_000;
 
 /**
- * All settings that change the text form of a value. Rows are logged, read and restored with these settings, whatever settings the target's sessions
+ * All settings that change the text form of a value. seqqa logs, reads and restores rows with these settings, whatever settings the target's sessions
  * have.
  */
 export const TEXT_SETTINGS: Readonly<Record<string, string>> = {
@@ -28,8 +28,8 @@ export const TEXT_SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The settings of the connection that makes and restores checkpoints. They keep query plans and timing constant. Commits do not wait for the disk: a
- * crash of the server can lose the last transactions, but never a part of one.
+ * The settings of the connection that makes and restores checkpoints. These settings keep query plans and timing constant. Commits do not wait for
+ * the disk: a crash of the server can lose the last transactions, but never a part of a transaction.
  */
 export const CONTROL_SETTINGS: Readonly<Record<string, string>> = {
   ...TEXT_SETTINGS,
@@ -49,8 +49,8 @@ export const CONTROL_SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Time limits that a database or role may set, with the version that introduced them. seqqa turns them off, because its sessions are idle for long
- * and one transaction may last a whole run.
+ * Time limits that a database or role may set, with the version of PostgreSQL that introduced each limit. seqqa turns the limits off, because its
+ * sessions are idle for long and one transaction may last a whole run.
  */
 const ENDLESS: readonly (readonly [since: number, setting: string])[] = [
   [140_000, "idle_session_timeout"],
@@ -92,9 +92,9 @@ export async function connect(store: StoreUrl, options: ConnectOptions = {}): Pr
     const number = Number(v);
     if (number < OLDEST) throw tooOld(store, number);
     if (standby === "true") throw isStandby(store);
-    // A pooler invents the process id that it sends when a client connects.
+    // A connection pooler sends a process id of its own instead of the server's process id.
     const isDirect = (client as unknown as { readonly processID: number | null }).processID === Number(pid);
-    // This check must come before all settings, because they would reach the sessions of the pooler's other clients.
+    // Do this check before all settings: through a pooler, the settings would also apply to sessions of other clients.
     if (!isDirect && (await sharesSessions(client, newClient(driver, store)))) throw isPooled(store);
     const endless = ENDLESS.filter(([since]) => number >= since).map(([, name]) => [name, "0"] as const);
     await client.query(settingsText({ ...Object.fromEntries(endless), ...options.settings }));
@@ -120,12 +120,12 @@ function newClient(driver: typeof pg, store: StoreUrl, { rawText, types, lost }:
   return client;
 }
 
-/** The number of comparisons that find a pooler although its other clients interfere. */
+/** The number of comparisons. Other clients of a pooler can make a single comparison miss the pooler. */
 const COMPARISONS = 5;
 
 /**
- * Returns `true` if a pooler gives each transaction of a client any free session of the server: two clients then use one session, or one client uses
- * several. `second`: a client that is not connected yet. It is closed at the end.
+ * Returns `true` if the connection leads to a pooler that assigns each transaction to any free session of the server. Two clients then use one
+ * session, or one client uses several sessions. `second`: a client that is not connected yet. This function closes `second` at the end.
  */
 async function sharesSessions(first: Client, second: Client): Promise<boolean> {
   const session = async (client: Client): Promise<string | undefined> =>
@@ -145,8 +145,8 @@ async function sharesSessions(first: Client, second: Client): Promise<boolean> {
 }
 
 /**
- * Sets the name of the database to which the client connects. pg decodes the name in a URL with `decodeURI`, which does not decode %2F, %3F and %23,
- * and it ignores the option `database` if there is a URL. A name with such characters can therefore be set only on the finished client.
+ * Sets the name of the database to which the client connects. pg decodes the name in a URL with `decodeURI`, which does not decode %2F, %3F and %23.
+ * If there is a URL, pg also ignores the option `database`. A name with such characters can therefore be set only on the finished client.
  */
 function nameDatabase(client: Client, database: string): void {
   client.database = database;
@@ -158,7 +158,7 @@ function tellStatus(client: Client): void {
   if (typeof client.getTransactionStatus === "function") return;
   const { connection } = client as unknown as { readonly connection: EventEmitter };
   let status = "I";
-  // This listener must run before pg's own: pg's listener resolves the query, and the caller may ask for the status at once.
+  // Run this listener before the listener of pg. The listener of pg resolves the query, and the caller may ask for the status immediately.
   connection.prependListener("readyForQuery", (message: { readonly status: string }) => void (status = message.status));
   Object.assign(client, { getTransactionStatus: () => status });
 }

@@ -13,7 +13,7 @@ import { inUserPath } from "../read/user-path.ts";
 import { OURS, type Table } from "../schema/catalog.ts";
 import type { StoreUrl } from "./store-url.ts";
 
-/** The keys of the advisory lock that a run holds while it uses a database. The first key is the letters `seqq` as a number. */
+/** The keys of the advisory lock that a run holds while the run uses a database. The first key is the letters `seqq` as a number. */
 export const LOCK = "1936027761, 1";
 /** The longest wait for the lock of the database, in milliseconds. A session that has just ended may still hold the lock for a moment. */
 const IN_USE_MS = 1500;
@@ -21,14 +21,18 @@ const IN_USE_MS = 1500;
 /** The settings of the control session. `CONTROL_SWITCH` makes seqqa's triggers ignore this session. */
 const SETTINGS: Readonly<Record<string, string>> = { ...CONTROL_SETTINGS, [CONTROL_SWITCH]: "on" };
 
-/** A tolerance in milliseconds: the server counts whole seconds, and slightly before {@link Control.renewed} is called. */
+/**
+ * A tolerance in milliseconds for the end of the lease. The server counts whole seconds and starts slightly before {@link Control.renewed} is called.
+ */
 const SLACK_MS = 1500;
-/** Ends the session that holds the lock, if it is the session of the run whose journal is in the database, and the lease of that run has expired. */
+/**
+ * Ends the session that holds the lock if this session belongs to the run whose journal is in the database, and the lease of that run has expired.
+ */
 const END_EXPIRED = `select pg_terminate_backend(l.pid) from ${OURS}.owner o join pg_locks l on l.pid = (to_jsonb(o) ->> 'pid')::int
   join pg_database d on d.oid = l.database and d.datname = current_database()
  where l.locktype = 'advisory' and (l.classid, l.objid) = (${LOCK}) and l.objsubid = 2 and l.granted and not ${LEASE_HOLDS}`;
 
-/** seqqa's own connection to a database, which makes and restores checkpoints. It executes one operation at a time. */
+/** seqqa's own connection to a database, which makes and restores checkpoints. The connection executes one operation at a time. */
 export class Control extends ControlConnection {
   readonly store: StoreUrl;
   readonly #client: Client;
@@ -74,19 +78,19 @@ export class Control extends ControlConnection {
   }
 
   /**
-   * Ends the session of a run whose lease has expired: its process was stopped, or the network to it is gone. Otherwise, the server would keep the
-   * session for hours.
+   * Ends the session of a run whose lease has expired, because the process of the run was stopped or lost its network. Otherwise, the server would
+   * keep the session for hours.
    */
   async #endExpired(): Promise<void> {
     try {
       await this.#client.query(END_EXPIRED);
     } catch (error) {
-      // Nothing is ended without a journal, without the privilege to read it, or without the privilege to end the session.
+      // Ignore a missing journal, and a missing privilege to read the journal or to end the session.
       if (!/^(?:42|3F)/.test(codeOf(error))) throw error;
     }
   }
 
-  /** Must be called when the lease of an external store was taken or renewed. */
+  /** Records the time of a renewal. Must be called when the lease of an external store was taken or renewed. */
   renewed(): void {
     this.#renewed = Date.now();
   }
@@ -99,7 +103,9 @@ export class Control extends ControlConnection {
     return this.#client;
   }
 
-  /** Executes a statement and returns its rows as arrays of text. A statement with a `name` is prepared, and reused in later calls. */
+  /**
+   * Executes a statement and returns its rows as arrays of text. A statement with a `name` is prepared, and later calls reuse the prepared statement.
+   */
   async rows(text: string, values?: readonly unknown[], name?: string): Promise<(string | null)[][]> {
     this.requireConnection();
     try {

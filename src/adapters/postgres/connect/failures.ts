@@ -9,7 +9,7 @@ export function codeOf(error: unknown): string {
 }
 
 function messageOf(error: unknown): string {
-  // If the driver tried several addresses, the error is an AggregateError, which has no message of its own. Use its first inner error.
+  // If the driver tried several addresses, the error is an AggregateError without a message. Use the first inner error of the AggregateError.
   const inner = (error as { errors?: readonly unknown[] } | null)?.errors?.[0];
   if (inner !== undefined) return messageOf(inner);
   return error instanceof Error ? error.message : String(error);

@@ -50,7 +50,7 @@ function quotedField(row: string, at: number): [string, number] {
   for (;;) {
     const char = row[at];
     if (char === '"' && row[at + 1] !== '"') return [text + row.slice(from, at), at + 1];
-    // Inside a quoted field, quotes and backslashes are doubled.
+    // Inside a quoted field, quotes and backslashes are doubled. Keep one of the two characters.
     if (char === '"' || char === "\\") {
       text += row.slice(from, at + 1);
       at += 2;

@@ -1,14 +1,14 @@
 import { SeqqaError } from "../../../model/errors.ts";
 
 export interface StoreUrl {
-  /** The URL with credentials. Only the driver gets it. */
+  /** The URL with credentials. seqqa passes this URL only to the driver. */
   readonly href: string;
   /** The URL without credentials, as messages show it. */
   readonly shown: string;
   readonly database: string;
 }
 
-/** Parses the URL of a database. @throws SeqqaError `STORE_URL_INVALID`. Its message does not contain the URL, which may include a password. */
+/** Parses the URL of a database. @throws SeqqaError `STORE_URL_INVALID`. The message does not contain the URL, which may include a password. */
 export function storeUrl(text: string): StoreUrl {
   let url: URL;
   try {
@@ -37,8 +37,7 @@ export function withDatabase(store: StoreUrl, database: string): StoreUrl {
 }
 
 /**
- * Returns the URL in a form that pg parses correctly, except for the name of the database. pg would encode a URL with a blank or a lone `%` a second
- * time.
+ * Returns the URL in a form that pg parses correctly, except for the name of the database. pg encodes a URL with a blank or a lone `%` a second time.
  */
 export function driverUrl({ href }: Pick<StoreUrl, "href">): string {
   return new URL(href).href.replaceAll(LONE_PERCENT, "%25");

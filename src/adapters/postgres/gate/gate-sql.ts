@@ -1,35 +1,35 @@
 import { OURS, USER_SCHEMA } from "../schema/catalog.ts";
 import { quoteText } from "../connect/sql-text.ts";
 
-/** The first key of seqqa's advisory locks: the letters `seqq` as a number. PostgreSQL's advisory locks belong to one database. */
+/** The first key of seqqa's advisory locks: the letters `seqq` as a number. In PostgreSQL, two databases can use the same keys independently. */
 const CLASS = 1936027761;
 /**
- * The highest number of a write that the gate can hold. To hold write n of a call, the sequence that counts writes starts at -n, and the write that
- * makes it 0 is held.
+ * The highest number of a write that the gate can hold. To hold write n of a call, the sequence that counts writes starts at -n. The gate holds the
+ * write that makes the sequence 0.
  */
 const MOST_WRITES = 1_000_000_000;
 /** The keys of the lock that seqqa holds while the gate is armed. If seqqa's session ends, the server releases the lock, and held writes continue. */
 const ARMED = `${CLASS}, 2`;
 /**
- * The statements that can be held. A held session takes another lock that shows its statement: the first key is CLASS plus the position in this list,
- * the second key is the oid of the table.
+ * The statements that the gate can hold. A held session takes another lock that shows its statement: the first key is CLASS plus the position in this
+ * list, the second key is the oid of the table.
  */
 const KINDS = ["INSERT", "UPDATE", "DELETE", "TRUNCATE"];
-/** PostgreSQL fires triggers in the order of their names. This name sorts before all others. */
+/** The name of the gate's triggers. PostgreSQL fires triggers in the order of their names, and this name sorts before all other names. */
 const TRIGGER = '"!seqqa_gate"';
 
 /**
- * Returns SQL statements that install the gate: a trigger before each write statement of the target. A session sees the current locks and sequences,
- * even inside an old transaction snapshot. A sequence counts the writes, because a rollback does not undo it. Statements inside triggers and cascades
- * are not counted. A held statement has locked its table, but no row.
+ * Returns SQL statements that install the gate: a trigger before each write statement of the target. A sequence counts the writes, because a rollback
+ * does not change a sequence. A session sees the current values of locks and sequences, even inside an old transaction snapshot. Statements inside
+ * triggers and cascades are not counted. A held statement has locked its table, but no row.
  */
 export function gateStatements(controlSwitch: string): string[] {
   return [
     `create sequence ${OURS}.gate minvalue -${MOST_WRITES}`,
-    // If this sequence is 1, the held write fails after its release.
+    // The value 1 of this sequence makes the held write fail after its release.
     `create sequence ${OURS}.fault minvalue 0`,
-    // The lock belongs to the transaction, so it is released however the wait ends. `lock_timeout` is off, because the target did not cause this
-    // wait.
+    // The lock belongs to the transaction, so the server releases the lock however the wait ends. `lock_timeout` is off, because the target did not
+    // cause this wait.
     `create function ${OURS}.hold(op text, rel int) returns void language plpgsql set search_path = pg_catalog set lock_timeout = 0 as ${quoteText(`
 begin
   if nextval('${OURS}.gate') <> 0 then return; end if;
@@ -46,7 +46,7 @@ begin
   end if;
   return null;
 end`)}`,
-    // Create the trigger on partitioned tables, too: a statement fires the triggers of the table that it names. Tables of other owners are skipped,
+    // Create the trigger also on partitioned tables, because a statement fires the triggers of the table that it names. Skip tables of other owners,
     // because only ignored tables can have another owner.
     `do ${quoteText(`
 declare t text; begin
@@ -73,7 +73,7 @@ export function watchSql(): string {
   return armSql(MOST_WRITES);
 }
 
-/** A query for the number of writes since the gate was armed with {@link watchSql}. */
+/** A query for the number of writes since {@link watchSql} armed the gate. */
 export const WATCHED_SQL: string = `select last_value + ${MOST_WRITES} from ${OURS}.gate`;
 
 /** A statement that makes the held write fail after its release. */
@@ -86,7 +86,7 @@ export function endSql(pid: string): { readonly end: string; readonly isThere: s
 
 export const RELEASE_SQL: string = `select pg_advisory_unlock(${ARMED})`;
 
-/** A query for the held session, the kind of its statement, and the table. */
+/** A query for the held session, the kind of its statement, and the table of the statement. */
 export const HELD_SQL: string = `with l as materialized (
     select pid, classid::bigint - ${CLASS} as kind, objid, granted from pg_locks
      where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())
@@ -97,8 +97,8 @@ export const HELD_SQL: string = `with l as materialized (
    where w.kind = 0 and w.objid = 2 and not w.granted`;
 
 /**
- * Returns a query for a lock that the held session `pid` has and another session waits for, directly or through other sessions. Row locks come first,
- * because they show the name of the table. The query needs no privilege.
+ * Returns a query for a lock that the held session `pid` has and for which another session waits, directly or through other sessions. Row locks come
+ * first, because a row lock shows the name of the table. The query needs no privilege.
  */
 export function blockedSql(pid: string): string {
   return `with recursive w as materialized (

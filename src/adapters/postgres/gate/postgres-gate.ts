@@ -73,16 +73,17 @@ export class PostgresGate implements FailingGate {
   async fail(fault: WriteFault): Promise<boolean> {
     const pid = this.#pid;
     if (pid === undefined) return false;
-    // For `kill`, end the session as well if seqqa may do so. Otherwise the server would execute the rest of what the killed client has sent.
+    // For `kill`, also end the session if seqqa has the privilege. Otherwise, the server would execute the remaining statements that the killed
+    // client has sent.
     if (fault === "cut" || (fault === "kill" && this.faults.kinds.includes("cut"))) await this.#end(pid);
     else await this.#control.inTurn(() => this.#control.rows(FAIL_SQL));
     await this.release();
-    // The held session does not notice that its client is gone until its write fails. Wait until the session has ended.
+    // The server notices that the killed client is gone only when the held write fails. Wait until the session has ended.
     if (fault === "kill") await this.#gone(pid, this.#limitMs);
     return true;
   }
 
-  /** Ends a session and waits until it is gone: if the gate opened earlier, the write would still happen. */
+  /** Ends a session and waits until the session no longer exists. Opening the gate before the end of the session would let the held write succeed. */
   async #end(pid: string): Promise<void> {
     await this.#control.inTurn(() => this.#control.rows(endSql(pid).end));
     await this.#gone(pid);

@@ -10,8 +10,8 @@ export interface CounterNames {
 
 /**
  * Returns CREATE FUNCTION statements for two functions that read and write all sequences as one array. The array contains the last value of each
- * sequence, which can be read without a query. The last value of a sequence that was not used yet is NULL. If there is such a sequence, the array has
- * a second half with the first value of each unused sequence, because `setval` may have changed it.
+ * sequence, because the server returns last values without a query. The last value of an unused sequence is NULL. If there is an unused sequence, the
+ * array has a second half with the first value of each unused sequence, because `setval` may have changed this first value.
  */
 export function counterFunctions(sequences: readonly Sequence[], { counters, put, definer = false }: CounterNames): string[] {
   const language = `language plpgsql${definer ? " security definer" : ""}`;
@@ -40,10 +40,16 @@ end`,
   ];
 }
 
-/** A table with the highest seen value of each sequence that is not restored, because its values may be kept in memory. NULL: no value was taken. */
+/**
+ * A table with the highest seen value of each sequence that is not restored, because clients may keep its values in memory. NULL: no value was taken
+ * yet.
+ */
 export const CACHED: string = `${OURS}.cached`;
 
-/** Statements for the functions `read` and `put`: notes the values of sequences that are not restored, and raises those that the target has reset. */
+/**
+ * Statements for the functions `read` and `put`. `NOTE_CACHED` records the values of sequences that are not restored. `RAISE_CACHED` raises sequences
+ * that the target has reset.
+ */
 export const NOTE_CACHED: string = `update ${CACHED} c set last = pg_sequence_last_value(c.sequence)
    where pg_sequence_last_value(c.sequence) is not null
      and (c.last is null or case when c.up then pg_sequence_last_value(c.sequence) > c.last else pg_sequence_last_value(c.sequence) < c.last end);`;
@@ -51,7 +57,10 @@ export const RAISE_CACHED: string = `perform setval(c.sequence, c.last) from ${C
    where c.last is not null and (pg_sequence_last_value(c.sequence) is null
      or case when c.up then pg_sequence_last_value(c.sequence) < c.last else pg_sequence_last_value(c.sequence) > c.last end);`;
 
-/** Returns the statements that create the table {@link CACHED} for these sequences. A sequence with CYCLE may be reset at any time, so it is left out. */
+/**
+ * Returns the statements that create the table {@link CACHED} for these sequences. Sequences with CYCLE are left out, because their values may
+ * legitimately start again.
+ */
 export function cachedStatements(sequences: readonly Sequence[]): string[] {
   const oids = sequences.map(({ oid }) => oid).join(", ");
   return [

@@ -5,10 +5,15 @@ import { OWN_PATH, USER_PATH } from "../read/user-path.ts";
 import { SEQUENCE_USERS } from "../schema/catalog.ts";
 
 /**
- * Returns an SQL statement that restores sequences, but never below a value that is in use. The values in use are known only if all users of the
- * sequence are columns of integers that get its values unchanged, and no session or application keeps values in memory. A sequence of another kind, and
- * one that another client used after the run's last record, is not restored, unless its value is now below the old value. `source`: a query for the name, old value and recorded value of each
- * sequence (recorded value `null` if unknown). `table`: if this table does not exist, the statement does nothing.
+ * Returns an SQL statement that restores sequences, but never below a value that is in use.
+ *
+ * A sequence is restored in two cases:
+ * - Its value is now below the old value.
+ * - The values in use are known, and no other client has used the sequence after the run's last record. The values in use are known if all users of
+ * the sequence are columns of integers that get its values unchanged, and no session or application keeps values in memory.
+ *
+ * `source`: a query for the name, old value and recorded value of each sequence (recorded value `null` if unknown). `table`: if this table does not
+ * exist, the statement does nothing.
  */
 export function countersBack(source: string, table?: string): string {
   return `do ${quoteText(`
@@ -42,7 +47,7 @@ begin
 end`)}`;
 }
 
-/** A query for the columns that use the sequence. `is_known`: `true` for a column of integers that gets the values unchanged. */
+/** A query for the columns that use the sequence. `is_known`: `true` for a column of integers that stores the values of the sequence unchanged. */
 const USERS = `
       select a.attrelid::regclass as name, a.attname, coalesce(x.plain and a.atttypid in ('int2'::regtype, 'int4'::regtype, 'int8'::regtype), false) as is_known
         from (${SEQUENCE_USERS("r.sequence")}) x left join pg_attribute a on a.attrelid = x.rel and a.attnum = x.num`;

@@ -63,7 +63,7 @@ export function observeReading({ tables, counters }: FullReading): Observed {
   return { kind: "rows", tables: observeAll(tables), counters };
 }
 
-/** Returns the differences between two reads of all tables. If the columns of a table changed, all its rows count as removed and added. */
+/** Returns the differences between two reads of all tables. If the columns of a table changed, all rows of the table count as removed and added. */
 export function observeDifference(root: FullReading, now: FullReading): Observed {
   const shown = new ShownTables();
   const before = new Map(root.tables.map((entry) => [signature(entry[0]), entry]));

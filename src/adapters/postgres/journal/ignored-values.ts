@@ -3,30 +3,30 @@ import type { Table } from "../schema/catalog.ts";
 import { quoteName, rowFields } from "../connect/sql-text.ts";
 
 /**
- * Returns the positions of the columns in which rows are compared. In a table with ignored columns, these and all generated columns are left out,
- * because a generated column may depend on an ignored one.
+ * Returns the positions of the columns in which rows are compared. In a table with ignored columns, the comparison leaves out the ignored columns and
+ * all generated columns, because a generated column may depend on an ignored column.
  */
 function judgedAt({ columns, ignored }: Table): readonly number[] {
   return columns.flatMap(({ name, generated }, at) => (ignored.length > 0 && (generated || ignored.includes(name)) ? [] : [at]));
 }
 
 /**
- * Returns an SQL expression for the values in which rows are compared, without ignored columns. `of`: the alias of the row, or an SQL expression for
- * it in parentheses.
+ * Returns an SQL expression for the compared values of a row, without ignored columns. `of`: the alias of the row, or an SQL expression for the row
+ * in parentheses.
  */
 export function judgedSql(table: Table, of: string): string {
   const values = judgedAt(table).map((at) => `${of}.${quoteName(table.columns[at]!.name)}`);
   return `row(${values.join(", ")})::text collate "C"`;
 }
 
-/** Returns the values in which rows are compared as one text, without ignored columns. */
+/** Returns the compared values of a row as one text, without ignored columns. */
 function judgedText(table: Table, row: string): string {
   const fields = rowFields(row);
   return JSON.stringify(judgedAt(table).map((at) => fields[at] ?? null));
 }
 
 /**
- * Returns the row `row` with the ignored columns taken from `other`, a row with the same key. If one of the two is `null` (the row does not exist),
+ * Returns the row `row` with the ignored columns taken from `other`, a row with the same key. If `row` or `other` is `null` (the row does not exist),
  * returns `row` unchanged.
  */
 export function withIgnoredOf(table: Table, row: string | null, other: string | null): string | null {
@@ -37,13 +37,15 @@ export function withIgnoredOf(table: Table, row: string | null, other: string | 
   return `(${fields.map((field) => (field === null ? "" : `"${field.replaceAll(/["\\]/g, "$&$&")}"`)).join(",")})`;
 }
 
-/** Creates an empty {@link RowSums}: it counts how often each row was added or removed. Rows that differ only in ignored columns count as equal. */
+/**
+ * Creates an empty {@link RowSums}, which counts how often each row was added or removed. Rows that differ only in ignored columns count as equal.
+ */
 export function sumsOf(tables: readonly Table[]): RowSums {
   return new RowSums(tellingBy(tables));
 }
 
 /**
- * Returns a function that removes ignored columns from the text of a row. Two rows of which only ignored columns differ then become equal. The
+ * Returns a function that removes ignored columns from the text of a row. Two rows that differ only in ignored columns then become equal. The
  * function returns `undefined` for a table without ignored columns.
  */
 export function tellingBy(tables: readonly Table[]): (table: number, row: string) => string | undefined {

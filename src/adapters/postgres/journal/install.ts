@@ -4,7 +4,10 @@ import type { Control } from "../connect/control.ts";
 import { installStatements, type JournalOptions } from "./journal-sql.ts";
 import { readOwnerFacts } from "../put-back/owner-facts.ts";
 
-/** Creates the undo log and its triggers in one transaction. Replaces those of an earlier run. @returns a token that identifies this journal */
+/**
+ * Creates the undo log and its triggers in one transaction. Replaces the undo log and triggers of an earlier run. @returns a token that identifies
+ * this journal
+ */
 export async function install(
   control: Control,
   catalog: Catalog,

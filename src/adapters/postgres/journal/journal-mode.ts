@@ -43,8 +43,8 @@ export interface JournalChoice {
 }
 
 /**
- * Undoes what other sessions committed. Row triggers write an undo log in the same transactions as the target's changes. Reading the log takes one
- * function call, and a restore takes another.
+ * The checkpoint mode `journal`, which undoes committed changes of other sessions. Row triggers write an undo log in the same transactions as the
+ * target's changes. Reading the log takes one function call, and a restore takes another.
  */
 export class JournalMode implements PostgresMode {
   readonly traits: StoreTraits = { portable: true, commits: true };
@@ -67,7 +67,10 @@ export class JournalMode implements PostgresMode {
   #mirror: MultisetMirror;
   /** The number of recorded steps that led to the root state. */
   #base: number;
-  /** Set after the store was found to differ from what the journal recorded. Every later operation throws this error. */
+  /**
+   * The error that says that the store differs from the recorded changes. Every later operation throws this error. `undefined` if no difference was
+   * found.
+   */
   #broken: SeqqaError | undefined;
 
   private constructor(control: Control, catalog: Catalog, digest: CatalogText, token: string, choice: JournalChoice) {
@@ -120,7 +123,7 @@ export class JournalMode implements PostgresMode {
     let mode: JournalMode | undefined;
     try {
       mode = new JournalMode(control, catalog, await schemaText(control), token, choice);
-      // With `watching`, do not read the undo log yet: its first read must report the writes of other clients.
+      // With `watching`, do not read the undo log yet, because its first read must report the writes of other clients.
       if (choice.watching !== true) await mode.#read(false);
       if (choice.borrowed) await control.rows(`update ${OURS}.owner set catalog = $1`, [storedText(mode.#catalog)]);
     } catch (error) {
@@ -204,7 +207,7 @@ export class JournalMode implements PostgresMode {
     await this.#restore(mark as Segment);
   }
 
-  /** Restores a state. With `seen`: restores only if the store is still in the state `seen`, otherwise returns `false`. */
+  /** Restores a state. With `seen`, restores only if the store is still in the state `seen`, and otherwise returns `false`. */
   #restore(segment: Segment, seen?: Segment): Promise<boolean> {
     return this.#alone(async () => {
       const mirror = this.#mirror;
@@ -216,7 +219,7 @@ export class JournalMode implements PostgresMode {
       const count = this.#reader.count();
       const look = await this.#put(mirror.changesTo(segment), mirror.countersAt(segment), { keep, depth: keep, seen: seen !== undefined });
       if (look === undefined) {
-        // Writes were found that cancel each other out, so the store is still in the state `seen`. Try again.
+        // The new writes cancel each other out, so the store is still in the state `seen`. Try again.
         if (mirror.top === seen) throw new Writing("another session");
         return false;
       }
@@ -268,7 +271,7 @@ export class JournalMode implements PostgresMode {
     });
   }
 
-  /** Restores the database at the end. In an external store, rows that other clients changed are kept and reported. */
+  /** Restores the database at the end of the run. In an external store, rows that other clients changed are kept and reported. */
   async #leave(): Promise<void> {
     if (this.#broken?.code === "LEASE_OVER") throw this.#broken;
     const lastLook = this.#borrowed && this.#broken === undefined ? (): Promise<void> => this.#reader.record(this.#step) : undefined;
@@ -285,7 +288,7 @@ export class JournalMode implements PostgresMode {
     return this.#base + this.#mirror.top.depth + 1;
   }
 
-  /** Adds log entries, the result of a restore, to the known changes. `count`: the number of requests of the run before the restore. */
+  /** Adds the log entries that a restore has returned to the known changes. `count`: the number of requests of the run before the restore. */
   async #takeInPut(look: Look, count: number | undefined): Promise<void> {
     if (this.#reader.accepts(look, count)) await this.#takeIn(look);
     else await this.#read(false);
@@ -312,8 +315,8 @@ export class JournalMode implements PostgresMode {
   }
 
   /**
-   * Throws if a schema statement in the undo log really changed the schema. `shape`: the new hash of the system catalogs, if a comparison of hashes
-   * found the change.
+   * Throws if a schema statement in the undo log really changed the schema. `shape`: the new hash of the system catalogs. `undefined` if the hash is
+   * unchanged or was not compared.
    */
   async #look(statements: readonly string[], shape: string | undefined): Promise<void> {
     const detail = alteration(statements, this.#catalog, await schemaText(this.#control));
@@ -324,8 +327,8 @@ export class JournalMode implements PostgresMode {
   }
 
   /**
-   * Changes rows and sequences, and reads the undo log afterwards. `keep`: how many recorded steps are kept. `depth`: the number of steps of the
-   * resulting state. With `seen`: if something was written since the last read, changes nothing and returns `undefined`.
+   * Changes rows and sequences, and reads the undo log afterwards. `keep`: the number of recorded steps to keep. `depth`: the number of steps of the
+   * resulting state. With `seen`: if a session has written something since the last read, changes nothing and returns `undefined`.
    */
   async #put(
     changes: RowSums,
@@ -353,13 +356,14 @@ export class JournalMode implements PostgresMode {
     } catch (cause) {
       const error = this.#reader.explain(cause);
       if (codeOf(error) !== DDL_STATE) {
-        // The transaction failed and changed nothing. If the cause was a write that was committed after the last read, the undo log contains it now.
+        // The transaction failed and changed nothing. The cause may be a write that was committed after the last read. The undo log now contains this
+        // write.
         const { top } = this.#mirror;
         if (!(error instanceof SeqqaError) && !isBusy(error)) await this.#read(false);
         if (this.#mirror.top !== top) throw new Writing("another session");
         throw this.#putError(error);
       }
-      // The undo log contains a schema statement. `#read` throws if the statement changed the schema. Otherwise the restore is tried again.
+      // The undo log contains a schema statement. `#read` throws if the statement changed the schema. Otherwise the caller tries the restore again.
       await this.#read(false);
       throw new Stale();
     }
@@ -405,10 +409,10 @@ export class JournalMode implements PostgresMode {
   }
 }
 
-/** Thrown if the undo log had unread entries that may affect the operation. The operation is then tried again. */
+/** Thrown if the undo log had unread entries that may affect the operation. The caller then tries the operation again. */
 class Stale extends Error {}
 
-/** Returns the schema as text. Without a superuser, there are no event triggers, so the text also shows statements that only rewrite rows. */
+/** Returns the schema as text. Without a superuser there are no event triggers, so the text also shows statements that only rewrite rows. */
 function schemaText({ client, rights }: Control): Promise<CatalogText> {
   return catalogText(client, !rights.superuser);
 }

@@ -19,9 +19,9 @@ export const CONTROL_SWITCH = "seqqa.control";
 const TRIGGER = "zz_seqqa_journal";
 
 export interface JournalOptions {
-  /** Identifies this journal, to distinguish it from earlier ones. */
+  /** Identifies this journal, to distinguish the journal from earlier journals. */
   readonly token: string;
-  /** `true` for an external store. The undo log must then survive if the run is killed or the server crashes. */
+  /** `true` for an external store. The undo log of an external store must survive a killed run and a crash of the server. */
   readonly borrowed: boolean;
   readonly gated: boolean;
   /** The rights of the role that installs the journal and restores rows. */
@@ -44,7 +44,7 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
     // `rel`: the table, or 0 for a schema change. `o`, `n`: the old and the new row. `place`: the new row's `ctid`, only in a table without a key.
     `create ${borrowed ? "" : "unlogged "}table ${OURS}.log(rel oid, o text, n text, place tid) with (autovacuum_enabled = off, toast.autovacuum_enabled = off)`,
     ...(borrowed
-      ? // The log entries that were read and led to the current state. If this run is killed, a later run restores the data from them.
+      ? // The log entries that were read and led to the current state. After a killed run, a later run restores the data from this table.
         [
           `create table ${OURS}.kept(step bigint, rel oid, o text, n text) with (autovacuum_enabled = off, toast.autovacuum_enabled = off)`,
           ...leaseStatements,
@@ -55,7 +55,8 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
     USER_PATH,
     ...tables.map(createPutFunction),
     ...judgedFunction(tables),
-    // Install these functions even if the role may use replica role, because a later run may have lost this privilege.
+    // Install the functions for restores without replica role even if the role may use replica role, because a later run may have lost this
+    // privilege.
     ...(facts === undefined ? [] : ownerStatements(tables, facts, CONTROL_SWITCH)),
     OWN_PATH,
     ...counterFunctions(kept, { counters: `${OURS}.counters`, put: `${OURS}.put_counters` }),
@@ -94,7 +95,8 @@ export function readLayout(layout: string): { readonly name: string; readonly ig
 }
 
 /**
- * Returns the end of the name of a table's logging function. Tables with the same text settings share a function, if both have a key or neither has.
+ * Returns the end of the name of a table's logging function. Two tables share a function if they have the same text settings and if both or neither
+ * have a key.
  */
 function variantOf(table: Table): string {
   return `${settingsFor(table.types)
@@ -107,8 +109,8 @@ function pinned(settings: readonly string[]): string {
 }
 
 /**
- * Returns a CREATE FUNCTION statement for the function that logs changed rows. It runs with the rights of its owner, so that the target's role needs
- * no privilege for the undo log. It uses no operators, because their meaning depends on the search_path.
+ * Returns a CREATE FUNCTION statement for the function that logs changed rows. The function runs with the rights of its owner, so that the target's
+ * role needs no privilege for the undo log. The function contains no operators, because the meaning of an operator depends on the search_path.
  */
 function rowFunction(variant: string, table: Table, leased: boolean): string {
   const place = table.key.length > 0 ? "" : ", NEW.ctid";
@@ -117,7 +119,7 @@ function rowFunction(variant: string, table: Table, leased: boolean): string {
   return `create function ${OURS}.row_${variant}() returns trigger language plpgsql security definer${pinned(settingsFor(table.types))} as ${quoteText(body)}`;
 }
 
-/** Returns a statement for a trigger function that is executed only while the lease is valid. The triggers of a killed run then stop logging. */
+/** Returns a PL/pgSQL statement that executes `statement` only while the lease is valid. The triggers of a killed run then stop logging. */
 function whileLeased(statement: string, leased: boolean): string {
   return leased ? `if ${LEASE_HOLDS} then ${statement}; end if` : statement;
 }
@@ -137,9 +139,9 @@ function triggers(table: Table, leased: boolean): string[] {
 }
 
 /**
- * Creates a function that returns a session with an open write transaction in this database. Reading the list of sessions is slow, so it is read only
- * if some transaction has an id. The function finds this out from the snapshot and `age`. A role sees the ids of other roles' transactions but not
- * the kind of their sessions, so sessions of unknown kind count as clients.
+ * Creates a function that returns a session with an open write transaction in this database. Reading the list of sessions is slow, so the function
+ * reads the list only if some transaction has an id. The transaction snapshot and `age` show if there is such a transaction. A role sees the ids of
+ * other roles' transactions but not the kind of their sessions, so sessions of unknown kind count as clients.
  */
 const BUSY_FUNCTION = `create function ${OURS}.busy() returns text language plpgsql as ${quoteText(`
 declare s txid_snapshot := txid_current_snapshot(); me oid;
@@ -154,16 +156,16 @@ begin
     (select 'prepared transaction ' || min(p.gid) from pg_prepared_xacts p where p.database = current_database())), '');
 end`)}`;
 
-/** The text in the last result row of a read that found writes of other clients. This row names no table. */
+/** The text in the last result row of a read that found writes of other clients. This result row names no table. */
 export const FOREIGN = "foreign";
 const FOREIGN_STATE = "SQ004";
 
 /**
- * Returns a CREATE FUNCTION statement for the function `read`, which reads and empties the undo log. The first row of its result has the sequences,
+ * Returns a CREATE FUNCTION statement for the function `read`, which reads and empties the undo log. The first row of the result has the sequences,
  * and with `p_apart` also a session that is writing. Entries of an open transaction are read after its commit, because the order of entries does not
  * matter. `p_quiet`: the run has sent no request since the last read. If rows of an external store changed nevertheless, their entries are returned
- * but stay in the log, and the last row is {@link FOREIGN}. `p_apart` is null to skip the comparison of the system catalogs, which was then made just
- * before.
+ * but stay in the log, and the last row is {@link FOREIGN}. `p_apart`: `null` to skip the comparison of the system catalogs, because the caller has
+ * just compared the catalogs.
  */
 function readFunction(borrowed: boolean, comparesCatalog: boolean, image: string): string {
   const take = borrowed
@@ -210,7 +212,7 @@ const RECORD = `update ${OURS}.owner r set recorded = v_counters, recorded_ms = 
 
 /**
  * Returns SQL that reads the undo log, and undoes this read if other clients changed rows. The check includes rows that an earlier read recorded for
- * the same step. They cancel each other out, so they do not affect the result.
+ * the same step. Changes that cancel each other out do not count.
  */
 function judged(take: string, image: string): string {
   return `if not p_quiet then return query ${take};
@@ -245,7 +247,7 @@ begin
   insert into ${OURS}.log(rel, o) select 0, TG_TAG || coalesce(' ' || d.object_identity, '') from pg_event_trigger_dropped_objects() d
    where d.original and not d.is_temporary limit 1;
 end`)}`,
-    // ALTER TABLE ... TYPE with USING can change rows although the schema stays the same. Log such statements, too.
+    // ALTER TABLE ... TYPE with USING can change rows although the schema stays the same. Therefore also log such statements.
     `create function ${OURS}.rewritten() returns event_trigger language plpgsql security definer set search_path = pg_catalog as ${quoteText(`
 begin
   if ${apart} then return; end if;

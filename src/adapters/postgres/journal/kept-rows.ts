@@ -12,7 +12,7 @@ export interface Change {
   readonly now: string | null;
 }
 
-/** For each row, the number of times that it was added. A negative number: the row was removed. */
+/** For each row, how often the row was added. A negative number means that the row was removed. */
 type Sum = ReadonlyMap<string, number>;
 
 export async function sumsOf(control: Control, log: "kept" | "log"): Promise<Map<string, Sum>> {
@@ -31,9 +31,9 @@ export async function sumsOf(control: Control, log: "kept" | "log"): Promise<Map
 }
 
 export interface Changes {
-  /** Changes that can be undone, because the row still has the values that the run recorded. */
+  /** Changes that a restore can undo, because the row still has the values that the run recorded. */
   readonly undo: Change[];
-  /** Changes that another client made after the run's last record. They are not undone. */
+  /** Changes that another client made after the run's last record. A restore does not undo these changes. */
   readonly keep: Change[];
 }
 
@@ -59,7 +59,7 @@ function changesIn(control: Control, table: Table, kept: Sum, log: Sum): Promise
 async function keyedChanges(control: Control, table: Table, kept: Sum, log: Sum): Promise<Changes> {
   const images = [...new Set([...kept.keys(), ...log.keys()])];
   const match = table.key.map(({ name, operator }) => `seqqa_t.${quoteName(name)} ${operator} (x.r).${quoteName(name)}`).join(" and ");
-  // Equal keys can have different texts (e.g. under a collation), so sort and compare keys with the operators of the key.
+  // Sort and compare keys with the operators of the key, because equal keys can have different texts (e.g. under a collation).
   const order = table.key.map(({ name }) => `(x.r).${quoteName(name)}`).join(", ");
   const found = await control.rows(
     `select x.i, dense_rank() over (order by ${order}), (select (seqqa_t.*)::text from only ${table.sqlName} as seqqa_t where ${match})
@@ -76,7 +76,7 @@ async function keyedChanges(control: Control, table: Table, kept: Sum, log: Sum)
   for (const { images: all, now } of rows.values()) {
     const changed = all.some((image) => kept.has(image));
     const before = (sum: Sum): string | null => all.find((image) => (sum.get(image) ?? 0) < 0) ?? null;
-    // Ignored columns are not restored. Use their current values in both older versions of the row.
+    // A restore does not change ignored columns, so use their current values in both older versions of the row.
     const likeNow = (image: string | null): string | null => withIgnoredOf(table, image, now);
     const recorded = likeNow(changed ? (all.find((image) => (kept.get(image) ?? 0) > 0) ?? null) : before(log));
     const root = changed ? likeNow(before(kept)) : recorded;
@@ -87,14 +87,14 @@ async function keyedChanges(control: Control, table: Table, kept: Sum, log: Sum)
 }
 
 /**
- * Returns the changes of a table without a key, in which equal rows are counted. Rows that the run added are deleted if all of them still exist. If
- * one is missing, another client may have updated it. Rows that the run deleted are then not inserted, because the updated row may replace one of
- * them. A deleted row is also not inserted if a later transaction has written an equal one.
+ * Returns the changes of a table without a key, in which equal rows are counted. A restore deletes the rows that the run added if all these rows
+ * still exist. If such a row is missing, another client may have updated the row. The restore then does not insert rows that the run deleted, because
+ * the updated row may replace a deleted row. A restore also does not insert a deleted row if a later transaction has written an equal row.
  */
 async function keylessChanges(control: Control, table: Table, kept: Sum, log: Sum): Promise<Changes> {
   const [there, later] = [new Map<string, number>(), new Map<string, number>()];
   const counted = await control.rows(
-    // Each record of the run updates the row of `owner`, so its `xmin` is the last transaction that wrote in the run.
+    // Each record of the run updates the row of `owner`, so the `xmin` of this row is the last transaction in which the run wrote.
     `select u.img, count(*), count(*) filter (where pg_catalog.age(x.xmin) < pg_catalog.age(o.xmin))
        from ${OURS}.owner o cross join pg_catalog.unnest($1::text[]) u(img)
        join (select (seqqa_t.*)::text as img, seqqa_t.xmin from only ${table.sqlName} as seqqa_t) x on x.img = u.img collate "C" group by u.img`,
@@ -112,7 +112,7 @@ async function keylessChanges(control: Control, table: Table, kept: Sum, log: Su
   };
   for (const image of new Set([...kept.keys(), ...log.keys()])) {
     const [by, since] = [kept.get(image) ?? 0, log.get(image) ?? 0];
-    // `madeUp`: how often another client later made the opposite change. This part of the run's change needs no undo.
+    // `madeUp`: how often another client later made the opposite change. The restore skips this part of the run's change.
     const madeUp = by * since < 0 ? Math.min(Math.abs(by), Math.abs(since)) : 0;
     const left = Math.abs(by) - madeUp;
     if (by > 0) {

@@ -11,14 +11,16 @@ export const LEASE_STATE = "SQ003";
 const LEASE = `${OURS}.lease`;
 const NOW = "pg_catalog.date_part('epoch', pg_catalog.clock_timestamp())";
 
-/** An SQL condition that is true while the lease is valid. It uses functions, because the meaning of operators depends on the search_path. */
+/**
+ * An SQL condition that is true while the lease is valid. The condition uses functions, because the meaning of operators depends on the search_path.
+ */
 export const LEASE_HOLDS: string = `pg_catalog.float8lt(${NOW}, pg_catalog.pg_sequence_last_value('${LEASE}'::pg_catalog.regclass)::pg_catalog.float8)`;
 
 /** A PL/pgSQL statement that raises an error if the lease has expired. */
 export const REQUIRE_LEASE: string = `if not ${LEASE_HOLDS} then raise exception using errcode = '${LEASE_STATE}', message = 'the lease is over'; end if;`;
 
 const EXTEND = `select pg_catalog.setval('${LEASE}', (${NOW} + ${LEASE_SECONDS})::bigint)`;
-/** A statement that extends the lease, unless it has already expired. */
+/** A statement that extends the lease, unless the lease has already expired. */
 export const RENEW_LEASE: string = `${EXTEND} where ${LEASE_HOLDS}`;
 
 export const leaseStatements: readonly string[] = [`create sequence ${LEASE}`, EXTEND];

@@ -11,7 +11,7 @@ export class Lease {
   readonly #timer: NodeJS.Timeout;
   #waits = false;
 
-  /** Starts to renew the lease between the operations of the control connection. {@link stop} ends this. */
+  /** Starts to renew the lease between the operations of the control connection, until {@link stop} is called. */
   constructor(control: Control) {
     this.#control = control;
     control.renewed();
@@ -49,8 +49,8 @@ export async function requireLease(control: Control): Promise<void> {
 }
 
 /**
- * Returns `true` for errors that mean that the lease has expired, or that another run has removed this journal: the message then names a missing
- * object of seqqa's schema. A function of the user can also fail because something is missing.
+ * Returns `true` for errors that mean that the lease has expired, or that another run has removed this journal. In the second case, the message must
+ * name an object of seqqa's schema, because a function of the user can also miss an object.
  */
 export function isLeaseOver(error: unknown): boolean {
   const code = codeOf(error);

@@ -57,12 +57,12 @@ export class LogReader {
   /**
    * Checks that the run itself made the log entries of a read. `count`: the number of requests of the run before the read.
    *
-   * @returns `false` if a request was sent meanwhile, so that the log must be read again
+   * @returns `false` if the run sent a request during the read, so that the caller must read the log again
    * @throws SeqqaError `FOREIGN_WRITE`
    */
   accepts({ entries, foreign }: Look, count: number | undefined): boolean {
     if (foreign && this.isQuiet) throw new ForeignWrite(`the database ${this.#how.control.store.shown}`, this.#named(entries));
-    // If a request was sent during the read, its writes may be missing from the entries. The run then still counts as active.
+    // If the run sent a request during the read, the entries may lack the writes of this request. The run then still counts as active.
     if (!foreign && count === this.count()) this.#asked.looked();
     return !foreign;
   }

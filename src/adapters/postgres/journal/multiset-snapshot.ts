@@ -4,7 +4,10 @@ import { sumsOf } from "./ignored-values.ts";
 import { imageForeign } from "../../../stores/store-errors.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** A snapshot: the differences of a state from the root state, as plain data. It can be sent to another lane and written to its store. */
+/**
+ * A snapshot: the differences of a state from the root state, as plain data. seqqa can send a snapshot to another lane and write it to that lane's
+ * store.
+ */
 export interface MultisetSnapshot {
   readonly kind: "multiset";
   readonly tables: readonly { readonly name: string; readonly rows: readonly (readonly [row: string, by: number])[] }[];
@@ -26,8 +29,9 @@ export function isImage(image: unknown): image is MultisetSnapshot {
 }
 
 /**
- * Returns the row changes and sequence values of a snapshot. Table numbers are translated into those of this store. @throws SeqqaError `IMAGE_FOREIGN` if
- * this store lacks one of the tables or sequences
+ * Returns the row changes and sequence values of a snapshot. Translates table numbers into the table numbers of this store.
+ *
+ * @throws SeqqaError `IMAGE_FOREIGN` if this store lacks one of the tables or sequences
  */
 export function fixesToImage(
   store: StoreUrl,

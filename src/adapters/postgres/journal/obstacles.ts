@@ -9,8 +9,8 @@ import { userPath } from "../read/user-path.ts";
 export const CLONE_COST = "each step copies the database, which takes 0.1 to 0.5 s, or longer if the database is large";
 
 /**
- * Returns the reason why a role with these rights cannot journal this database, or `undefined` if it can. `journalled`: the tables and sequences that
- * are restored. `isCopied`: `true` if a copy of the database will be used, in which all objects belong to the role.
+ * Returns the reason why a role with these rights cannot journal this database, or `undefined` if there is no obstacle. `journalled`: the tables and
+ * sequences that seqqa restores. `isCopied`: `true` if the run will use a copy of the database, in which all objects belong to the role.
  */
 export async function journalObstacle(
   client: Queryable,
@@ -26,14 +26,15 @@ export async function journalObstacle(
   if (missing !== undefined) return missing;
   if (encoding === "SQL_ASCII") return "the database has the encoding SQL_ASCII, which allows invalid text";
   if (large === "true") return "the database has large objects, whose changes fire no triggers";
-  // Triggers that fire even in replica role prevent a restore. Without replica role, they are disabled during a restore.
+  // With replica role, find triggers that fire nevertheless: such triggers prevent a restore. Without replica role, seqqa disables triggers during a
+  // restore.
   const fires = rights.replica ? await firesAlways(client) : undefined;
   if (fires !== undefined) return fires;
   const virtual = await virtualColumn(client, journalled);
   if (virtual !== undefined) return virtual;
   const published = await isPublished(client, journalled);
   if (published !== undefined) return published;
-  // Checks may call functions of the user.
+  // Use the user's search_path, because the user's constraints may call functions of the user.
   await client.query({ text: userPath("session") });
   try {
     return (await breaksChecks(client)) ?? (await breaksDomains(client, journalled.tables));
@@ -42,14 +43,17 @@ export async function journalObstacle(
   }
 }
 
-/** The locks that the end of a run in place holds for each table: seqqa's triggers and functions, which it drops, and the table. Counted on PostgreSQL 15. */
+/**
+ * The locks for each table that the end of an in-place run holds: on the table, and on the triggers and functions of seqqa that are dropped. The
+ * number was counted on PostgreSQL 15.
+ */
 const LOCKS_A_TABLE = 5;
-/** The locks that the end of a run in place holds beside those for tables. */
+/** The locks that the end of an in-place run holds in addition to the locks for tables. */
 const MORE_LOCKS = 50;
 
 /**
- * Returns the reason why seqqa could not restore an external database, whose tables are all locked in one transaction, or `undefined`: the server
- * guarantees too few locks. The parameters are those of {@link journalObstacle}.
+ * Returns the reason why seqqa could not restore an external database, or `undefined`. A restore locks all tables in one transaction, so the reason
+ * is that the server guarantees too few locks. The parameters are the same as for {@link journalObstacle}.
  */
 export async function locksObstacle(client: Queryable, { replica }: Rights, { tables }: Catalog): Promise<string | undefined> {
   const [row = []] = await rowsOf<[string, string]>(
@@ -64,7 +68,7 @@ export async function locksObstacle(client: Queryable, { replica }: Rights, { ta
   return `to restore ${tables.length} tables, seqqa needs ${needed} locks, but the server guarantees only ${each * sessions}: set max_locks_per_transaction to ${enough} or more, and restart the server`;
 }
 
-/** Finds a trigger or rule that fires even in replica role, and would therefore fire when rows are restored. */
+/** Finds a trigger or rule that fires even in replica role. Such a trigger or rule would also fire when seqqa restores rows. */
 async function firesAlways(client: Queryable): Promise<string | undefined> {
   const [found] = await rowsOf<[string, string, string]>(
     client,
@@ -91,7 +95,7 @@ async function virtualColumn(client: Queryable, { tables }: Catalog): Promise<st
   return found && `column "${found[0]}" of table "${found[1]}" is a virtual generated column, whose values triggers cannot read`;
 }
 
-/** Finds a table whose rows PostgreSQL does not delete, because the table is published and has no replica identity, such as a primary key. */
+/** Finds a table from which PostgreSQL does not delete rows, because the table is published and has no replica identity, such as a primary key. */
 async function isPublished(client: Queryable, { tables }: Catalog): Promise<string | undefined> {
   const [found] = await rowsOf<[string, string]>(
     client,

@@ -8,7 +8,7 @@ import { putBackKept } from "../put-back/put-back-kept.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
 /**
- * Restores an external store after the run that used it was killed, and removes seqqa's schema.
+ * Restores an external store after a killed run, and removes seqqa's schema.
  *
  * @returns the rows that the run left changed (with `dryRun`, nothing is changed), or `undefined` if there was nothing to remove
  * @throws SeqqaError `STORE_IN_USE`, or the reason why the data cannot be restored
@@ -23,7 +23,7 @@ export async function recover(store: StoreUrl, how: Cleaning = {}): Promise<Left
 }
 
 /**
- * Makes sure that no killed run has left changed rows in an external store. If a killed run left only seqqa's schema, removes it.
+ * Checks that no killed run has left changed rows in an external store. If a killed run left only seqqa's schema, removes this schema.
  *
  * @throws SeqqaError `STORE_LEFT`, or the reason why the database cannot be examined
  */
@@ -44,9 +44,9 @@ export async function requireUnused(store: StoreUrl): Promise<void> {
   }
 }
 
-/** Finds out if a run uses a database in place. Changes nothing, and needs no privileges. */
+/** Returns the state of the run that uses a database in place, or `undefined`. Changes nothing, and needs no privileges. */
 export async function inPlaceRun(client: Client): Promise<InPlaceRun> {
-  // Only the journal of an external store has a lease. The mode `savepoint` records the counters of an external store.
+  // A lease exists only in the journal of an external store. In the mode `savepoint`, the run records the counters of an external store.
   const [row] = await rowsOf<[string]>(
     client,
     `select (exists (select 1 from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()

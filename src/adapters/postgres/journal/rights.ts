@@ -3,7 +3,7 @@ import { codeOf } from "../connect/failures.ts";
 import type { Queryable } from "../connect/mode.ts";
 
 export interface Rights {
-  /** `true` if event triggers can report schema changes. Otherwise seqqa compares the system catalogs to find them. */
+  /** `true` if event triggers can report schema changes. Otherwise seqqa finds schema changes by comparing the system catalogs. */
   readonly superuser: boolean;
   /**
    * `true` if the session uses replica role, in which the user's triggers and foreign keys have no effect. Otherwise rows are restored with the
@@ -13,8 +13,8 @@ export interface Rights {
 }
 
 /**
- * Sets the session to replica role, if the role may do so: as a superuser, or with the privilege to set `session_replication_role` (GRANT SET ON
- * PARAMETER, from PostgreSQL 15, or given by the hosting provider).
+ * Sets the session to replica role, if the role has the privilege for `session_replication_role`. A superuser has this privilege. Other roles get the
+ * privilege with GRANT SET ON PARAMETER (from PostgreSQL 15) or from the hosting provider.
  */
 export async function takeRights(client: Queryable): Promise<Rights> {
   const [row] = await rowsOf<[string]>(client, "select rolsuper::text from pg_roles where rolname = current_user");
@@ -29,8 +29,8 @@ export async function takeRights(client: Queryable): Promise<Rights> {
 }
 
 /**
- * Returns the reason why a role that is no superuser cannot journal these tables, or `undefined` if it can. `isCopied`: `true` if a copy of the
- * database will be used, in which all objects belong to the role.
+ * Returns the reason why a role that is no superuser cannot journal these tables, or `undefined` if there is no obstacle. `isCopied`: `true` if the
+ * run will use a copy of the database, in which all objects belong to the role.
  */
 export async function rightsObstacle(
   client: Queryable,
@@ -66,7 +66,7 @@ export async function rightsObstacle(
   return replica ? undefined : ownerObstacle(client, oids);
 }
 
-/** Returns the reason why rows cannot be restored without replica role, or `undefined` if they can. */
+/** Returns the reason why rows cannot be restored without replica role, or `undefined` if there is no obstacle. */
 async function ownerObstacle(client: Queryable, oids: string): Promise<string | undefined> {
   const without = "during a restore, because the role of the store may not set session_replication_role to replica";
   const [found] = await rowsOf<[string]>(

@@ -9,8 +9,8 @@ import { quoteName } from "../connect/sql-text.ts";
 import { inUserPath } from "../read/user-path.ts";
 
 /**
- * Restores rows to the root state. A row is skipped if a row that is not restored refers to it, or has its key or unique value. Skipped rows are
- * removed from `changes` and returned. Restored rows never conflict with each other, because they existed together in the root state.
+ * Restores rows to the root state. Skips a row if an unrestored row refers to the row, or has its key or unique value. Removes skipped rows from
+ * `changes` and returns them. Restored rows never conflict with each other, because they existed together in the root state.
  */
 export async function undoRows(control: Control, changes: Set<Change>): Promise<Change[]> {
   if (changes.size === 0) return [];
@@ -18,7 +18,7 @@ export async function undoRows(control: Control, changes: Set<Change>): Promise<
   const limits = await limitsOf(control, changes);
   const later = await laterKeys(control, limits.keys);
   if (later.length === 0 && (await fits(control, PUT_ROWS, columnsOf(changes)))) return [];
-  // Without replica role, first find the rows to skip, while the foreign keys are dropped and every row can be written. Then roll all of this back.
+  // Without replica role, drop the foreign keys, so that every row can be written, and find the rows to skip. Then roll all of this back.
   await control.rows("savepoint seqqa_probe");
   await control.rows(`select ${OURS}.quiet($1, false)`, [[...new Set([...changes].map(({ table }) => table.oid))]]);
   for (const { drop } of limits.keys) await control.rows(drop);
@@ -31,7 +31,7 @@ export async function undoRows(control: Control, changes: Set<Change>): Promise<
   return kept;
 }
 
-/** Returns the foreign keys that were created after the run had begun. While rows are restored, they would cascade to rows of other clients. */
+/** Returns the foreign keys that were created after the run had begun. Such a key would cascade to rows of other clients while rows are restored. */
 async function laterKeys(control: Control, keys: readonly ForeignKey[]): Promise<ForeignKey[]> {
   const [there] = await control.rows(`select to_regclass('${FOREIGN_KEYS}')`);
   if (typeof there?.[0] !== "string") return [];
@@ -80,7 +80,8 @@ async function settle(control: Control, changes: Set<Change>, { ancestors, keys,
   // Child rows that had no parent before the restore are not skipped.
   const before = new Map<ForeignKey, ReadonlySet<Change>>();
   for (const key of keys) before.set(key, new Set(await orphans(key, ` and ${hasSibling(key)}`)));
-  // Do each check only if the previous checks found nothing: a row that they skip may be a parent row that a later check reports as missing.
+  // Do each check only if the previous checks found nothing. A skipped row of an earlier check may be a parent row that a later check reports as
+  // missing.
   const obstacles = [
     () => write(control, changes),
     ...uniques.map(
@@ -120,7 +121,7 @@ async function settle(control: Control, changes: Set<Change>, { ancestors, keys,
   }
 }
 
-/** Writes all rows. In each table, deletions come before insertions. Returns the rows that a constraint refused. */
+/** Writes all rows. In each table, deletes rows before it inserts rows. Returns the rows that a constraint refused. */
 async function write(control: Control, changes: ReadonlySet<Change>): Promise<Change[]> {
   const failed: Change[] = [];
   for (const [table, own] of byTable(changes)) {
@@ -135,7 +136,7 @@ async function write(control: Control, changes: ReadonlySet<Change>): Promise<Ch
   return failed;
 }
 
-/** Executes a statement. If a constraint or a function of the user refuses it, changes nothing and returns `false`. */
+/** Executes a statement. If a constraint or a function of the user refuses the statement, changes nothing and returns `false`. */
 async function fits(control: Control, text: string, values: readonly unknown[]): Promise<boolean> {
   await control.rows("savepoint seqqa_fits");
   try {

@@ -1,12 +1,15 @@
 import { OURS, type Table } from "../schema/catalog.ts";
 import type { Control } from "../connect/control.ts";
 
-/** After this many deleted entries, the undo log is vacuumed. So many deleted entries fill some dozens of pages, which every read scans. */
+/**
+ * The number of deleted log entries after which the undo log is vacuumed. This many deleted entries fill some dozens of pages, which every read
+ * scans.
+ */
 const LOG_ENTRIES = 2000;
-/** After this many restored rows, a table is vacuumed. PostgreSQL's autovacuum runs only once a minute at most. */
+/** The number of restored rows after which a table is vacuumed. PostgreSQL's autovacuum runs only once a minute at most. */
 const ROWS = 5000;
 
-/** Vacuums the undo log and the restored tables. Without this, they would grow with each restore. */
+/** Vacuums the undo log and the restored tables. Without a vacuum, the log and the tables would grow with each restore. */
 export class Vacuum {
   readonly #control: Control;
   readonly #tables: readonly Table[];
@@ -26,7 +29,7 @@ export class Vacuum {
     this.#entries += entries;
   }
 
-  /** Counts how many rows of a table a restore has changed. The restore has deleted about as many log entries. */
+  /** Counts how many rows of a table a restore has changed. A restore deletes about the same number of log entries. */
   wrote(table: number, rows: number): void {
     this.#entries += rows;
     const before = this.#written[table] ?? 0;
@@ -34,7 +37,7 @@ export class Vacuum {
     if (before < ROWS && before + rows >= ROWS) this.#due.push(table);
   }
 
-  /** Vacuums the tables for which enough changes were counted. A locked table is skipped and vacuumed by a later call. */
+  /** Vacuums the tables with enough counted changes. Skips a locked table, which a later call vacuums. */
   async due(): Promise<void> {
     if (this.#entries < LOG_ENTRIES && this.#due.length === 0) return;
     const names = this.#due.map((table) => this.#tables[table]!.sqlName);
@@ -48,7 +51,8 @@ export class Vacuum {
 }
 
 /**
- * Returns a VACUUM statement that never waits for a lock. It does not truncate the table's file, because the lock for this would block the target.
+ * Returns a VACUUM statement that never waits for a lock. The statement does not truncate the table's file, because the lock for truncating would
+ * block the target.
  */
 export function vacuumText(table: string): string {
   return `vacuum (truncate false, skip_locked true) ${table}`;

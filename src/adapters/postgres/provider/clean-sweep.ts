@@ -7,7 +7,7 @@ import { runOf } from "./provider-names.ts";
 import { quoteText } from "../connect/sql-text.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** The time, in milliseconds, in which a live run must reconnect and take its lock again after it lost its connection. */
+/** The time, in milliseconds, in which a live run must reconnect after a lost connection and take its lock again. */
 const COMEBACK_MS = 3000;
 
 export interface Sweeping {
@@ -20,8 +20,8 @@ export interface Sweeping {
 }
 
 /**
- * Drops the databases of dead runs. A database belongs to the run whose id is in its name, and a live run holds its lock. Returns one line of text
- * for each dropped database.
+ * Drops the databases of dead runs. The name of a database contains the id of its run, and a live run holds a lock. Returns one line of text for each
+ * dropped database.
  */
 export async function sweepDeadRuns(client: Client, store: StoreUrl, { ownRun, dryRun, failed, foreign }: Sweeping): Promise<string[]> {
   const runs = new Map<string, string[]>();

@@ -8,7 +8,7 @@ export function lockOf(runId: string): string {
 }
 
 /**
- * Takes the lock that shows other runs that this run is alive. The lock ends with this session. It is a shared lock, so that the sessions of several
+ * Takes the lock that shows other runs that this run is alive. The lock ends with this session. The lock is shared, so that the sessions of several
  * stores of a run can hold it.
  */
 export async function claim(client: Queryable, runId: string): Promise<void> {
@@ -16,8 +16,9 @@ export async function claim(client: Queryable, runId: string): Promise<void> {
 }
 
 /**
- * Calls `work` if the run is dead. Holds the run's lock meanwhile, so that the run cannot reconnect and no other run does the same work. Advisory
- * locks belong to a database, and a live run may be connected to another database of the server. The locks of all databases are therefore searched.
+ * Calls `work` if the run is dead. Holds the run's lock during `work`, so that the run cannot reconnect and no other run does the same work. Advisory
+ * locks belong to a database, and a live run may be connected to another database of the server. This function therefore searches the locks of all
+ * databases.
  *
  * @returns `undefined` if the run is alive
  */

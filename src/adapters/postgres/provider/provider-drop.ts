@@ -18,7 +18,8 @@ export async function databaseNames(client: Client): Promise<string[]> {
 export async function dropDatabase(client: Client, store: StoreUrl, name: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      // WITH (FORCE), from version 13, also ends sessions, but fails if the role may not end one of them. End the sessions one by one first.
+      // WITH (FORCE), from version 13, also ends sessions, but fails if the role may not end one of the sessions. Therefore end the sessions one by
+      // one first.
       await client
         .query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${quoteText(name)} and pid <> pg_backend_pid()`)
         .catch(() => undefined);
@@ -37,7 +38,7 @@ async function forces(client: Client): Promise<boolean> {
   return Number(row?.[0]) >= 130_000;
 }
 
-/** Rolls back prepared transactions of the database. They outlive their sessions and would block DROP DATABASE. */
+/** Rolls back prepared transactions of the database. Prepared transactions survive the end of their sessions and would block DROP DATABASE. */
 async function forgetPrepared(client: Client, store: StoreUrl, name: string): Promise<void> {
   const prepared = await rowsOf<[string]>(client, `select gid from pg_prepared_xacts where database = ${quoteText(name)}`);
   if (prepared.length === 0) return;

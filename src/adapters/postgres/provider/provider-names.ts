@@ -1,7 +1,8 @@
 import type { DatabaseNaming } from "../../../stores/database-names.ts";
 
 /**
- * The rules for names of databases. PostgreSQL truncates names that are longer than 63 bytes. Copies of a lane's database have its name and a suffix.
+ * The rules for names of databases. PostgreSQL truncates names that are longer than 63 bytes. The name of a copy of a lane's database is the lane's
+ * name plus a suffix.
  */
 export const NAMING: DatabaseNaming = { longest: 63, template: "template", longestAddition: "_c9999", lane: /^\d+_\d+/ };
 

@@ -11,8 +11,8 @@ const PAUSE_MS = 200;
 const SETTINGS = { statement_timeout: "0", lock_timeout: "0", client_min_messages: "error", search_path: "pg_catalog" };
 
 /**
- * A connection to a server, for creating and dropping databases. Its session holds the lock that shows other runs that this run is alive. A lost
- * connection is therefore replaced at once.
+ * A connection to a server, for creating and dropping databases. The session of the connection holds the lock that shows other runs that this run is
+ * alive. Therefore a new connection replaces a lost connection immediately.
  */
 export class Server {
   readonly store: StoreUrl;
@@ -55,7 +55,7 @@ export class Server {
         return await this.#connect();
       } catch (error) {
         const code = error instanceof SeqqaError ? codeOf(error.cause) : codeOf(error);
-        // The server says that it is starting or stopping, or it was reachable before and refuses connections now.
+        // The error says that the server is starting or stopping, or the server was reachable before and refuses connections now.
         const restarting = /^57P0[123]$/.test(code) || (this.#known && code.startsWith("ECONN"));
         if (!restarting || this.#closed || performance.now() > until) throw error;
       }
@@ -68,7 +68,7 @@ export class Server {
       if (connected !== undefined) this.#lost();
     });
     try {
-      // The session that holds the run's lock is often idle, and the server must not end it for that reason. Not all versions have this setting.
+      // The session that holds the run's lock is often idle, so turn off the server's limit for idle sessions. Not all versions have this setting.
       await client.query("select set_config(name, '0', false) from pg_settings where name = 'idle_session_timeout'");
       await this.#connected(client);
       connected = client;

@@ -23,13 +23,13 @@ export class PostgresProvider extends DatabaseProvider<Client> {
   constructor(options: StoreProviderOptions) {
     super(options, NAMING);
     this.#store = storeUrl(options.url);
-    // Take the run's lock before creating databases. Other runs would drop the databases if they found them without the lock.
+    // Take the run's lock before creating databases. Without the lock, other runs would drop the databases.
     this.#server = new Server(this.#store, (client) => claim(client, this.runId));
   }
 
   prepare(): Promise<void> {
     return this.use("copy the template", async (client) => {
-      // If a database of a dead run cannot be dropped, this run continues nevertheless.
+      // The run continues if a database of a dead run cannot be dropped.
       await sweepDeadRuns(client, this.#store, { ownRun: this.runId, failed: () => undefined });
       const facts = await templateFacts(client, this.#store);
       if (!facts.createDb) {
@@ -57,7 +57,7 @@ export class PostgresProvider extends DatabaseProvider<Client> {
       else await createFrom(client, this.#store, this.names.template, name);
       for (const statement of await templateSettings(client, this.#store.database, name))
         await client.query(statement).catch(onlyForbidden);
-      // A lane's database is not used after a crash of the server, so commits need not wait for the disk.
+      // Commits need not wait for the disk, because no run uses a lane's database after a crash of the server.
       await client.query(`alter database ${quoteName(name)} set synchronous_commit = off`);
       return withDatabase(this.#store, name).href;
     });
@@ -74,7 +74,7 @@ export class PostgresProvider extends DatabaseProvider<Client> {
 
   protected async use<T>(doing: string, work: (client: Client) => Promise<T>): Promise<T> {
     try {
-      // Call `work` again if the connection was lost. This is safe, because `work` first removes what an interrupted call left.
+      // Call `work` again if the connection was lost. A second call is safe, because `work` first removes the remains of an interrupted call.
       return await afterLoss(() => this.#server.use(work), isLost);
     } catch (error) {
       throw provideError(this.#store, doing, error);
@@ -94,7 +94,9 @@ export class PostgresProvider extends DatabaseProvider<Client> {
   }
 }
 
-/** Ignores the error of a role that may not change a setting or grant a privilege, because the target works without it. */
+/**
+ * Ignores an error about a missing right to change a setting or grant a privilege, because the target also works without the setting or privilege.
+ */
 function onlyForbidden(error: unknown): void {
   if ((error as { code?: unknown }).code !== "42501") throw error;
 }

@@ -17,8 +17,8 @@ import { recoverApart } from "../savepoint/savepoint-recovery.ts";
 export const stores: StoreKind = { createProvider: (options) => new PostgresProvider(options), clean, check, disturb };
 
 /**
- * Changes a lane's database, so that `seqqa doctor` can test a restore. Deletes one row from the first table that allows it, and takes a
- * value from the first sequence that allows it.
+ * Changes a lane's database, so that `seqqa doctor` can test a restore. Deletes one row from the first table that allows a deletion, and takes a
+ * value from the first sequence that the role may use.
  */
 async function disturb(url: string): Promise<string | undefined> {
   const store = storeUrl(url);
@@ -62,7 +62,7 @@ async function draw(client: Client, sequences: Catalog["sequences"]): Promise<st
   return undefined;
 }
 
-/** Drops the databases of dead runs on a server. Restores what a dead run changed in a user's own database. */
+/** Drops the databases of dead runs on a server. Undoes the changes of a dead run in a user's own database. */
 async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
   const store = storeUrl(url);
   const server = new Server(store);
@@ -105,8 +105,8 @@ async function putBack(store: StoreUrl, how: Cleaning): Promise<Pick<Cleaned, "l
 }
 
 /**
- * Returns `true` if seqqa's schema exists in the database. This is checked before a restore: the restore needs privileges, and a role with these
- * privileges must have installed the schema.
+ * Returns `true` if seqqa's schema exists in the database. Called before a restore, because a restore needs privileges. If the schema exists, a role
+ * with these privileges has installed the schema.
  */
 async function installed(store: StoreUrl): Promise<boolean> {
   const client = await connect(store, { rawText: true });

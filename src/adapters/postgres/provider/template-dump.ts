@@ -15,10 +15,10 @@ export interface DumpTools {
 }
 
 /**
- * Finds `pg_dump` and `pg_restore` for a server of this major version. Prefers the same version, otherwise takes a newer one, because older versions
- * cannot read the server.
+ * Finds `pg_dump` and `pg_restore` for a server of this major version. Prefers the same version and otherwise takes a newer version, because older
+ * versions of the tools cannot read the server. `why`: the purpose of the tools, for the error message.
  *
- * @throws SeqqaError that says what to install; `why` says for what it is needed
+ * @throws SeqqaError that says what to install
  */
 export async function findDumpTools(store: StoreUrl, version: number, why: string): Promise<DumpTools> {
   const folders = existsSync(INSTALLED) ? readdirSync(INSTALLED).map(Number) : [];
@@ -43,11 +43,11 @@ async function majorOf(tool: string): Promise<number> {
 }
 
 /**
- * Copies a database into an empty one while other sessions use it. Uses pg_restore, because psql would execute commands that are hidden in names of
- * objects. Credentials are passed in environment variables, which other users cannot read.
+ * Copies a database into an empty database while other sessions use the source. Uses pg_restore, because psql would execute commands that are hidden
+ * in names of objects. Credentials are passed in environment variables, which other users cannot read.
  */
 export async function copyByDump(from: StoreUrl, to: StoreUrl, tools: DumpTools, superuser: boolean): Promise<void> {
-  // A role that is no superuser cannot set owners and privileges, and only the owner of an extension may comment on it.
+  // A role that is no superuser cannot set owners and privileges. Only the owner of an extension may comment on the extension.
   const plain = superuser ? [] : ["--no-owner", "--no-privileges", "--no-comments"];
   const dump = spawn(tools.dump, ["--format=custom", "--compress=0", "--no-password", "--lock-wait-timeout=30s", ...plain], {
     env: environmentOf(from),
@@ -59,7 +59,7 @@ export async function copyByDump(from: StoreUrl, to: StoreUrl, tools: DumpTools,
     stdio: ["pipe", "ignore", "pipe"],
   });
   const ends = [ended(dump), ended(restore)] as const;
-  // Ignore a broken pipe: it only follows from a failure of pg_dump or pg_restore, which their output explains.
+  // Ignore a broken pipe, which only follows from a failure of pg_dump or pg_restore. The output of the failed tool explains the failure.
   await pipeline(dump.stdout, restore.stdin).catch(() => dump.kill());
   const [dumped, restored] = await Promise.all(ends);
   if (dumped !== undefined && !(restored !== undefined && dumped === "")) throw dumpFailed(from, "pg_dump", dumped);
@@ -75,7 +75,7 @@ function ended(child: ChildProcess): Promise<string | undefined> {
   });
 }
 
-/** Returns the environment variables with which libpq connects to a URL. The URL is parsed in the same way as the driver parses it. */
+/** Returns the environment variables with which libpq connects to a URL. Parses the URL in the same way as the driver. */
 function environmentOf({ href, database }: StoreUrl): NodeJS.ProcessEnv {
   const url = new URL(href);
   const part = (text: string): string | undefined => (text === "" ? undefined : decoded(text));

@@ -13,8 +13,8 @@ const LISTS = new Set([
 const SETTING_NAME = /^[a-z_][a-z0-9_$]*(?:\.[a-z_][a-z0-9_$]*)*$/i;
 
 /**
- * Returns SQL statements that give a copied database what CREATE DATABASE and pg_dump do not copy: privileges, and the settings of ALTER DATABASE and
- * of ALTER ROLE ... IN DATABASE. The caller ignores statements that its role may not execute.
+ * Returns SQL statements that give a copied database the properties that CREATE DATABASE and pg_dump do not copy: privileges, and the settings of
+ * ALTER DATABASE and ALTER ROLE ... IN DATABASE. The caller ignores statements that its role may not execute.
  */
 export async function templateSettings(client: Queryable, template: string, copy: string): Promise<string[]> {
   const [of, to] = [quoteText(template), quoteName(copy)];

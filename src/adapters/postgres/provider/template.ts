@@ -17,7 +17,7 @@ const IN_USE_MS = 10_000;
 export interface TemplateFacts {
   readonly superuser: boolean;
   readonly createDb: boolean;
-  /** `true` if the role may copy the template with CREATE DATABASE: because it owns the database, or because the database is marked as a template. */
+  /** `true` if the role may copy the template with CREATE DATABASE, because the role owns the database or the database is marked as a template. */
   readonly mayCopy: boolean;
   /** The number of other sessions that are connected to the template. */
   readonly sessions: number;
@@ -44,14 +44,17 @@ export async function templateFacts(client: Client, store: StoreUrl): Promise<Te
   };
 }
 
-/** Copies a database with CREATE DATABASE if no session uses it and its collations are those of the server, otherwise with pg_dump. The source is only read. */
+/**
+ * Copies a database with CREATE DATABASE if no session uses the database and its collations are those of the server. Otherwise copies with pg_dump.
+ * Does not change the source.
+ */
 export async function copyTemplate(client: Client, store: StoreUrl, copy: string): Promise<void> {
   const facts = await templateFacts(client, store);
   await requireUntouched(store);
   let why = `${facts.sessions} ${facts.sessions === 1 ? "session is" : "sessions are"} open on the database`;
   if (facts.mayCopy && facts.sessions === 0) {
     try {
-      // If this fails because a session has connected since the check, use pg_dump at once: the session would probably connect again.
+      // This statement fails if a session has connected since the check. Use pg_dump then, because the session would probably connect again.
       await client.query(`create database ${quoteName(copy)} template ${quoteName(store.database)}`);
       return;
     } catch (error) {
@@ -72,13 +75,13 @@ function isOutdated(error: unknown): boolean {
   return codeOf(error) === "XX000" && /collation version/i.test((error as Error).message);
 }
 
-/** Makes sure that the template has no changes of a run that uses it in place. @throws SeqqaError `STORE_IN_USE`, `STORE_LEFT` */
+/** Checks that the template has no changes of a run that uses the template in place. @throws SeqqaError `STORE_IN_USE`, `STORE_LEFT` */
 async function requireUntouched(store: StoreUrl): Promise<void> {
   let client: Client;
   try {
     client = await connect(store, { rawText: true });
   } catch (error) {
-    // CREATE DATABASE also copies a database that this role, or every role, may not connect to. No run can use such a database in place.
+    // CREATE DATABASE also copies a database to which this role, or every role, may not connect. No run can use such a database in place.
     const cause = error instanceof SeqqaError ? error.cause : undefined;
     if (["42501", "28000", "55000"].includes(codeOf(cause))) return;
     throw error;
@@ -118,7 +121,7 @@ async function createEmpty(client: Client, store: StoreUrl, name: string): Promi
   }
 }
 
-/** Creates a lane's database from the run's template. If sessions are connected to the template, waits for their end, but not for long. */
+/** Creates a lane's database from the run's template. If sessions are connected to the template, waits up to `IN_USE_MS` for their end. */
 export async function createFrom(client: Client, store: StoreUrl, template: string, name: string): Promise<void> {
   for (const until = performance.now() + IN_USE_MS; ; await pause(100)) {
     try {

@@ -5,14 +5,17 @@ import { quoteName } from "../connect/sql-text.ts";
 /** Properties of a table (possibly partitioned) that a restore without replica role uses. */
 export interface OwnerFacts {
   readonly oid: string;
-  /** `quiet`: statements that disable the user's triggers and rules. `loud`: statements that enable them again. `undefined` if there are none. */
+  /**
+   * `quiet`: statements that disable the user's triggers and rules. `loud`: statements that enable the triggers and rules again. `undefined` if the
+   * table has no triggers and rules.
+   */
   readonly quiet: string | undefined;
   readonly loud: string | undefined;
   /** `true` if a foreign key (e.g. ON DELETE CASCADE) deletes or updates rows of this table when a parent row changes. */
   readonly isCascaded: boolean;
   /** The tables whose rows are deleted or updated through foreign keys when a row of this table changes. */
   readonly cascadesTo: readonly string[];
-  /** The columns of this table to which a foreign key with RESTRICT refers, or `undefined` if there is none. */
+  /** The columns of this table to which a foreign key with RESTRICT refers, or `undefined` if there is no such foreign key. */
   readonly restricted: readonly string[] | undefined;
   /** The tables with foreign keys that refer to this table. */
   readonly children: readonly Child[];

@@ -4,19 +4,21 @@ import { asText, DDL_STATE, INCOHERENT_STATE, insertInto, keyMatch, pathOf, rowM
 import { quoteName, quoteText } from "../connect/sql-text.ts";
 
 const PART = `${OURS}.part`;
-/** A table with the oids of all foreign keys at the time when the functions were created. The functions cannot prevent that other keys cascade. */
+/**
+ * A table with the oids of all foreign keys at the time when the functions were created. The functions cannot prevent cascades of later foreign keys.
+ */
 export const FOREIGN_KEYS: string = `${OURS}.foreign_keys`;
-/** PostgreSQL fires triggers in the order of their names. This name sorts before all others. */
+/** The name of the triggers that skip cascades. PostgreSQL fires triggers in the order of their names, and this name sorts before all other names. */
 const SKIP = '"!seqqa_skip"';
 
 /**
  * Returns the SQL statements that create the functions for restoring rows without replica role. The functions run with the rights of the tables'
  * owner.
  *
- * One statement changes all rows of a restore. PostgreSQL checks foreign keys at its end, when all rows are restored, so cycles of foreign keys are
- * possible. A row that changes is deleted and inserted again, which would cascade to its child rows. The statements of a cascade run inside a
- * trigger, so a trigger before each row recognizes and skips them. RESTRICT is checked at once, even if the parent row is inserted again, so parent
- * rows with RESTRICT are updated instead. The statement fails, for example, if unique values move between rows. {@link putApart} is then used.
+ * One statement changes all rows of a restore. PostgreSQL checks foreign keys at the end of the statement, when all rows are restored, so cycles of
+ * foreign keys are possible. A changed row is deleted and inserted again, which would cascade to its child rows. The statements of a cascade run
+ * inside a trigger, so a trigger before each row recognizes and skips these statements. PostgreSQL checks RESTRICT immediately, so parent rows with
+ * RESTRICT are updated instead. If the statement fails, for example because unique values move between rows, {@link putApart} is used.
  */
 export function ownerStatements(
   tables: readonly Table[],
@@ -55,7 +57,7 @@ export function ownerStatements(
       const text = (value: string | undefined): string => (value === undefined ? "null" : quoteText(value));
       return `insert into ${PART} values(${one.oid}, ${table !== undefined && table.key.length === 0}, ${text(one.quiet)}, ${text(one.loud)}, '{${one.cascadesTo.join(",")}}', ${values.join(", ")})`;
     }),
-    // A function that disables or enables the user's triggers and rules. It is also called to find out which rows can be restored.
+    // The function `quiet` disables or enables the user's triggers and rules. A restore also calls `quiet` to find out which rows can be restored.
     `create function ${OURS}.quiet(p_tables oid[], p_loud boolean) returns void language plpgsql as ${quoteText(`
 declare v_text text; begin
   for v_text in select case when p_loud then p.loud else p.quiet end from ${PART} p
@@ -70,8 +72,8 @@ end`)}`,
 }
 
 /**
- * Returns a CREATE FUNCTION statement for the function that finds rows without a key. It searches at their last known `ctid`s first, then in the
- * whole table. Equal rows are interchangeable, so only their number counts.
+ * Returns a CREATE FUNCTION statement for the function that finds rows without a key. The function searches first at the last known `ctid`s of the
+ * rows, then in the whole table. Equal rows are interchangeable, so only their number counts.
  */
 function findFunction(table: Table): string {
   const { oid, sqlName } = table;
@@ -142,8 +144,8 @@ function childrenOf({ sqlName }: Table, child: Child): string {
 }
 
 /**
- * Returns a query for all row texts in the parameter $2. If a row is inserted, it gets the ignored columns of the existing row with the same key. The
- * parameter $4 has the `ctid`s of existing rows.
+ * Returns a query for all row texts in the parameter $2. If an existing row has the same key as an inserted row, the inserted row gets the ignored
+ * columns of the existing row. The parameter $4 has the `ctid`s of existing rows.
  */
 function mergedOf(table: Table): string {
   const { oid, sqlName, columns, ignored } = table;
@@ -168,8 +170,8 @@ function returned({ key }: Table): string {
 }
 
 /**
- * Returns how a deleted row (`g`) and an inserted row (`c`) become one UPDATE: when they match, and what the UPDATE sets. Needed for tables with
- * ignored columns, and for tables to which a foreign key with RESTRICT refers.
+ * Returns how a deleted row (`g`) and an inserted row (`c`) become one UPDATE: the condition that the two rows match, and the columns that the UPDATE
+ * sets. Needed for tables with ignored columns, and for tables to which a foreign key with RESTRICT refers.
  */
 function pairingOf(table: Table, { restricted, fixed }: OwnerFacts): { readonly match: string; readonly set: string } | undefined {
   const columns = restricted ?? (table.ignored.length > 0 ? table.key.map(({ name }) => name) : undefined);
@@ -185,8 +187,8 @@ function pairingOf(table: Table, { restricted, fixed }: OwnerFacts): { readonly 
 }
 
 /**
- * Returns a query for the result of a restore: the `ctid`s of inserted rows without a key, then the number of changed rows. If a row to be deleted
- * does not exist, the result also contains the name of the table.
+ * Returns a query for the result of a restore: the `ctid`s of inserted rows without a key, then the number of changed rows. If a row to delete does
+ * not exist, the result also contains the name of the table.
  */
 function resultOf(table: Table, facts: OwnerFacts): string {
   const { oid, fullName, key } = table;
@@ -199,8 +201,8 @@ function resultOf(table: Table, facts: OwnerFacts): string {
 }
 
 /**
- * Restores rows like {@link putRows}, but with two statements. The first deletes the given rows and all rows that refer to them, directly or
- * indirectly. The second inserts the new rows, and again the rows that were deleted only because they refer to given rows.
+ * Restores rows like {@link putRows}, but with two statements. The first statement deletes the given rows and all rows that refer to them, directly
+ * or indirectly. The second statement inserts the new rows, and again the rows that were deleted only because they refer to given rows.
  */
 const putApart = (
   path: string,
@@ -258,8 +260,8 @@ begin
 end`)}`;
 
 /**
- * Creates the function `put_rows`, which restores rows: `p_w` below 0 deletes a row, above 0 inserts it. Its result has the same rows as that of the
- * function `put`.
+ * Creates the function `put_rows`, which restores rows. `p_w`: a number below 0 to delete a row, above 0 to insert a row. The result has the same
+ * rows as the result of the function `put`.
  */
 const putRows = (
   path: string,

@@ -12,20 +12,22 @@ export const LOOKED = -2;
 
 export interface Putting extends Rights {
   readonly borrowed: boolean;
-  /** The name of a setting that only seqqa's control session has. Triggers thereby recognise writes of seqqa itself. */
+  /** The name of a setting that only seqqa's control session has. Triggers recognise seqqa's own writes by this setting. */
   readonly controlSwitch: string;
 }
 
 /**
- * Returns a CREATE FUNCTION statement for the function `put`. It makes the given row changes and undoes the unread log entries. Both are added up
- * first, so that opposite changes cost nothing. The result of `put` has three parts:
- * - The first row names a session that is writing. If there is one, nothing is changed.
+ * Returns a CREATE FUNCTION statement for the function `put`, which makes the given row changes and undoes the unread log entries. The function first
+ * adds up both kinds of changes, so that opposite changes cost nothing. The result of `put` has three parts:
+ * - The first row names a session that is writing. If there is such a session, nothing is changed.
  * - For each table: the `ctid`s of inserted rows without a key, and the number of changed rows.
- * - Rows with `n` = LOOKED: the result of the function `read`, with changes that other sessions committed meanwhile.
+ * - Rows with `n` = LOOKED: the result of the function `read`, with changes that other sessions committed in the meantime.
  *
- * `p_parts`: three indexes for each table: its first deleted row, its first inserted row, and its end. `p_seen`: the sequences at the last read. If
- * anything was written since then, nothing is changed, and `n` of the first row is NOTHING_DONE. `p_quiet`: see the function `read`. If it is `true`,
- * unread log entries are not undone: nothing is changed, as with `p_seen`.
+ * Parameters of `put`:
+ * - `p_parts`: three indexes for each table: its first deleted row, its first inserted row, and its end.
+ * - `p_seen`: the sequences at the last read. If anything was written since the last read, nothing is changed, and `n` of the first row is
+ * NOTHING_DONE.
+ * - `p_quiet`: see the function `read`. If `p_quiet` is `true` and the log has unread entries, nothing is changed, as with `p_seen`.
  */
 export function putAllFunction(tables: readonly Table[], { borrowed, superuser, replica, controlSwitch }: Putting): string {
   return `create function ${OURS}.put(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[], p_counters bigint[],
@@ -63,7 +65,7 @@ const COMPARE_CATALOG = `if ${OURS}.shape() <> (select r.shape from ${OURS}.owne
     raise exception using errcode = '${DDL_STATE}', message = '${SHAPE_CHANGED}';
   end if;`;
 
-/** Returns SQL that adds up the row changes in the undo log and in the parameters. Rows that differ in ignored columns only count as equal. */
+/** Returns SQL that adds up the row changes in the undo log and in the parameters. Rows that differ only in ignored columns count as equal. */
 const sumsOf = (tables: readonly Table[]): string => `d as (delete from ${OURS}.log l returning l.rel, l.o, l.n, l.place),
       e(rel, img, w) as (
         select d.rel, d.o, 1 from d where d.o is not null
@@ -123,15 +125,15 @@ function dispatch(tables: readonly Table[]): string {
 }
 
 /**
- * Makes the `xmin` of the row of `owner` later than that of all rows that this restore wrote. The block is a transaction in the transaction, as in
- * the function that wrote the rows: such transactions have ids of their own.
+ * Updates the row of `owner`, so that its `xmin` is later than the `xmin` of all rows that this restore wrote. The restore wrote the rows in nested
+ * transactions, which have ids of their own. The exception block also makes this update a nested transaction.
  */
 const TOUCH = `begin
     update ${OURS}.owner set recorded_ms = recorded_ms;
   exception when no_data_found then raise;
   end;`;
 
-/** Deletes the recorded steps after the restored state. If a snapshot is written, also records its row changes. */
+/** Deletes the recorded steps after the restored state. If a snapshot is written, also records the row changes of the snapshot. */
 const KEEP = `delete from ${OURS}.kept k where k.step > p_keep;
   if p_kept_rel is not null then
     insert into ${OURS}.kept(step, rel, o, n) select p_keep + 1, k.rel, case when k.w < 0 then k.img end, case when k.w > 0 then k.img end

@@ -18,14 +18,14 @@ import { undoRows } from "../journal/undo-rows.ts";
 export interface PuttingBack extends Cleaning {
   /** `true` for a live run, whose lease must be valid during the restore. Default `false`. */
   readonly leased?: boolean | undefined;
-  /** Reads the last entries of the undo log. Called when no other session can write any longer. */
+  /** Reads the last entries of the undo log. Called after the tables are locked, when no other session can write. */
   readonly lastLook?: (() => Promise<void>) | undefined;
   readonly limitMs?: number | undefined;
 }
 
 /**
- * Restores an external store to its content from before the run, and removes seqqa's schema, in one transaction. Uses only data in the store. A row
- * is restored only if it still has the values that the run recorded. Rows that were changed later are kept, and so are the rows that they refer to.
+ * Restores an external store to its content from before the run, and removes seqqa's schema, in one transaction. Uses only data in the store.
+ * Restores a row only if the row still has the values that the run recorded. Keeps rows that were changed later, and the rows to which they refer.
  *
  * @throws SeqqaError `STORE_BUSY`, `STORE_NOT_PUT_BACK`, `LEASE_OVER`
  */
@@ -52,7 +52,7 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
   const [there] = await control.rows(`select to_regclass('${OURS}.kept'), to_regclass('${OURS}.lease'), to_regclass('${CACHED}')`);
   if (typeof there?.[0] === "string") {
     if (typeof there[1] !== "string") throw cannotRecover(control, "another version of seqqa executed the run");
-    // Ask for writing sessions before this transaction writes: afterwards the function would report this transaction, too.
+    // Ask for writing sessions before this transaction writes. After a write, the function `busy` would also report this transaction.
     const [writing] = await control.rows(`select ${OURS}.busy()`);
     if (typeof writing?.[0] === "string") throw new Writing(writing[0]);
     const tables = await lockTables(control);
@@ -67,7 +67,7 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
     leftover = { ...leftover, ...rows, sinceMs: Number(sinceMs), recordedMs: Number(recordedMs) };
     if (dryRun) return leftover;
     await control.rows(`drop schema ${OURS} cascade`);
-    // Call `onKept` after all statements that may be executed again because the store is busy, so that it is called only once.
+    // Call `onKept` only once: after all statements that may be executed again because the store is busy.
     if (leftover.keep.length > 0) onKept?.(leftover);
     // Restore sequences last, because a rollback would not undo their change.
     await control.rows(putCountersBack(JSON.parse(sequences) as string[], counters, recorded, cached as [string, string][]));
@@ -78,7 +78,7 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
   return leftover;
 }
 
-/** Throws if seqqa's schema belongs to another role, because its tables can then not be read. */
+/** Throws if seqqa's schema belongs to another role, because this role cannot read the tables of the schema. */
 async function requireOwned(control: Control): Promise<void> {
   const [row] = await control.rows(
     `select pg_get_userbyid(nspowner) from pg_namespace where nspname = '${OURS}' and not pg_has_role(nspowner, 'usage')`,
@@ -129,9 +129,9 @@ async function undo(control: Control, recorded: readonly RecordedTable[]): Promi
 }
 
 /**
- * Returns a description of a schema change that the run recorded, or `undefined`. The run also records statements that leave the schema the same, and
- * may be killed before it compares the schema. Entries that the run did not record need no such check: each row is compared with its present values,
- * and the layout of its table with the former layout.
+ * Returns a description of a schema change that the run recorded, or `undefined`. The run also records statements that do not change the schema, and
+ * may be killed before it compares the schema. Unrecorded entries need no such check: each row is compared with its present values, and the layout of
+ * its table with the former layout.
  */
 async function recordedAlteration(control: Control): Promise<string | undefined> {
   const statements = (await control.rows(`select o from ${OURS}.kept where rel = 0`)).map(([statement]) => statement ?? "");

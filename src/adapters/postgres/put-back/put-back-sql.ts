@@ -12,9 +12,9 @@ export function putFunction(table: Table): string {
 }
 
 /**
- * Returns a CREATE FUNCTION statement for the function that restores the rows of one table. It deletes rows before it inserts rows, so that unique
- * values do not collide. A row is given as text with all its columns. It is deleted only if it has exactly these values, so that unlogged changes are
- * never overwritten silently.
+ * Returns a CREATE FUNCTION statement for the function that restores the rows of one table. The function deletes rows before it inserts rows, so that
+ * unique values do not collide. A row is given as text with all its columns. The function deletes a row only if all values are equal, so that
+ * unlogged changes are never overwritten silently.
  */
 export function createPutFunction(table: Table): string {
   const body = table.key.length > 0 ? keyedBody(table) : keylessBody(table);
@@ -22,7 +22,10 @@ export function createPutFunction(table: Table): string {
   return `create function ${putFunction(table)}(p_del text[], p_ins text[], p_places tid[]) returns ${returns} language plpgsql${pathOf([table])} as ${quoteText(body)}`;
 }
 
-/** Returns the clause for a function that reads or writes these tables. It is created in the user's path, see {@link USER_PATH}. */
+/**
+ * Returns the search_path clause for a function that reads or writes these tables. The caller creates the function in the user's path, see {@link
+ * USER_PATH}.
+ */
 export function pathOf(tables: readonly Table[]): string {
   return tables.some(showsNames) ? " set search_path = pg_catalog" : " set search_path from current";
 }
@@ -43,9 +46,9 @@ end`;
 }
 
 /**
- * Returns the function body for a table with ignored columns. A row that is deleted and inserted with the same key is updated instead. Its ignored
- * columns then keep their values, even if another session writes them at the same time. If unique values move between rows, the rows are deleted, and
- * inserted with the values that their ignored columns had.
+ * Returns the function body for a table with ignored columns. If a row is deleted and inserted with the same key, the function updates the row
+ * instead. The ignored columns of the row then keep their values, even if another session writes them at the same time. If unique values move between
+ * rows, the function deletes the rows and inserts them with the previous values of their ignored columns.
  */
 function partialBody(table: Table): string {
   const { sqlName, ignored, key } = table;
@@ -87,8 +90,8 @@ end`;
 }
 
 /**
- * Returns the function body for a table without a key. It searches rows at their last known `ctid`s first, then in the whole table. Equal rows are
- * interchangeable, so only their number counts.
+ * Returns the function body for a table without a key. The function searches first at the last known `ctid`s of the rows, then in the whole table.
+ * Equal rows are interchangeable, so only their number counts.
  */
 function keylessBody(table: Table): string {
   const { sqlName } = table;
@@ -118,7 +121,7 @@ declare seqqa_d text; seqqa_c tid; seqqa_left text[]; seqqa_n int; begin
 end`;
 }
 
-/** Returns an SQL condition that finds a given row in a table with a key. All columns must be equal, except ignored ones. */
+/** Returns an SQL condition that finds a given row in a table with a key. All columns must be equal, except ignored columns. */
 export function rowMatch(table: Table): string {
   const same =
     table.ignored.length === 0
@@ -127,7 +130,9 @@ export function rowMatch(table: Table): string {
   return `${keyMatch(table)} and ${same}`;
 }
 
-/** Returns a CREATE FUNCTION statement for the function that removes ignored columns from a row. If no table has ignored columns, returns none. */
+/**
+ * Returns a CREATE FUNCTION statement for the function that removes ignored columns from a row. Returns no statement if no table has ignored columns.
+ */
 export function judgedFunction(tables: readonly Table[]): string[] {
   const partial = tables.filter(({ ignored }) => ignored.length > 0);
   if (partial.length === 0) return [];
@@ -145,7 +150,7 @@ export function judgedImage(tables: readonly Table[]): string {
   return tables.some(({ ignored }) => ignored.length > 0) ? `${OURS}.judged(e.rel, e.img)` : "e.img";
 }
 
-/** Returns an SQL condition that is true if log entries change rows, and do not cancel each other out. `image`: SQL for a row as text. */
+/** Returns an SQL condition that is true if log entries change rows and do not cancel each other out. `image`: SQL for a row as text. */
 export function changesRows(log: string, image: string, which = "true"): string {
   return `exists (
         select from (select l.rel, l.o, -1 from ${log} l where ${which} and l.o is not null
@@ -158,7 +163,7 @@ export function keyMatch({ key }: Table): string {
   return key.map(({ name, operator }) => `seqqa_t.${quoteName(name)} ${operator} (seqqa_k.r).${quoteName(name)}`).join(" and ");
 }
 
-/** Returns an SQL expression for a whole row as text. `.*` is needed, because the alias alone could be the name of a column. */
+/** Returns an SQL expression for a whole row as text. The expression needs `.*`, because the alias alone could be the name of a column. */
 export function asText(alias: string): string {
   return `(${alias}.*)::text`;
 }
@@ -169,7 +174,7 @@ export function storedColumns({ columns }: Table): string[] {
 
 /**
  * Returns an INSERT statement. `source`: a query for the rows, as column `r` of the alias `seqqa_k`. `ignoredValue`: returns SQL for the value of an
- * ignored column; default: its value in the row.
+ * ignored column. Default: the value of the column in the row.
  */
 export function insertInto(table: Table, source: string, ignoredValue?: (name: string) => string): string {
   const names = storedColumns(table);

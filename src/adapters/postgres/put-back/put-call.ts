@@ -8,7 +8,7 @@ export type Row = readonly (string | null)[];
 export interface Look {
   readonly counters: string;
   readonly entries: readonly Row[];
-  /** `true` if other clients made the entries. The entries are then still in the undo log. */
+  /** `true` if other clients made the entries. Such entries are still in the undo log. */
   readonly foreign: boolean;
 }
 
@@ -23,7 +23,7 @@ export const PUT: string = `select rel, img, place, n, now from ${OURS}.put($1, 
 
 export type PutReply =
   | { readonly kind: "busy"; readonly who: string }
-  /** Nothing was changed: something was written since the last read, and with `p_seen` or `p_quiet`, `put` then changes nothing. */
+  /** `put` changed nothing. With `p_seen` or `p_quiet`, `put` changes nothing if something was written since the last read. */
   | { readonly kind: "written" }
   /** `placed`: for each table, the `ctid`s of inserted rows without a key, and the number of changed rows. */
   | { readonly kind: "done"; readonly placed: readonly Row[]; readonly look: Look };
@@ -42,7 +42,7 @@ export function replyOf(rows: readonly Row[]): PutReply {
 }
 
 /**
- * Row changes as parameters of the SQL function `put`. If a row is added twice, it has two elements. In each table, deleted rows come before inserted
+ * Row changes as parameters of the SQL function `put`. A row that is added twice has two elements. In each table, deleted rows come before inserted
  * rows.
  */
 export interface Columns {

@@ -5,8 +5,8 @@ import { OWN_PATH, USER_PATH } from "./user-path.ts";
 
 /**
  * Returns the user's schemas as text, with one line for each object and row: columns, constraints, indexes, triggers, views, rows of tables and
- * materialized views, sequences, large objects. Of a sequence whose values may be kept in memory, only the name is included, because it is not restored. The
- * connection must return raw text, use `TEXT_SETTINGS`, and be in a transaction with one snapshot.
+ * materialized views, sequences, large objects. The text contains only the name of a sequence whose values may be kept in memory, because such a
+ * sequence is not restored. The connection must return raw text, use `TEXT_SETTINGS`, and be in a transaction with one snapshot.
  */
 export async function dumpDatabase(client: Queryable): Promise<string> {
   const contents = await rowsOf<[string, string, string, string | null]>(
@@ -27,7 +27,7 @@ export async function dumpDatabase(client: Queryable): Promise<string> {
       parts.push(`select ${label} || ' ' || last_value || ' ' || is_called from ${sqlName}`);
     }
   }
-  // A role that may not read large objects can still list them.
+  // A role without the privilege to read large objects can still list them.
   const [mayRead] = await rowsOf<[string]>(client, "select has_table_privilege('pg_catalog.pg_largeobject', 'select')::text");
   parts.push(
     mayRead?.[0] === "true"
@@ -35,7 +35,7 @@ export async function dumpDatabase(client: Queryable): Promise<string> {
       : `select 'large object ' || oid from pg_largeobject_metadata order by oid`,
   );
   const lines: string[] = [];
-  // Leave out materialized views that are not populated, because reading them fails.
+  // Leave out materialized views that are not populated, because a query on such a view fails.
   const populated = await rowsOf<[string]>(
     client,
     `select n.nspname || '.' || c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind = 'm' and not c.relispopulated`,

@@ -10,7 +10,7 @@ import { parseForUsers } from "./values.ts";
 const READS = /^[\s(]*(?:select|with|values|table|explain|show)\b/i;
 const COMMENTS = /^(?:\s+|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)+/;
 
-/** Throws for statements that obviously do more than read. The server refuses all others that write. @throws SeqqaError `QUERY_WRITES` */
+/** Throws for statements that obviously do more than read. The server refuses all other statements that write. @throws SeqqaError `QUERY_WRITES` */
 export function requireReading(sql: string): void {
   if (!READS.test(sql.replace(COMMENTS, ""))) throw queryWrites("PostgresAdapter", sql);
 }
@@ -41,7 +41,7 @@ export class Looker extends SqlLooker<Client> {
   }
 
   protected async send(client: Client, sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
-    // The extended protocol allows one statement in a text. A second statement after a semicolon is therefore refused.
+    // Use the extended protocol, which allows one statement in a text. The server therefore refuses a second statement after a semicolon.
     const config = { text: sql, values: values as unknown[], queryMode: "extended" };
     return (await client.query<QueryRow>(config)).rows;
   }

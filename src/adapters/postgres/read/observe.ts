@@ -11,7 +11,9 @@ export function shownRow(table: Table, row: string): StoredValue[] {
   return table.shownAt.map((at) => shownValue(fields[at] ?? null, table.columns[at]?.kind ?? "text"));
 }
 
-/** Collects added and removed rows under the table names that states show. Rows of partitions are collected under their partitioned table. */
+/**
+ * Collects added and removed rows under the table names that states show. Rows of partitions are collected under the name of their partitioned table.
+ */
 export class ShownTables {
   readonly #tables = new Map<string, { table: Table; added: StoredValue[][]; removed: StoredValue[][] }>();
 
@@ -68,7 +70,10 @@ export function counterPairs(counters: string): readonly (readonly [last: bigint
   return Array.from({ length: numbers.length / 2 }, (_, i) => [BigInt(numbers[2 * i] ?? 0), numbers[2 * i + 1] === "1"] as const);
 }
 
-/** Returns the next value of each sequence whose next value differs from that in `root`. Without `root`, returns the next values of all sequences. */
+/**
+ * Returns the next value of each sequence whose next value differs from its next value in `root`. Without `root`, returns the next values of all
+ * sequences.
+ */
 export function observeCounters(
   sequences: readonly Sequence[],
   now: string,

@@ -2,7 +2,7 @@ import { SeqqaError } from "../../../model/errors.ts";
 import type { Catalog, ForeignTable, Sequence, Table } from "../schema/catalog.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** The tables and sequences that belong to the state. Changes of other tables and sequences are undone by restores, but are not part of states. */
+/** The tables and sequences that belong to the state. Restores also undo changes of other tables and sequences, which are not part of states. */
 export interface Selection {
   readonly tables: (table: Table) => boolean;
   readonly sequences: (sequence: Sequence) => boolean;
@@ -40,7 +40,7 @@ export function select(
   const seen = new Set(known.filter(tables).map(({ name }) => name));
   return {
     tables,
-    // A sequence belongs to the state if the table that owns the sequence does.
+    // A sequence belongs to the state if its owning table belongs to the state.
     sequences: ({ schema, ownedBy }) =>
       ownedBy === undefined
         ? wanted === undefined && (schemas === undefined || schemas.includes(schema))

@@ -21,7 +21,7 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Returns the settings that change the text of a row with columns of these types. Only these settings are fixed in the logging function, because each
- * one adds about half a microsecond to every write of the target. If a type is unknown, returns all settings.
+ * fixed setting adds about half a microsecond to every write of the target. If a type is unknown, returns all settings.
  */
 export function settingsFor(types: readonly string[]): readonly string[] {
   const needed = new Set<string>();
@@ -34,7 +34,7 @@ export function settingsFor(types: readonly string[]): readonly string[] {
 
 /**
  * Returns the settings to fix in a function that reads the rows of a table in the target's session. The search_path is fixed only if it changes the
- * text of a row, because functions of the user that belong to indexes of the table may need another one.
+ * text of a row, because functions of the user that belong to indexes of the table may need another search_path.
  */
 export function settingsToRead(table: Pick<Table, "types">): readonly string[] {
   return settingsFor(table.types).filter((name) => name !== "search_path" || showsNames(table));

@@ -1,6 +1,6 @@
 import type { StoredValue } from "../../../model/stores/store-adapter.ts";
 
-/** The kind of value that states show for a column. It depends on the type of the column. */
+/** The kind of value that states show for a column. The kind depends on the type of the column. */
 export type ValueKind = "boolean" | "integer" | "float" | "bytes" | "time" | "text";
 
 const KINDS: Readonly<Record<string, ValueKind>> = {
@@ -27,7 +27,7 @@ const TIME = /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)(?:\+00)?$/;
 
 /**
  * Converts the text of a value to the value that a state shows. Integers become numbers, or `bigint` beyond 2^53. Decimal fractions stay text,
- * because 1.5 and 1.50 differ. Floats become numbers, times ISO 8601 text, and everything else stays text.
+ * because 1.5 and 1.50 differ. Floats become numbers. Times become ISO 8601 text. All other values stay text.
  */
 export function shownValue(text: string | null, kind: ValueKind): StoredValue {
   if (text === null) return null;
@@ -42,7 +42,7 @@ export function shownValue(text: string | null, kind: ValueKind): StoredValue {
       return new Uint8Array(Buffer.from(text.slice(2), "hex"));
     case "time": {
       const parts = TIME.exec(text);
-      // Only a time with time zone gets a Z. BC dates and infinity stay as they are.
+      // Only a time with time zone gets a Z. BC dates and infinity stay unchanged.
       return parts === null ? text : `${parts[1]}T${parts[2]}${text.endsWith("+00") ? "Z" : ""}`;
     }
     case "text":
@@ -60,8 +60,8 @@ interface TypeParsers {
 }
 
 /**
- * Returns the driver's parsers for column values, except for `bigint`: such values become numbers if they are at most 2^53, so that `rows[0].count
- * === 3` works.
+ * Returns the driver's parsers for column values, except for `bigint`. Values of type `bigint` become numbers if they are at most 2^53, so that
+ * `rows[0].count === 3` works.
  */
 export function parseForUsers(types: TypeParsers): { getTypeParser: (oid: number, format?: string) => (text: string) => unknown } {
   const INT8 = 20;

@@ -18,14 +18,14 @@ export class Endings {
     else this.#once.push(ending);
   }
 
-  /** Forgets objects whose creation was rolled back. */
+  /** Forgets the remembered objects, because their creation was rolled back. */
   forget(): void {
     this.#once = [];
   }
 
   /**
-   * Returns the SQL statements that imitate a COMMIT. Afterwards, only tables with ON COMMIT DELETE ROWS are remembered, because every COMMIT empties
-   * them.
+   * Returns the SQL statements that imitate a COMMIT. Afterwards remembers only tables with ON COMMIT DELETE ROWS, because every COMMIT empties such
+   * tables.
    */
   take(): string[] {
     const endings = [...this.#once, ...this.#always.values()];

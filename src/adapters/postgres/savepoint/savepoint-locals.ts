@@ -5,8 +5,8 @@ import { quoteText } from "../connect/sql-text.ts";
 const NO: ReadonlySet<unknown> = new Set([false, "false", "f", "no", "off", "0", 0]);
 
 /**
- * Remembers the values that settings had before SET LOCAL. COMMIT resets such settings, but releasing a savepoint does not. They are therefore set
- * back with statements.
+ * Remembers the values that settings had before SET LOCAL. COMMIT resets such settings, but releasing a savepoint does not reset them. The statements
+ * of `restore` therefore set the old values again.
  */
 export class LocalSettings {
   readonly #before = new Map<string, string | null>();

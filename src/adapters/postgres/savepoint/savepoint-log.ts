@@ -29,8 +29,8 @@ const CATALOGS =
 
 /**
  * Returns the SQL statements that create row triggers and their undo log. The log is a temporary table, so a rollback removes its entries together
- * with the changes that they describe. All objects are temporary: they end with the session, even if they were committed. The functions run with the
- * rights of the role that connected, even if the target has changed its role. `unlogged`: the oids of relations that fire no triggers.
+ * with the logged changes. All objects are temporary and end with the session, even if they were committed. The functions run with the rights of the
+ * role that connected, even if the target has changed its role. `unlogged`: the oids of relations that fire no triggers.
  */
 export function logStatements({ tables, sequences }: Catalog, unlogged: readonly string[]): string[] {
   const variants = new Map<string, Table>(tables.map((table) => [variantOf(table), table]));
@@ -56,7 +56,7 @@ export function logStatements({ tables, sequences }: Catalog, unlogged: readonly
   ];
 }
 
-/** Returns an SQL expression for the number of rows that this session has written in relations. Rollbacks do not lower this number. */
+/** Returns an SQL expression for the number of rows that this session has written in these relations. Rollbacks do not reduce this number. */
 function writesOf(relations: readonly string[]): string {
   const count = (kind: string, relation: string): string => `pg_catalog.pg_stat_get_xact_tuples_${kind}(${relation})`;
   return relations.flatMap((one) => ["inserted", "updated", "deleted"].map((kind) => count(kind, one))).join(" + ");

@@ -40,9 +40,15 @@ export interface SavepointOptions {
   readonly tables: readonly string[] | undefined;
 }
 
-/** After this many restores, the next restore of the root state begins a new exploring transaction. Dead rows are vacuumed before it begins. */
+/**
+ * The number of restores after which the next restore of the root state begins a new exploring transaction. Before this transaction begins, dead rows
+ * are vacuumed.
+ */
 const RENEW_AFTER = 2000;
-/** After this many restores, the tables are vacuumed over another connection, because it may be long until the root state is restored. */
+/**
+ * The number of restores after which the tables are vacuumed over another connection. Without this limit, the tables would grow until the next
+ * restore of the root state.
+ */
 const CLEAN_AFTER = 1000;
 const TEXT_LOCALLY = Object.entries(TEXT_SETTINGS)
   .map(([name, value]) => `set local ${name} = ${quoteText(value)}`)
@@ -51,8 +57,9 @@ const ROOT = savepointAt(0);
 const BEGIN = "begin isolation level read committed read write";
 
 /**
- * Makes checkpoints with nested savepoints on the connection of a target in this process. Nothing is committed while exploring, so a restore costs
- * the same however much was changed. A rollback does not restore sequences, so they are restored separately.
+ * The checkpoint mode `savepoint`, which makes nested savepoints on the connection of a target in this process. Nothing is committed during the
+ * exploration, so the cost of a restore does not depend on the amount of changes. A rollback does not restore sequences, so statements restore the
+ * sequences separately.
  */
 export class SavepointMode implements PostgresMode {
   readonly traits: StoreTraits = { portable: false, commits: false };
@@ -67,11 +74,14 @@ export class SavepointMode implements PostgresMode {
   #mirror!: MultisetMirror;
   #levels: Level[] = [];
   #read = "0";
-  /** The signal of the undo log when it was last read, or after the last restore. */
+  /**
+   * The signal of the undo log at the last read or after the last restore. The signal changes if rows or the schema may have changed without a log
+   * entry.
+   */
   #signal = "";
   /**
-   * `#synced`: the number of the target's requests when the undo log was last read. `#clean`: their number when the newest checkpoint was made or
-   * restored.
+   * `#synced`: the number of the target's requests at the last read of the undo log. `#clean`: the number of the target's requests when the newest
+   * checkpoint was made or restored.
    */
   #synced = -1;
   #clean = -1;
@@ -102,7 +112,7 @@ export class SavepointMode implements PostgresMode {
     return mode;
   }
 
-  /** Prepares an external store: checks that no dead run has left changes, and records the values of the sequences, which are restored at the end. */
+  /** Prepares an external store. Checks that no dead run has left changes. Records the values of the sequences, which the end of the run restores. */
   async #borrow(): Promise<void> {
     const { store, schemas, tables } = this.#options;
     const left = await this.#alone(async (client) => {
@@ -112,7 +122,7 @@ export class SavepointMode implements PostgresMode {
     if (left === 1) await requireUnused(store);
     await this.#alone(async (client) => {
       const catalog = await readCatalog(raw(client));
-      // This throws for unknown tables. It must come before anything is recorded in the database.
+      // Throw for unknown tables before recording anything in the database.
       select(store, catalog, schemas, tables);
       await client.query("begin; set local role none");
       await noteCounters(client, store, catalog.sequences);
@@ -121,10 +131,10 @@ export class SavepointMode implements PostgresMode {
   }
 
   root(): Promise<Observed> {
-    // Settings that listeners make while exploring would be rolled back with the state in which they were made.
+    // Announce the client before the exploration. Settings that listeners make later would be rolled back together with the state.
     this.#core.announce();
     return this.#alone(async (client) => {
-      // In a lane's own store, commit the changes that `setup` made. In an external store, they are rolled back at the end.
+      // In a lane's own store, commit the changes that `setup` made. In an external store, the end of the run rolls these changes back.
       const { borrowed } = this.#options;
       if ((await this.#log.schemaDifference()) !== undefined) await this.#install();
       if (!borrowed) await client.query("commit");
@@ -150,7 +160,7 @@ export class SavepointMode implements PostgresMode {
     });
   }
 
-  /** Returns the current state for comparisons. Makes no savepoint, so this state cannot be restored. */
+  /** Returns the current state for comparisons. This state cannot be restored, because no savepoint is made. */
   async position(): Promise<Segment> {
     await this.#upToDate();
     return this.#mirror.top;
@@ -196,7 +206,7 @@ export class SavepointMode implements PostgresMode {
 
   async query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
     const { types } = await importDriver();
-    // The extended protocol allows one statement in a text. A second statement after a semicolon is therefore refused.
+    // Use the extended protocol, which allows one statement in a text. The server therefore refuses a second statement after a semicolon.
     const config = { text: sql, values: values as unknown[], types: parseForUsers(types), queryMode: "extended" };
     try {
       return await this.#looking(async (client) => {
@@ -237,7 +247,7 @@ export class SavepointMode implements PostgresMode {
         }
       });
     } catch (error) {
-      // Ignore a lost connection: the server has then rolled back the exploring transaction, and only sequences need to be restored.
+      // Ignore a lost connection: the server has then rolled back the exploring transaction, so only sequences remain to be restored.
       if (!(error instanceof SeqqaError) || error.code !== "STORE_LOST") throw error;
       if (this.#options.borrowed) await recoverApart(this.#options.store);
     } finally {
@@ -254,7 +264,7 @@ export class SavepointMode implements PostgresMode {
     this.#selection = { ...selection, sequences: (one) => !one.cached && selection.sequences(one) };
   }
 
-  /** Makes the current state the root state and forgets all checkpoints. `before`: SQL that is executed first. */
+  /** Makes the current state the root state and forgets all checkpoints. `before`: SQL to execute before the savepoint of the root state. */
   async #beginAt(client: Client, counters: string, before: string): Promise<void> {
     await client.query(`${before}savepoint ${ROOT}`);
     this.#mirror = new MultisetMirror(counters);
@@ -263,7 +273,7 @@ export class SavepointMode implements PostgresMode {
     this.#core.explore(this.#log.deferred);
   }
 
-  /** Vacuums the tables between two exploring transactions, and begins the next one. */
+  /** Vacuums the tables between two exploring transactions, and begins the next exploring transaction. */
   async #renew(client: Client): Promise<void> {
     if (this.#putBack > 0) await this.#vacuum(client);
     await this.#log.empty();
@@ -272,13 +282,13 @@ export class SavepointMode implements PostgresMode {
     await client.query(BEGIN);
   }
 
-  /** Removes the dead rows that rollbacks leave. PostgreSQL's autovacuum does not know about them while the exploring transaction is open. */
+  /** Removes the dead rows that rollbacks leave. PostgreSQL's autovacuum does not see dead rows of an open transaction. */
   async #vacuum(client: Client): Promise<void> {
     for (const { sqlName } of this.#log.catalog.tables) await client.query(`vacuum ${sqlName}`).catch(() => undefined);
     this.#unclean = 0;
   }
 
-  /** Vacuums the tables over another connection. Failures are ignored, because restores work without a vacuum. */
+  /** Vacuums the tables over another connection. Ignores failures, because restores also work without a vacuum. */
   async #cleanApart(): Promise<void> {
     this.#unclean = 0;
     const names = this.#log.catalog.tables.map(({ sqlName }) => sqlName);
@@ -301,7 +311,7 @@ export class SavepointMode implements PostgresMode {
     this.#synced = activity;
   }
 
-  /** Calls `work`, which may only read, as the role that connected. Afterwards rolls back all settings and changes of `work`. */
+  /** Calls `work`, which may only read, as the role that connected. After `work`, rolls back all its settings and changes. */
   #looking<T>(work: (client: Client) => Promise<T>): Promise<T> {
     return this.#core.alone(async (client) => {
       await client.query("savepoint seqqa_look; set local role none");

@@ -14,13 +14,13 @@ import type { StoreUrl } from "../connect/store-url.ts";
 const IN_USE_MS = 3000;
 const RECORD = `${OURS}.savepoint_counters`;
 /**
- * A query that returns a row if the table of recorded sequences exists. It reads the system catalogs, because naming a table in a schema that the
- * role may not use is an error.
+ * A query that returns a row if the table of recorded sequences exists. The query reads the system catalogs, because naming a table is an error if
+ * the role may not use its schema.
  */
 const HAS_RECORD = `select 1 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where n.nspname = '${OURS}' and c.relname = 'savepoint_counters'`;
 
 /**
- * Records the values of all sequences of an external store before anything is changed: if the run is killed, the server rolls back rows but not
+ * Records the values of all sequences of an external store before anything is changed. After a killed run, the server rolls back rows but not
  * sequences. First takes the lock that keeps other runs off the database. The lock ends with the session.
  *
  * @throws SeqqaError `STORE_IN_USE`, `SAVEPOINT_HINDERED`
@@ -40,8 +40,8 @@ export async function noteCounters(client: Client, store: StoreUrl, sequences: r
 }
 
 /**
- * Restores the sequences that a dead run in the mode `savepoint` changed. Every role that could start such a run can do this. `onlyLook`: `true` to
- * change nothing.
+ * Restores the sequences that a dead run in the mode `savepoint` changed. Needs no more privileges than such a run. `onlyLook`: `true` to change
+ * nothing.
  *
  * @returns `true` if there was something to restore
  * @throws SeqqaError `STORE_IN_USE`

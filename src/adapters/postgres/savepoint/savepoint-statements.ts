@@ -17,7 +17,7 @@ export type Control =
 export interface LocalSetting {
   /** The name of the setting. A number is the position (from 1) of the parameter that contains the name. */
   readonly name: string | number;
-  /** The position of a parameter. The change applies to the transaction only if this parameter is true. */
+  /** The position of a boolean parameter. If the parameter is true, the change applies to the transaction only. */
   readonly onlyIf?: number | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface Statement {
   readonly ending: Ending | undefined;
 }
 
-/** Matches words that can matter for transactions. A text without any of them is sent unchanged and need not be parsed. */
+/** Matches words that can affect transactions. A text without such a word is sent unchanged and need not be parsed. */
 const INTERESTING =
   /\b(?:begin|start|commit|end|rollback|abort|savepoint|release|prepare|constraints|lock|declare|on\s+commit|set_config|set\s+(?:\/\*.*?\*\/\s*)*(?:local|session|transaction))\b/is;
 
@@ -37,7 +37,7 @@ const KEPT_TEXTS = 500;
 const KEPT_LENGTH = 2000;
 const known = new Map<string, readonly Statement[]>();
 
-/** Splits a text into statements and classifies each by its effect on transactions. Empty statements are left out. */
+/** Splits a text into statements and classifies each statement by its effect on transactions. Leaves out empty statements. */
 export function statementsOf(text: string): readonly Statement[] {
   if (!INTERESTING.test(text)) return [{ text, start: 0, control: undefined, locals: [], ending: undefined }];
   const before = known.get(text);
@@ -61,7 +61,10 @@ function statementOf(text: string, tokens: readonly Token[]): Statement {
   };
 }
 
-/** Returns the effect of a statement on transactions. Returns `undefined` if it has none, or if it is not valid SQL, which the server will report. */
+/**
+ * Returns the effect of a statement on transactions. Returns `undefined` if the statement has no effect, or is not valid SQL. The server reports
+ * invalid SQL.
+ */
 function controlOf(tokens: readonly Token[]): Control | undefined {
   const [first, second, third] = tokens;
   if (first?.kind !== "word") return undefined;
@@ -120,7 +123,7 @@ function end(kind: "commit" | "rollback", rest: readonly Token[]): Control | und
 const MODE =
   /^(?:ISOLATION LEVEL (?:SERIALIZABLE|REPEATABLE READ|READ COMMITTED|READ UNCOMMITTED)|READ ONLY|READ WRITE|(?:NOT )?DEFERRABLE)(?: ?, ?| |$)/;
 
-/** Parses the modes of BEGIN or SET TRANSACTION. Only READ ONLY matters, because nobody else writes on this connection. */
+/** Parses the modes of BEGIN or SET TRANSACTION. Ignores isolation levels, because nobody else writes on this connection. */
 function modesOf(tokens: readonly Token[]): { readonly readOnly: boolean | undefined } | undefined {
   let rest = tokens.map(({ value }) => value).join(" ");
   let readOnly: boolean | undefined;
@@ -134,7 +137,7 @@ function modesOf(tokens: readonly Token[]): { readonly readOnly: boolean | undef
   return { readOnly };
 }
 
-/** Forms of SET LOCAL that do not name the setting first, such as SET LOCAL ROLE: the first word and the setting that it changes. */
+/** Forms of SET LOCAL that do not begin with the name of the setting, such as SET LOCAL ROLE. Each entry: the first word and the changed setting. */
 const SPELLINGS: Readonly<Record<string, string>> = {
   TIME: "timezone",
   ROLE: "role",

@@ -13,7 +13,10 @@ import type { StoreUrl } from "../connect/store-url.ts";
 
 const RAW = { getTypeParser: () => (text: unknown) => text };
 
-/** Wraps the shared connection so that queries return the server's text. The parsers that the target has set for it are not used. */
+/**
+ * Wraps the shared connection so that queries return the server's text. The wrapper does not use the parsers that the target has set for the
+ * connection.
+ */
 export function raw(client: Client): Queryable {
   return { query: (config) => client.query({ ...config, types: RAW } as never) };
 }
@@ -21,7 +24,9 @@ export function raw(client: Client): Queryable {
 /** The longest time, in milliseconds, to wait for the table locks that creating the triggers needs. */
 export const LOCK_LIMIT_MS = 5000;
 
-/** Calls `work` with other settings in the target's session, and sets them back afterwards. If `work` fails, the rollback sets them back. */
+/**
+ * Calls `work` with other settings in the target's session, and then sets the old values again. If `work` fails, the rollback resets the settings.
+ */
 async function underSettings<T>(client: Client, settings: Readonly<Record<string, string>>, work: () => Promise<T>): Promise<T> {
   const names = Object.keys(settings);
   const [before = []] = await rowsOf<string[]>(
@@ -45,11 +50,11 @@ export interface Reading {
 
 /**
  * Two counts of rows that this session has written: in the system catalogs, and in relations that fire no triggers (large objects, materialized
- * views). A change of the schema changes the first count, whatever statement or function made it. Rolled back writes count, too.
+ * views). Every change of the schema changes the first count. Rolled back writes also count.
  */
 export type Signal = string;
 
-/** The undo log on the shared connection, and the schema for which its triggers were created. */
+/** The undo log on the shared connection, and the schema at the time when the log's triggers were created. */
 export class SavepointStore {
   readonly catalog: Catalog;
   /** The quoted names of constraints that are INITIALLY DEFERRED. */
@@ -91,7 +96,7 @@ export class SavepointStore {
     return catalogDifference(this.#schema, now);
   }
 
-  /** Returns a description of rows that may have changed without firing triggers, or `undefined` if there are none. */
+  /** Returns a description of rows that may have changed without firing triggers, or `undefined` if there are no such rows. */
   async #unlogged(before: Signal, now: Signal): Promise<string | undefined> {
     if (before.split(" ")[1] === now.split(" ")[1]) return undefined;
     const [row] = await rowsOf(
@@ -134,8 +139,8 @@ export class SavepointStore {
   }
 
   /**
-   * Returns SQL statements that set all sequences to the values of an earlier read. If there are no sequences, returns none. The statements run after
-   * a rollback. The rollback may have undone TRUNCATE ... RESTART IDENTITY, so the statements read the current values again.
+   * Returns SQL statements that set all sequences to the values of an earlier read. Returns no statements if there are no sequences. The statements
+   * run after a rollback. The rollback may have undone TRUNCATE ... RESTART IDENTITY, so the statements read the current values again.
    */
   static putCounters(wanted: string): string[] {
     return wanted === "{}" ? [] : [`select pg_temp.seqqa_put(${quoteText(wanted)})`];

@@ -36,7 +36,7 @@ function tokenize(text: string): Token[] {
   return tokens;
 }
 
-/** Converts ASCII letters to upper case, and no others. The server treats unquoted names in the same way. */
+/** Converts only ASCII letters to upper case. The server treats unquoted names in the same way. */
 function upper(word: string): string {
   return word.replaceAll(/[a-z]+/g, (part) => part.toUpperCase());
 }
@@ -58,9 +58,7 @@ function endOfComment(text: string, from: number): number {
   return text.length;
 }
 
-/**
- * Splits a text into statements at semicolons. Semicolons inside parentheses (CREATE RULE) and inside a routine's BEGIN ATOMIC ... END are skipped.
- */
+/** Splits a text into statements at semicolons. Ignores semicolons inside parentheses (CREATE RULE) and inside a routine's BEGIN ATOMIC ... END. */
 export function splitStatements(text: string): Token[][] {
   const statements: Token[][] = [];
   let current: Token[] = [];

@@ -18,8 +18,8 @@ export interface TransactionsOptions {
 }
 
 /**
- * Matches a change of the access mode. In PostgreSQL, a read-only transaction becomes read-write again only by releasing the savepoint after which it
- * became read-only.
+ * Matches a change of the access mode. In PostgreSQL, a read-only transaction becomes read-write again only if a savepoint is released that is older
+ * than the change to read-only.
  */
 const READ_ONLY_SETTING = /\btransaction_read_only\b/i;
 const ORDINARY: Statement = { text: "", start: 0, control: undefined, locals: [], ending: undefined };
@@ -32,7 +32,7 @@ const ORDINARY: Statement = { text: "", start: 0, control: undefined, locals: []
 export class TargetTransactions {
   readonly #options: TransactionsOptions;
   #state: "idle" | "open" | "failed" = "idle";
-  /** `true` if the target has sent no BEGIN, so that the transaction ends together with the text of statements that is executed now. */
+  /** `true` if the target has sent no BEGIN. The transaction then ends together with the running text of statements. */
   #implicit = false;
   #readOnly = false;
   /** The names of the target's own savepoints, innermost last. */
@@ -41,9 +41,9 @@ export class TargetTransactions {
   readonly #locals = new LocalSettings();
   /** The number of the savepoint to which the target's next changes can be rolled back. */
   #depth = 0;
-  /** `true` if a checkpoint uses the savepoint number `#depth`. COMMIT must then not release it. */
+  /** `true` if a checkpoint uses the savepoint number `#depth`. COMMIT must not release this savepoint. */
   #kept = true;
-  /** `true` if the transaction began at the savepoint of a checkpoint and has made its own savepoint since. */
+  /** `true` if the transaction began at the savepoint of a checkpoint and has made its own savepoint since then. */
   #split = false;
   readonly #endings = new Endings();
   #pending: Promise<unknown> | undefined;
@@ -59,8 +59,9 @@ export class TargetTransactions {
   }
 
   /**
-   * Waits for commands that were sent without waiting for their answer. @throws the first error of such a command; the connection can then no longer
-   * be used
+   * Waits for commands that were sent without waiting for their answer.
+   *
+   * @throws the first error of such a command. The connection is unusable after this error.
    */
   async settled(): Promise<void> {
     if (this.#pending !== undefined) await this.#pending;
@@ -69,8 +70,9 @@ export class TargetTransactions {
   }
 
   /**
-   * Makes a checkpoint of the current savepoint, so that it is not released. The target must have no open transaction. @returns the depth of the
-   * savepoint
+   * Makes a checkpoint of the current savepoint, so that the savepoint is not released. The target must have no open transaction.
+   *
+   * @returns the depth of the savepoint
    */
   async keep(): Promise<number> {
     if (this.#kept) await this.#options.client.query(`savepoint ${savepointAt(++this.#depth)}`);
@@ -78,7 +80,7 @@ export class TargetTransactions {
     return this.#depth;
   }
 
-  /** Must be called after the exploring transaction was rolled back to the savepoint of a checkpoint. */
+  /** Updates the depth after the exploring transaction was rolled back to the savepoint of a checkpoint. */
   wentBack(depth: number): void {
     this.#depth = depth;
     this.#kept = true;
@@ -90,14 +92,15 @@ export class TargetTransactions {
     return `rollback to savepoint ${savepointAt(this.#depth)}`;
   }
 
-  /** Executes a query of the target, or the statements that replace it. Then reports success or failure to the query object. */
+  /** Executes a query of the target, or the statements that replace the query. Then reports success or failure to the query object. */
   async run(query: Submittable): Promise<void> {
     if (this.#pending !== undefined) await this.#pending;
     const statements = typeof query.text === "string" ? statementsOf(query.text) : [];
     const bound = (query.values?.length ?? 0) > 0;
     const special = statements.some(({ control, locals, ending }) => control !== undefined || ending !== undefined || locals.length > 0);
     if (typeof query.text === "string" && READ_ONLY_SETTING.test(query.text)) this.#apart();
-    // If the text has several statements and values, send it unchanged: the server refuses this combination, as the target expects.
+    // Send a text with several statements and values unchanged. The server refuses this combination, and the target gets the same error as without
+    // seqqa.
     const parts = special && !(bound && statements.length > 1) ? statements : [ORDINARY];
     for (const part of parts) {
       if (this.#state === "idle") [this.#state, this.#implicit] = ["open", true];
@@ -114,7 +117,7 @@ export class TargetTransactions {
     if (this.#state !== "idle") this.#rollback();
   }
 
-  /** Executes one statement of a query. A failure is reported to the query object. @returns `true` if the statement succeeded */
+  /** Executes one statement of a query. Reports a failure to the query object. @returns `true` if the statement succeeded */
   async #step(query: Submittable, part: Statement, apart: boolean): Promise<boolean> {
     const { control } = part;
     const error = control === undefined ? undefined : await this.#control(query, control, apart);
@@ -142,14 +145,15 @@ export class TargetTransactions {
       if (ending !== undefined) this.#endings.note(ending);
       return true;
     }
-    // An error without a severity comes from the driver: it refused a value and sent nothing, so the transaction has not failed.
+    // An error without a severity comes from the driver, which refused a value and sent nothing. The transaction has not failed.
     if ((outcome.error as Partial<DatabaseError>).severity !== undefined) this.#state = "failed";
     return false;
   }
 
   /**
-   * Executes a statement about transactions. @returns `true` if it was executed, an error to report, or `undefined` if the caller must send the
-   * statement
+   * Executes a statement about transactions.
+   *
+   * @returns `true` if the statement was executed, an error to report, or `undefined` if the caller must send the statement
    */
   async #control(query: Submittable, control: Control, several: boolean): Promise<true | DatabaseError | undefined> {
     const done = (tag: string): true => {
@@ -171,7 +175,8 @@ export class TargetTransactions {
           if (chain) return this.#error("25P01", `${word} AND CHAIN can only be used in transaction blocks`);
           this.#options.warn("there is no transaction in progress", "25P01");
         }
-        // After AND CHAIN, the next transaction is read-only, too. The server forgets this if the transaction has failed without a savepoint.
+        // After AND CHAIN, the next transaction is also read-only. The server forgets the access mode if the transaction has failed without a
+        // savepoint.
         const readOnly = this.#readOnly && (this.#state === "open" || this.#savepoints.length > 0);
         const commits = kind === "commit" && this.#state === "open";
         if (commits) {
@@ -182,7 +187,7 @@ export class TargetTransactions {
           [this.#state, this.#implicit] = ["open", false];
           await this.#access(readOnly);
         }
-        // The statements after COMMIT in the same text are an implicit transaction. If none follow, this costs nothing.
+        // The statements after COMMIT in the same text are an implicit transaction. An implicit transaction without statements costs nothing.
         else [this.#state, this.#implicit] = ["open", true];
         return done(commits ? "COMMIT" : "ROLLBACK");
       }
@@ -190,8 +195,8 @@ export class TargetTransactions {
       case "release":
       case "rollback to":
         if (this.#implicit && this.#state === "open") return this.#error("25P01", `${control.tag} can only be used in transaction blocks`);
-        // The target's savepoints must end with its transaction: they end when an earlier savepoint is released. The savepoint of a checkpoint is
-        // never released, so make another one first.
+        // The target's savepoints must end with its transaction. Releasing an earlier savepoint ends them. The savepoint of a checkpoint is never
+        // released, so make another savepoint first.
         if (control.kind === "savepoint") this.#apart();
         return undefined;
       case "set transaction":
@@ -273,14 +278,14 @@ export class TargetTransactions {
     this.#locals.forget();
   }
 
-  /** If the current savepoint belongs to a checkpoint, makes another one. The end of the transaction can then release it. */
+  /** Makes a new savepoint if the current savepoint belongs to a checkpoint. The end of the transaction can then release the new savepoint. */
   #apart(): void {
     if (!this.#kept || this.#state === "failed") return;
     [this.#depth, this.#kept, this.#split] = [this.#depth + 1, false, true];
     this.#background(`savepoint ${savepointAt(this.#depth)}`);
   }
 
-  /** Sends a command without waiting for its answer. Later commands are sent after it. */
+  /** Sends a command without waiting for its answer. Later commands are sent after this command. */
   #background(text: string): void {
     const before = this.#pending;
     const doing = (before === undefined ? this.#options.client.query(text) : before.then(() => this.#options.client.query(text)))

@@ -3,8 +3,8 @@ import type { StoreUrl } from "../connect/store-url.ts";
 import { vacuumText } from "../journal/vacuum.ts";
 
 /**
- * Removes the dead rows that rollbacks leave, over another connection, while the exploring transaction is open. Rows of a rolled back savepoint are
- * dead for all sessions at once. Skips tables that are locked, not committed yet, or owned by another role.
+ * Removes the dead rows that rollbacks leave. Uses another connection, while the exploring transaction is open. Rows of a rolled back savepoint are
+ * immediately dead for all sessions. Skips tables that are locked, not committed yet, or owned by another role.
  */
 export async function vacuumApart(store: StoreUrl, tables: readonly string[]): Promise<void> {
   const client = await connect(store, { settings: CONTROL_SETTINGS });

@@ -13,7 +13,7 @@ interface Driver {
   readonly DatabaseError: typeof DatabaseError;
 }
 
-/** The only connection between a lane and the server. All clients of the lane's target use it, and so does seqqa. */
+/** The only connection between a lane and the server. All clients of the lane's target and seqqa use this connection. */
 export class SharedConnectionCore implements SessionHost {
   readonly store: StoreUrl;
   readonly #turns = new Turns();
@@ -26,10 +26,10 @@ export class SharedConnectionCore implements SessionHost {
   #running: SharedSession | undefined;
   #ended = false;
   #lost: Error | undefined;
-  /** The number of requests that the target has made. */
+  /** The number of requests that the target has sent to this connection. */
   activity = 0;
   onLost: (error: Error) => void = () => undefined;
-  /** Emits the event of a new client if this was not done yet. */
+  /** Emits the event of a new client, unless it was emitted before. */
   announce: () => void = () => undefined;
 
   constructor(store: StoreUrl) {
@@ -77,7 +77,7 @@ export class SharedConnectionCore implements SessionHost {
     this.onLost(this.#lost);
   }
 
-  /** Returns a client for the target. Like a real pool, prefers the client that was released last, with its open transaction. */
+  /** Returns a client for the target. Prefers the most recently released client, with its open transaction, because a real pool does the same. */
   session(make: () => SharedSession): SharedSession {
     return this.#idle.pop() ?? make();
   }
@@ -119,7 +119,7 @@ export class SharedConnectionCore implements SessionHost {
 
   /**
    * Returns the session if its transaction is still open, otherwise `undefined`. After a failure, the driver learns the transaction status only from
-   * the answer to another query. Therefore an empty query is sent first.
+   * the answer to another query. This function therefore sends an empty query first.
    */
   async #stillOpen(session: SharedSession): Promise<SharedSession | undefined> {
     const client = this.#client!;
@@ -141,8 +141,8 @@ export class SharedConnectionCore implements SessionHost {
   }
 
   /**
-   * Waits until the target has no open transaction, then calls `work` with the connection. While exploring, changes of `work` are rolled back if it
-   * fails.
+   * Waits until the target has no open transaction, then calls `work` with the connection. During the exploration, rolls back the changes of `work`
+   * if it fails.
    *
    * @throws SeqqaError `STORE_BUSY` if the target does not end its transaction
    */
@@ -162,9 +162,7 @@ export class SharedConnectionCore implements SessionHost {
     return this.#turns.take(undefined, turn, { limitMs: BUSY_LIMIT_MS, giveUp: () => transactionOpen(this.store, BUSY_LIMIT_MS) });
   }
 
-  /**
-   * Begins to replace the target's transactions by savepoints. Must be called inside {@link alone}, after the savepoint of the root state was made.
-   */
+  /** Begins to replace the target's transactions by savepoints. Must be called inside {@link alone}, after making the savepoint of the root state. */
   explore(deferred: readonly string[]): void {
     this.#transactions = new TargetTransactions({
       client: this.#client!,
@@ -180,7 +178,7 @@ export class SharedConnectionCore implements SessionHost {
     return this.#transactions!.keep();
   }
 
-  /** Must be called inside {@link alone}, after the exploring transaction was rolled back to the savepoint of a checkpoint. */
+  /** Updates the depth after the exploring transaction was rolled back to the savepoint of a checkpoint. Must be called inside {@link alone}. */
   wentBack(depth: number): void {
     this.#transactions!.wentBack(depth);
   }

@@ -10,7 +10,7 @@ export interface Submittable {
   handleError?(error: Error, connection: Connection): void;
 }
 
-/** The outcome of a query. A failure has already been reported to the query object, a success has not. */
+/** The outcome of a query. A failure has already been reported to the query object. The caller must report a success. */
 export type Outcome = { readonly kind: "done" } | { readonly kind: "failed"; readonly error: Error };
 
 /**
@@ -29,7 +29,7 @@ export function relay(
       handleError: (error: Error, connection: Connection) => {
         adapt(error);
         resolve({ kind: "failed", error });
-        // Report the error at once: pg-cursor then sends the Sync message for which the server waits.
+        // Report the error immediately, because pg-cursor then sends the Sync message for which the server waits.
         query.handleError?.(error, connection);
       },
       ...(text === undefined ? {} : { submit: (connection: Connection) => (connection.query(text), null) }),

@@ -6,7 +6,7 @@ import type { StoreUrl } from "../connect/store-url.ts";
 
 type Callback = (error: Error | null | undefined, result?: unknown) => void;
 
-/** A query of the target. It may come before the connection is open, when the driver's class `Query` is not loaded yet. */
+/** A query of the target. The target may send a query before the connection is open, when the driver's class `Query` is not loaded yet. */
 export interface Asked {
   readonly config: unknown;
   readonly values: unknown;
@@ -25,8 +25,8 @@ export interface SessionHost {
 }
 
 /**
- * One of the target's clients, like the result of `pool.connect()`. Each has its own transactions. Settings, temporary tables and advisory locks are
- * shared with the other clients of the lane.
+ * A client of the target, like the result of `pool.connect()`. Each client has its own transactions. All clients of the lane share settings,
+ * temporary tables and advisory locks.
  */
 export class SharedSession extends EventEmitter {
   readonly #host: SessionHost;
@@ -59,7 +59,7 @@ export class SharedSession extends EventEmitter {
       const settle: Callback = (error, result) => (error ? reject(error) : resolve(result));
       this.#host.ask(this, { config, values: bound, callback: settle, submittable: undefined });
     }).catch((error: unknown) => {
-      // Replace the stack trace by that of the caller, as the driver does.
+      // Replace the stack trace by the stack trace of the caller, as the driver does.
       if (error instanceof Error) Error.captureStackTrace(error);
       throw error;
     });
@@ -90,7 +90,7 @@ export class SharedSession extends EventEmitter {
     return (this.#host.client as unknown as { readonly processID: number } | undefined)?.processID ?? null;
   }
 
-  /** Sets the parser of a type. All clients of the lane use it, because they share one connection. */
+  /** Sets the parser of a type. The parser applies to all clients of the lane, because they share one connection. */
   setTypeParser(...parser: Parameters<Client["setTypeParser"]>): void {
     this.#host.configure((client) => client.setTypeParser(...parser));
   }
@@ -112,7 +112,7 @@ export class SharedSession extends EventEmitter {
     return this.#host.status(this);
   }
 
-  /** Does nothing: the lane itself keeps the process alive while it needs the connection. */
+  /** Does nothing, because the lane itself keeps the process alive as long as the connection is needed. */
   ref(): void {}
 
   unref(): void {}

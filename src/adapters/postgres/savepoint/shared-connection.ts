@@ -9,12 +9,12 @@ export type PostgresConnection = Pool & PoolClient;
 type Connected = (error: Error | undefined, client?: SharedSession, done?: (destroy?: unknown) => void) => void;
 
 /**
- * The shared connection of a target in this process. It can be used as a pool and as a client. All clients taken from it are one connection to the
- * server. While one of them is inside a transaction, the others wait. `end()` and `release()` do not close it.
+ * The shared connection of a target in this process. The target can use this object as a pool and as a client. All clients of the pool use one
+ * connection to the server. While one client is inside a transaction, the other clients wait. `end()` and `release()` do not close the connection.
  *
- * While exploring, the target's transactions are savepoints in a transaction that is never committed. In this transaction, `now()` does not change,
- * LISTEN receives nothing, and a cursor WITH HOLD locks its tables until it is closed. Isolation levels have no effect. The server refuses statements
- * that cannot run inside a transaction: VACUUM, CREATE INDEX CONCURRENTLY, and COMMIT in a procedure.
+ * During the exploration, the target's transactions are savepoints in a transaction that is never committed. In this transaction, `now()` does not
+ * change, LISTEN receives nothing, and a cursor WITH HOLD locks its tables until it is closed. Isolation levels have no effect. The server refuses
+ * statements that cannot run inside a transaction: VACUUM, CREATE INDEX CONCURRENTLY, and COMMIT in a procedure.
  */
 export class SharedConnection extends SharedSession {
   readonly core: SharedConnectionCore;
@@ -76,7 +76,7 @@ export class SharedConnection extends SharedSession {
   }
 }
 
-/** Calls the callback outside of the promise. An error that the callback throws is then not an unhandled rejection. */
+/** Calls the callback outside of the promise, so that an error of the callback does not become an unhandled rejection. */
 async function tell(connected: Promise<SharedSession>, callback: Connected): Promise<void> {
   try {
     const client = await connected;

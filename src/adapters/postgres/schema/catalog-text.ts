@@ -58,7 +58,10 @@ const PARTS: readonly (readonly [what: string, query: string])[] = [
   ["extensions", `select concat_ws('|', e.oid, extname, extversion) from pg_extension e`],
 ];
 
-/** More queries, for sessions without event triggers. Their results change if rows were rewritten or a materialized view was refreshed. */
+/**
+ * Additional queries for sessions without event triggers. The results of these queries change if rows were rewritten or a materialized view was
+ * refreshed.
+ */
 const TRACES: typeof PARTS = [
   [
     "columns, or rows by rewriting them",
@@ -68,7 +71,7 @@ const TRACES: typeof PARTS = [
   ],
   [
     "the rows of a materialized view",
-    // REFRESH ... CONCURRENTLY keeps the file, but writes the row of the catalog again.
+    // REFRESH ... CONCURRENTLY keeps the file of the view, but writes the row of the view in pg_class again. Therefore also read `xmin`.
     `select concat_ws('|', c.oid, c.relfilenode, c.xmin) from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind = 'm' and ${OF_USERS}`,
   ],
 ];
@@ -95,7 +98,7 @@ export function readStoredText(text: string): CatalogText {
   return new Map(JSON.parse(text) as [string, string][]);
 }
 
-/** Returns `true` for a text that also shows rewritten rows, see {@link catalogText}. */
+/** Returns `true` for a text that also contains the hashes of rewritten rows, see {@link catalogText}. */
 export function isTraced(text: CatalogText): boolean {
   return TRACES.some(([part]) => text.has(part));
 }
@@ -109,7 +112,8 @@ export function catalogDifference(before: CatalogText, now: CatalogText): string
 const ROWS_WITHOUT_TRIGGERS = /^(?:REFRESH|REWRITE|large object)/;
 
 /**
- * Returns a description of the statement that changed the schema, or that changed rows without firing triggers. Returns `undefined` if there is none.
+ * Returns a description of the statement that changed the schema, or that changed rows without firing triggers. Returns `undefined` if there is no
+ * such statement.
  */
 export function alteration(statements: readonly string[], before: CatalogText, now: CatalogText): string | undefined {
   const difference = catalogDifference(before, now);

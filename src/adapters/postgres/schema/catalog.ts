@@ -11,8 +11,8 @@ export const OURS = "seqqa_journal";
 export const USER_SCHEMA: string = `n.nspname not in ('information_schema', '${OURS}') and n.nspname !~ '^pg_'`;
 
 /**
- * An SQL condition that is false if the table or sequence `c` belongs to an extension, and the role neither owns nor may write it, such as
- * `spatial_ref_sys` of PostGIS. Only the extension changes it, so it is neither observed nor restored.
+ * An SQL condition that is false for a table or sequence `c` of an extension that the role neither owns nor may write, such as `spatial_ref_sys` of
+ * PostGIS. Only the extension changes such a table, so seqqa neither observes nor restores it.
  */
 export const OF_USER: string = `(pg_has_role(c.relowner, 'usage')
   or not exists (select from pg_depend e where e.classid = 'pg_class'::regclass and e.objid = c.oid and e.deptype = 'e')
@@ -26,14 +26,14 @@ export interface Column {
   readonly generated: boolean;
 }
 
-/** A plain table or a partition, which have rows. Tables that inherit from it are separate tables. */
+/** A plain table or a partition. Tables that inherit from the table are separate tables. */
 export interface Table {
   readonly oid: string;
   /** The schema of the table. For a partition, the schema of the partitioned table. */
   readonly schema: string;
   /** The quoted name with the schema, for use in SQL. */
   readonly sqlName: string;
-  /** The name as `schema.table`, without quotes. It is the same in all lanes. */
+  /** The name as `schema.table`, without quotes. The name is the same in all lanes. */
   readonly fullName: string;
   /** The name under which states show the rows. For a partition, the name of the partitioned table. */
   readonly name: string;
@@ -47,8 +47,8 @@ export interface Table {
   readonly shown: readonly ObservedColumn[];
   readonly shownAt: readonly number[];
   /**
-   * The columns that are neither compared nor restored. Only tables of external stores have such columns. Key columns are never among them, and a
-   * table without a key has none.
+   * The columns that are neither compared nor restored. Only tables of external stores have such columns. Key columns are never ignored, and a table
+   * without a key has no ignored columns.
    */
   readonly ignored: readonly string[];
   /** The types of all columns, including the element types of arrays, ranges and composite types. */
@@ -62,8 +62,8 @@ export interface Sequence {
   readonly name: string;
   readonly increment: bigint;
   /**
-   * `true` if values of this sequence may be kept in memory: in sessions (CACHE), or in the application, which takes as many values at a time as the
-   * increment says (Hibernate). Such a sequence is not restored, because it would then generate these values a second time.
+   * `true` if clients may keep values of this sequence in memory: database sessions (CACHE), or an application that reserves as many values as the
+   * increment of the sequence (Hibernate). Such a sequence is not restored, because it would then generate the kept values a second time.
    */
   readonly cached: boolean;
   /** The name of the table that owns the sequence through one of its columns, or `undefined`. */
@@ -94,7 +94,10 @@ export async function rowsOf<Row extends readonly (string | null)[]>(client: Que
   return (await client.query({ text, rowMode: "array" })).rows as Row[];
 }
 
-/** Returns the user's tables and sequences. Their order is the same in every copy of a database. `client` must return values as raw text. */
+/**
+ * Returns the user's tables and sequences. The order of the tables and sequences is the same in every copy of a database. `client` must return values
+ * as raw text.
+ */
 export async function readCatalog(client: Queryable): Promise<Catalog> {
   const [columns, keys, types, relations] = [
     await readColumns(client),
@@ -204,7 +207,7 @@ async function readKeys(client: Queryable): Promise<Map<string, { name: string; 
 
 /**
  * Returns, for each table, the names of the types of its columns and of the types inside them (elements of arrays, fields of composite types). Types
- * of PostgreSQL itself have their plain name, others `schema.type`.
+ * of PostgreSQL itself have their plain name. Other types have the name `schema.type`.
  */
 async function readTypes(client: Queryable): Promise<Map<string, string[]>> {
   const rows = await rowsOf<readonly [string, string]>(
@@ -297,8 +300,8 @@ async function readSequences(client: Queryable): Promise<Sequence[]> {
 }
 
 /**
- * Returns a query for all objects that are known to use a sequence. `rel`, `num`: the column that owns the sequence or whose default uses it, otherwise
- * NULL. `plain`: `true` if the column gets the values of the sequence unchanged.
+ * Returns a query for all objects that are known to use a sequence. `rel`, `num`: the column that owns the sequence or whose default uses it,
+ * otherwise NULL. `plain`: `true` if the column gets the values of the sequence unchanged.
  */
 export const SEQUENCE_USERS = (sequence: string): string =>
   `select d.refobjid as rel, d.refobjsubid as num, true as plain from pg_depend d

@@ -20,15 +20,15 @@ const WRITTEN: readonly (readonly [catalog: string, id: string, condition?: stri
   ["pg_rewrite", "oid", "x.ev_type = '1'"],
 ];
 
-/** System catalogs that are compared by content: a restore disables and enables triggers and rules, which gives their rows new transaction ids. */
+/** System catalogs that are compared by content. A restore disables and enables triggers and rules, which gives their rows new transaction ids. */
 const CONTENT: readonly (readonly [catalog: string, condition?: string])[] = [["pg_trigger"], ["pg_rewrite", "x.ev_type <> '1'"]];
 
 const and = (condition: string | undefined): string => (condition === undefined ? "" : ` and ${condition}`);
 
 /**
  * Creates a function whose result differs after each schema change, for sessions without event triggers. The result may also differ without a schema
- * change. PostgreSQL changes a catalog row by writing a new version with the id of a later transaction. The number of rows or the sum of their
- * transaction ids then differs.
+ * change. PostgreSQL changes a catalog row by writing a new version with the id of a later transaction. A change therefore shows in the number of
+ * rows or in the sum of their transaction ids.
  */
 export const SHAPE_FUNCTION: string = `create function ${OURS}.shape() returns text language plpgsql as ${quoteText(`
 begin
@@ -44,5 +44,5 @@ begin
   ].join(",\n    ")});
 end`)}`;
 
-/** The text of a log entry for a schema change that was found by comparing system catalogs, so that its statement is unknown. */
+/** The text of a log entry for a schema change without a known statement, because the change was found by comparing system catalogs. */
 export const SHAPE_CHANGED = "a statement that changed the catalog";
