@@ -1,6 +1,9 @@
 import type { TestData } from "../../model/context/test-data.ts";
 
-/** For each step of a path: the path that determines the step's test data. `undefined`: the path itself. See `UnitRequest.draws`. */
+/**
+ * For each step of a path: another path from which the step's test data is computed. `undefined`: the data is computed from the path itself. See
+ * `UnitRequest.draws`.
+ */
 export type Draws = readonly (readonly number[])[] | undefined;
 
 /**

@@ -15,7 +15,7 @@ export type Writer =
 
 export interface Seen {
   readonly mark: SavedWorld;
-  /** Resolves to `true` if the lane's state now differs from the checkpoint. */
+  /** Resolves to `true` if the lane's present state differs from the checkpoint. */
   readonly isOther: () => Promise<boolean>;
 }
 

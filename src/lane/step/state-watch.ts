@@ -15,7 +15,8 @@ const pendingWorkText = (action: string): string =>
   `A promise or timer of action "${action}" changed the context or a client after the action had ended. Await all work before the action returns.`;
 
 /**
- * Detects changes of the state that no step made, and undoes them. They come from checks that write, and from work that continues after an answer.
+ * Detects changes of the state that no step made, and undoes these changes. The causes are checks that write, and work of the target that continues
+ * after its answer.
  */
 export class StateWatch {
   /** `true` if a store is outside of this process, so that other processes may write to it. */
@@ -42,7 +43,7 @@ export class StateWatch {
 
   /**
    * Returns `true` if something has written to a store since the checkpoint and the state is now another one. Jobs of the target may write data that
-   * is not part of the state (excluded tables, ignored columns), which does not count.
+   * is not part of the state (excluded tables, ignored columns); such writes do not count.
    */
   async otherState(after: SavedWorld, reached: { readonly lo: number; readonly hi: number }): Promise<boolean> {
     return (await this.#base.state.storesChanged(after)) && (await this.differs(reached));
@@ -61,7 +62,7 @@ export class StateWatch {
     return errorEvent("PENDING_WORK", pendingWorkText(last), last);
   }
 
-  /** Handles a write to a store during the checks after a step. A check may have made it, the action after its answer, or something else. */
+  /** Handles a write to a store during the checks after a step. The cause may be a check, the action after its answer, or other code. */
   async writtenDuringChecks(
     unit: UnitRequest,
     action: number,
@@ -74,7 +75,7 @@ export class StateWatch {
     else this.#reportWriter(unit, action, writer, "while seqqa checked a state");
   }
 
-  /** Watches the stores after the first 202 answer of an action, since this status announces that work continues. */
+  /** Watches the stores after the first 202 answer of an action, since the status 202 announces that work continues. */
   async watchAccepted(unit: UnitRequest, action: number, outcome: Outcome, after: SavedWorld, reached: Fingerprint): Promise<void> {
     if (outcome.status !== 202) return;
     const isOther = (): Promise<boolean> => this.otherState(after, reached);
@@ -109,7 +110,7 @@ export class StateWatch {
     const changed = state.seenElsewhere(mark);
     if (changed === false || !(await changed)) return;
     await this.#writtenAfterStep(unit, action, mark);
-    // The search for the cause may have drawn test data. Select the next action's data again, so that it is the same as without the search.
+    // The search for the cause may have drawn test data. Select the next action's data again, so that the data is the same as without the search.
     drawing.at(unit.path, unit.path.length, action + 1, unit.draws);
   }
 
@@ -134,8 +135,9 @@ export class StateWatch {
   }
 
   /**
-   * Restores the world after an action like {@link putBack}, if nothing was written since `after`, the checkpoint after the step. Looking for writes
-   * and restoring are one operation. Resolves to `false` and restores nothing if something was written, or if something else must be checked before.
+   * Restores the world after an action like {@link putBack}, if nothing was written since `after`, the checkpoint after the step. Searching for
+   * writes and restoring are one operation. Resolves to `false` and restores nothing if something was written, or if another check has to be made
+   * before.
    */
   async putBackUntouched({ unit, action, outcome, mark }: TakenStep, after: SavedWorld, spot: boolean): Promise<boolean> {
     const { state } = this.#base;
@@ -149,7 +151,8 @@ export class StateWatch {
   async #restored(unit: UnitRequest, action: number, mark: SavedWorld, spot: boolean): Promise<void> {
     const { state, canonicalizer } = this.#base;
     if (this.watched && (await state.seenElsewhere(mark))) await this.#writtenAfterStep(unit, action, mark);
-    // If a time in the state has passed meanwhile, the state is another one although the stores are restored. Do not compare it with the node then.
+    // If a time in the state has passed, the restored state is another state although the stores are equal. Do not compare it with the node in this
+    // case.
     if (!spot || unit.uncertain || state.hasPassed) return;
     await state.fingerprint(canonicalizer, this.#reached);
     if (this.#reached.lo === unit.lo && this.#reached.hi === unit.hi) return;
