@@ -25,8 +25,8 @@ export interface Distributable extends Pick<ClusterOptions, "config" | "actions"
 /** Interval of the run's heartbeat, in milliseconds. */
 const BEAT_MS = 2000;
 /**
- * How long a run without workers waits before it says so, in milliseconds. Workers that are waiting already join within this time. Repeated every
- * {@link REMIND_MS}.
+ * Time after which a run without workers prints that it waits for workers, in milliseconds. Workers that already wait for a run join within this
+ * time. The message is repeated every {@link REMIND_MS}.
  */
 const ALONE_MS = 1000;
 const REMIND_MS = 60_000;
@@ -124,7 +124,7 @@ export class Coordinator {
     clearInterval(this.#beat);
     const { inbox } = keysOf(this.#run);
     this.#listening.disconnect();
-    // Send the commands together, so that none waits for the reply to another.
+    // Send the commands together, so that no command waits for the reply to another command.
     await this.#link.parting(
       Promise.all([this.#announce(), this.#inbox, this.#link.redis.multi().zrem(RUNS, this.#run).del(inbox).exec()]),
     );
@@ -140,7 +140,7 @@ export class Coordinator {
       await this.#current?.look(wasAway);
       this.#remind();
     } catch (error) {
-      // Only warn about the failed heartbeat. The next one tries again.
+      // Only warn about the failed heartbeat, since the next heartbeat tries again.
       if (error instanceof SeqqaError) this.#warn(error.message);
     } finally {
       this.#beating = false;

@@ -444,7 +444,7 @@ function refuseSavedInTarget(world: { readonly systems: Readonly<Record<string, 
   }
 }
 
-/** Returns the URLs (without passwords) and files that the world uses. Some are chosen by the lane, others by the user's code. */
+/** Returns the URLs (without passwords) and files that the world uses, including those that only the user's code names. */
 function usesOf(world: World<never, never>, lane: Lane): string[] {
   const clients = [...world.allClients().values()].map((client) => clientPartOf(client)?.uses);
   const stores = Object.values(world.systems).map((system) => system?.uses);
