@@ -23,8 +23,8 @@ export function completeToDepth(edges: EdgeLog, nodes: number, open: States, dee
 }
 
 /**
- * Returns the depth to which an exploration is complete, like {@link completeToDepth}. If the strategy explores in the order of depths, no edges are
- * read.
+ * Returns the depth to which an exploration is complete, like {@link completeToDepth}. Reads no edges if the strategy explores in the order of
+ * depths.
  */
 export function explorationCompleteTo(
   { committer, order, traits }: Pick<Explorer, "committer" | "order" | "traits">,

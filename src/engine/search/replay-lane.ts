@@ -26,7 +26,7 @@ export class StartTimes {
     this.#limit = limit;
   }
 
-  /** `true` if there is enough time left for another start, even if it takes as long as the slowest start so far. */
+  /** `true` if the time that is left is enough for another start, even if this start takes as long as the slowest start so far. */
   get fits(): boolean {
     return !this.#limit.isOver && this.#limit.leftMs >= this.#longestMs;
   }
@@ -46,7 +46,7 @@ export class StartTimes {
 export class ReplayLane {
   readonly options: ReplayLaneOptions;
   readonly #lane: number;
-  /** `true` if a new target is needed. This is so at the beginning, since earlier work on the lane may have affected its target. */
+  /** `true` if a new target is needed. At the beginning a new target is needed, since earlier work on the lane may have affected its target. */
   #isLost = true;
   #goesBack = false;
   #startFailed: string | undefined;
