@@ -44,7 +44,7 @@ export interface LanePool {
   readonly lanes: number;
   /** Largest number of chunks that a lane may hold at once. */
   readonly depth: number;
-  /** The lanes that execute the search. Their number may change during the run. */
+  /** The lanes that execute the search, whose number may change during the run. */
   readonly capacity: LaneCapacity;
   /**
    * The error because of which a target in this process kept the memory of an earlier target; see {@link LaneReport.keptMemory}. Absent if no target

@@ -102,8 +102,8 @@ export class WatchedLanePool implements LanePool {
   }
 
   /**
-   * Rebuilds a lane. If a standby lane with another root state replaced it, builds a new lane instead: the standby lane's target may have written
-   * something while it waited.
+   * Rebuilds a lane. If a standby lane replaced the lost lane but has another root state, builds a new lane instead: the standby lane's target may
+   * have written data while it waited.
    */
   async #rebuild(lane: number, standby: StandbyUse | undefined): Promise<LaneReport> {
     // Standby lanes need targets that can run at the same time. In a run with several lanes, the targets do run at the same time.

@@ -142,8 +142,8 @@ export class SpareRuntime implements LaneWork {
   }
 
   /**
-   * Divides the actions of a cross-check among the copies. Each action is executed on its own path from the root state, so each copy can execute some
-   * of them.
+   * Divides the actions of a cross-check among the copies. Each action is executed on its own path from the root state, so any copy can execute any
+   * of these actions.
    */
   async #check(unit: UnitRequest, direct: boolean): Promise<readonly Expansion[]> {
     let next = unit.from;

@@ -31,7 +31,7 @@ interface Done {
 interface Merge {
   readonly from: number;
   readonly action: number;
-  /** A hash of the reached state. It tells apart states that a reduction merged. 0 if no reduction merged the state. */
+  /** A hash of the reached state, which tells apart states that a reduction merged. 0 if no reduction merged the state. */
   readonly reduced?: number | undefined;
   /** `true` if the merged states do not show which of their values belong together; see {@link ExpansionCheck.unlinked}. */
   readonly unlinked?: boolean | undefined;
@@ -201,7 +201,7 @@ export class CheckQueue {
   }
 
   /**
-   * Returns `true` if merges of this kind are audited. Of all other merges, only a sample is checked, and only merges whose node is not expanded yet.
+   * Returns `true` if merges of this kind are audited. If not, only a sample of these merges is checked, and only if the node is not expanded yet.
    */
   #isAudited(reduced: boolean): boolean {
     return reduced || this.#options.auditsAll === true;
@@ -249,7 +249,7 @@ export class CheckQueue {
     if (!both && otherWays.length === 0) return;
     const expected = this.#committer.nodes.has(node, UNCERTAIN) ? undefined : rowsOf(work, this.#options.actions);
     if (expected === undefined) {
-      // These states cannot be compared, so the verdict says that their merges were not audited.
+      // The two states of each merge cannot be compared, so the verdict says that these merges were not audited.
       for (const way of otherWays) if (this.#isAudited(way.reduced)) this.auditsLeft++;
       return;
     }

@@ -11,7 +11,7 @@ const AT_ONCE = 100;
 
 export interface CheckRoundsOptions {
   readonly checks: CheckQueue;
-  /** Returns how many nodes a lane can reach by replay and expand in the time that one chunk should take. */
+  /** Returns the number of nodes that a lane can reach by replay and expand during the time planned for one chunk. */
   readonly atOnce: () => number;
   readonly post: (lane: number, units: readonly UnitRequest[], take: (expansion: Expansion) => Promise<void>) => void;
   readonly measured: (lane: number, expansion: Expansion) => void;
@@ -19,7 +19,7 @@ export interface CheckRoundsOptions {
   readonly rebuild: (lane: number, failure: LaneFailure) => Promise<void>;
 }
 
-/** Sends cross-checks to lanes, between the chunks of the search. Cross-checks only report divergences. They commit nothing. */
+/** Sends cross-checks to lanes, between the chunks of the search. Cross-checks only report divergences and commit nothing. */
 export class CheckRounds {
   readonly #options: CheckRoundsOptions;
   /** For each lane: the number of chunks that the lane got since its last chunk of cross-checks. */

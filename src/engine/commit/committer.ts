@@ -56,7 +56,7 @@ export interface Committed {
 
 export interface CommitterOptions {
   readonly actions: readonly string[];
-  /** Number of actions that the agent itself has. They are the first entries of `actions`; the other entries were added by rules. */
+  /** Number of actions that the agent itself has. These actions are the first entries of `actions`; the other entries were added by rules. */
   readonly ownActions?: number | undefined;
   readonly maxDepth: number;
   /** Default: the search stops after every violation. */
@@ -72,7 +72,10 @@ export interface CommitterOptions {
   readonly moved: (node: number) => void;
   readonly onViolation: (found: FoundViolation) => void;
   readonly onStep?: ((step: TriedStep) => void) | undefined;
-  /** `true` if the strategy needs a hash of each state's structure, and needs to know which edges brought something new. */
+  /**
+   * `true` if the strategy needs a hash of each state's structure, and needs to know which edges had a new combination of action, status and
+   * structure.
+   */
   readonly shapes: boolean;
   /** Keeps the details of single edges and states for reports. `undefined` if details are not needed. */
   readonly details?: DetailLog | undefined;
@@ -136,7 +139,7 @@ export class Committer {
   #readsRenew = false;
   readonly #statuses: Map<number, number>[];
   readonly #seenEdges: Set<string> = new Set();
-  /** Hashes of the structure of states at the depth limit. They are needed if a shorter path adds such a state to the frontier later. */
+  /** Hashes of the structure of states at the depth limit. Such a hash is needed if a shorter path later adds the state to the frontier. */
   readonly #shapes: Map<number, number> = new Map();
   readonly #rows: Map<number, Int32Array> = new Map();
   readonly #committed: Committed = { to: -1, fresh: false, opened: false, blocked: false, reduced: false, unlinked: false, check: 0 };
@@ -297,7 +300,7 @@ export class Committer {
     return coverage;
   }
 
-  /** Returns the number of an action's successful writes if seqqa saw none of their changes. Otherwise returns 0. */
+  /** Returns the number of an action's successful writes if seqqa saw none of their changes. Returns 0 if seqqa saw a change. */
   #unseenWritesOf(action: number): number {
     const renewing = this.#renewingWrites[action]!;
     const seen = this.#seenWrites[action]! + (this.#readsRenew ? 0 : renewing);

@@ -5,7 +5,7 @@ import type { FoundViolation } from "../findings/finding-log.ts";
 import { FINDING, SKIPPED } from "../../messages/lane-messages.ts";
 import { VisitedSet } from "../graph/visited-set.ts";
 
-/** The result of reading the stored outcomes of an earlier session. It shows if the present settings would have ended the exploration earlier. */
+/** The result of reading the stored outcomes of an earlier session, which shows if the present settings would have ended the exploration earlier. */
 export interface ReadThrough {
   /** The state in which the last committed action was executed. -1 if no action was committed. */
   readonly lastFrom: number;

@@ -11,7 +11,7 @@ const TRIES = 2;
 
 export interface ConfirmedViolation {
   readonly found: FoundViolation;
-  /** The path that reports show. It is the path on which the finding was found, or a shorter path that was confirmed. */
+  /** The path that reports show: the path on which the finding was found, or a shorter path that was confirmed. */
   readonly path: readonly number[];
   readonly draws: UnitRequest["draws"];
   /** The replay of `path` with its requests. `undefined` if the path was not replayed. */
@@ -142,8 +142,8 @@ export async function confirmPath(replayLane: ReplayLane, found: FoundViolation,
 }
 
 /**
- * Replays a path on a fresh target. Tries again if the lane is lost for another reason than the finding's, because such a loss says nothing about the
- * path.
+ * Replays a path on a fresh target. Tries again if the lane is lost for a reason that the finding does not name, because such a loss says nothing
+ * about the path.
  */
 async function replayFresh(
   replayLane: ReplayLane,

@@ -8,7 +8,7 @@ import { HeapAhead, PackedHeap, type Packing } from "./packed-heap.ts";
 /** A waiting (state, action) pair. The {@link PairClass} of the pair determines the action. */
 interface Pair {
   readonly ref: number;
-  /** 0 if the edge that led to the state had a new combination of action, status and state structure. Otherwise 1. */
+  /** 0 if the edge that led to the state had a new combination of action, status and state structure, else 1. */
   readonly stale: number;
   readonly rank: number;
 }
@@ -19,7 +19,9 @@ interface PairClass {
   readonly pairs: PackedHeap<Pair> | HeapAhead<Pair>;
 }
 
-/** An entry in the heap of classes. It contains the class's data when the entry was pushed. An entry is skipped if its class has changed since. */
+/**
+ * An entry in the heap of classes, with the class's data at the time when the entry was pushed. An entry is skipped if its class has changed since.
+ */
 interface Candidate {
   readonly key: number;
   readonly taken: number;

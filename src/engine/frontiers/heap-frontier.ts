@@ -12,7 +12,7 @@ export abstract class HeapFrontier<Entry> implements Frontier {
   action = 0;
   protected readonly actions: number;
   protected readonly seed: number;
-  /** The selected entry. It was removed from the heap, and stays selected until {@link take}. */
+  /** The selected entry, which was removed from the heap and stays selected until {@link take}. */
   protected current: Entry | undefined;
   /** Number of states with actions that were not taken. */
   protected unfinished = 0;

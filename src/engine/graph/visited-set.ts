@@ -41,13 +41,13 @@ interface Part {
 }
 
 /**
- * The set of committed states. It is a hash table with open addressing over 64-bit fingerprints. States are numbered 0, 1, 2, ... in the order in
- * which they are added. Only the main thread writes. Lanes read the set through shared memory, to leave out the snapshots of known states. A lane
- * that reads an outdated value only sends an unnecessary snapshot.
+ * The set of committed states: a hash table with open addressing over 64-bit fingerprints. States are numbered 0, 1, 2, ... in the order in which
+ * they are added. Only the main thread writes. Lanes read the set through shared memory, to leave out the snapshots of known states. A lane that
+ * reads an outdated value only sends an unnecessary snapshot.
  *
  * Fingerprints are stored in pages, and full pages are never moved. The table of a large set has 256 parts, and the hash of a state selects its part.
- * A full part grows by a fifth. The parts begin with different amounts of free room. They therefore never grow at the same time, and pauses are
- * short. A slot of 32 bits holds the state's number and, in the remaining bits, a tag, which is another hash of the fingerprint. Because of the tag,
+ * A full part grows by a fifth. The parts begin with different amounts of free room, so that they never grow at the same time and pauses are short. A
+ * slot of 32 bits holds the state's number and, in the remaining bits, a tag, which is another hash of the fingerprint. Because of the tag,
  * fingerprints of different states are hardly ever compared.
  *
  * Each state takes 8 bytes of fingerprint, 2 bytes of second hash, and 4.9 to 5.9 bytes of table, since parts are filled to between 68 and 82 %. Two

@@ -24,7 +24,7 @@ export async function drain(
   try {
     for (let left = busy(); left.length > 0; left = busy()) {
       const now = performance.now();
-      // Requests are ended in each round, because a check may send its next request after the previous one was ended.
+      // Requests are ended in each round, because a check may send another request after its previous request was ended.
       if (now >= cutAt) for (const lane of left) lanePool.cut?.(lane);
       // Lanes of other processes (an elastic pool) end their requests themselves.
       if (!lanePool.capacity.isElastic && now >= cutAt + LEAVE_MS && !left.some((lane) => rebuilds.has(lane))) return left;

@@ -68,7 +68,7 @@ export class EndlessChains {
    * lane was lost. The chain is then executed again.
    */
   ran(recording: Recording | undefined): string | undefined {
-    // The lane may have been lost for a reason that has nothing to do with the chain, so try again.
+    // The reason for the loss of the lane may have no connection with the chain, so try again.
     if (recording === undefined && ++this.#lost < TRIES) return undefined;
     this.#lost = 0;
     const chain = this.#waiting.shift()!;

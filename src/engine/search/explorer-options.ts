@@ -12,7 +12,10 @@ import type { Spill } from "../graph/spill.ts";
 export interface ExplorerOptions extends Omit<SearchSettings, "maxDepth" | "maxTime"> {
   readonly name: string;
   readonly actions: readonly string[];
-  /** Number of actions that the agent itself has. They are the first entries of `actions`; the other entries were added by rules. Default: all. */
+  /**
+   * Number of actions that the agent itself has. These actions are the first entries of `actions`; the other entries were added by rules. Default:
+   * all.
+   */
   readonly ownActions?: number;
   /** Largest number of steps of a path. `Infinity`: no limit. */
   readonly maxDepth: number;
@@ -33,10 +36,7 @@ export interface ExplorerOptions extends Omit<SearchSettings, "maxDepth" | "maxT
    * late writes are not searched for after the search.
    */
   readonly calibrate?: ((walk: CalibrationWalk) => Promise<Calibration>) | undefined;
-  /**
-   * The messages about endless chains that the user has already seen. These messages are not repeated. `undefined`: no endless chains are searched
-   * for.
-   */
+  /** The messages about endless chains that the user has already seen and that are not repeated. `undefined`: no endless chains are searched for. */
   readonly saidChains?: Set<string> | undefined;
   readonly signal: AbortSignal | undefined;
   readonly onEvent: (event: ExplorationEvent) => void;
@@ -45,7 +45,7 @@ export interface ExplorerOptions extends Omit<SearchSettings, "maxDepth" | "maxT
   readonly details?: DetailLimits | undefined;
   /** `true`: every committed outcome is collected for the run log. */
   readonly journal?: boolean | undefined;
-  /** The stored outcomes of an earlier session. They are recommitted, and then the exploration continues. */
+  /** The stored outcomes of an earlier session, which are recommitted before the exploration continues. */
   readonly recorded?: Recorded | undefined;
   /**
    * Storage on disk for data that does not fit into memory: edges, and snapshots of nodes that wait in a queue. `undefined`: all edges stay in

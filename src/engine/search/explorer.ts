@@ -55,7 +55,7 @@ const CLOCK_EVERY = 256;
 const MOST_SEEN = 20;
 
 /**
- * The search on the main thread. It runs the strategy's sequential algorithm, but takes outcomes from a buffer that lanes fill in advance. An
+ * The search on the main thread. The search runs the strategy's sequential algorithm, but takes outcomes from a buffer that lanes fill in advance. An
  * out-of-order processor works in the same way: instructions are executed in any order and retired in order. The results are therefore deterministic,
  * and budgets are kept exactly.
  */
@@ -81,8 +81,8 @@ export class Explorer {
   }
 
   /**
-   * A divergence that shows an unrecognised generated value. The exploration ended there. It starts again after an experiment has found the generated
-   * value.
+   * A divergence that shows an unrecognised generated value. The exploration ended at this divergence, and starts again after an experiment has found
+   * the generated value.
    */
   lesson: LaneDivergence | undefined;
   /** Violations that cross-checks saw and that the search did not commit. */

@@ -13,9 +13,9 @@ export interface LateWalk {
 }
 
 /**
- * Returns the steps to check for late writes. For each action that writes, these are its first and its last steps that were answered with 2xx. The
- * list alternates between the actions. A step on the path to another listed step is left out, since it is checked together with the other step.
- * `watched`: steps that were checked before. They are left out, too.
+ * Returns the steps to check for late writes: for each action that writes, its first and its last steps that were answered with 2xx. The list
+ * alternates between the actions. A step on the path to another listed step is left out, since it is checked together with the other step. `watched`:
+ * steps that were checked before and are also left out.
  */
 export function lateWalks(committer: Committer, watched: readonly LateWalk[] = []): readonly LateWalk[] {
   const { nodes } = committer;

@@ -21,8 +21,8 @@ export interface NodePlace {
 }
 
 /**
- * The outcomes of one node's actions that lanes are executing, or that are known and not committed. They belong to the path on which the node was
- * reached: if the node gets another path, it gets a new `NodeWork`.
+ * The outcomes of one node's actions that lanes are executing, or that are known and not committed. The outcomes belong to the path on which the node
+ * was reached. If the node gets another path, it gets a new `NodeWork`.
  */
 export class NodeWork {
   node: number;
@@ -43,7 +43,7 @@ export class NodeWork {
   dropped = false;
   /** The number of the node's committed actions, including actions that an earlier `NodeWork` of the node committed. */
   committed = 0;
-  /** `true` if some actions were committed before this `NodeWork` was made. Their outcomes are missing here. */
+  /** `true` if some actions were committed before this `NodeWork` was made, so that their outcomes are missing here. */
   isPartial = false;
   #rows: Int32Array | undefined;
   #base = 0;
@@ -127,7 +127,7 @@ export class NodeWork {
     return count;
   }
 
-  /** Changes to a separate state for each action, since from now on some of the node's actions may be known or committed before others. */
+  /** Changes to a separate state for each action. From now on, some of the node's actions may be known or committed before its other actions. */
   #split(actions: number): Uint8Array {
     if (this.#states !== undefined) return this.#states;
     this.#states = new Uint8Array(actions).fill(this.#whole);

@@ -27,7 +27,7 @@ export class ReorderBuffer {
   buffered = 0;
   /** Number of outcomes that arrived since the search began. */
   executed = 0;
-  /** Number of outcomes that arrived for predicted states. It is not known yet which of these states will join the frontier. */
+  /** Number of outcomes that arrived for predicted states, before it is known which of these states will join the frontier. */
   guessed = 0;
   /** Number of outcomes that arrived and are no longer needed, for example after a wrong prediction. */
   wasted = 0;

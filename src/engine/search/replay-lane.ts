@@ -42,7 +42,7 @@ export class StartTimes {
   }
 }
 
-/** A lane on which paths are replayed from a clean start. Its target was just started, can be restored to the root state, or is lost. */
+/** A lane on which paths are replayed from a clean start. The lane's target was just started, can be restored to the root state, or is lost. */
 export class ReplayLane {
   readonly options: ReplayLaneOptions;
   readonly #lane: number;
@@ -70,7 +70,9 @@ export class ReplayLane {
     return this.#isLost;
   }
 
-  /** `true` if the next path can be replayed at once: the lane is in the root state, on a target that was started after the search. */
+  /**
+   * `true` if the next path can be replayed without starting a target: the lane is in the root state, on a target that was started after the search.
+   */
   get isAtRoot(): boolean {
     return !this.#isLost && this.#goesBack;
   }

@@ -7,8 +7,8 @@ import type { VisitedSet } from "../graph/visited-set.ts";
 import { KNOWN, UNKNOWN, NodeWork } from "./node-work.ts";
 
 /**
- * Time in milliseconds for which a chunk should keep a lane busy. The time must be much longer than the 50 to 75 us that sending a chunk costs. It
- * must also be short, so that work can be divided again when lanes become free.
+ * Time in milliseconds for which a chunk should keep a lane busy. The time must be much longer than the 50 to 75 us that sending a chunk costs, but
+ * short enough that work can be divided again when lanes become free.
  */
 const CHUNK_MS = 25;
 /** Smallest amount of work for a lane, in milliseconds. Less work is not worth a message to another thread. */
@@ -53,9 +53,9 @@ export interface SchedulerOptions {
 }
 
 /**
- * Decides which actions lanes execute next. If the frontier is a queue with enough nodes, each lane gets a range of the queue. Otherwise a copy of
- * the frontier looks ahead: known outcomes count as committed, and unknown outcomes are assumed to lead to no new state. The first (state, action)
- * pairs without an outcome are then dispatched.
+ * Decides which actions lanes execute next. If the frontier is a queue with enough nodes, each lane gets a range of the queue. If not, a copy of the
+ * frontier looks ahead: known outcomes count as committed, and unknown outcomes are assumed to lead to no new state. The first (state, action) pairs
+ * without an outcome are then dispatched.
  */
 export class Scheduler {
   readonly #options: SchedulerOptions;
@@ -94,7 +94,7 @@ export class Scheduler {
     if (allowance > 0 && this.#segments !== undefined && queue !== undefined) {
       const limit = Math.min(queue.head + Math.ceil(allowance / actions) + 1, queue.head + WINDOW * lanes);
       this.#segments.skipTo(queue.head);
-      // If actions are slow and there is little work left, dispatch single actions instead of whole nodes. Otherwise lanes would wait while another
+      // If actions are slow and there is little work left, dispatch single actions instead of whole nodes, so that lanes do not wait while another
       // lane executes a whole node.
       const plenty = this.#slow ? 2 * lanes : 1;
       const waiting = this.#segments.waiting(limit);
@@ -169,14 +169,14 @@ export class Scheduler {
     const { actions } = this.#options;
     const lanes = this.#options.lanes();
     const pairwise = !this.#options.order.nodewise;
-    // A prediction is less certain if it looks farther ahead. So give a lane only one node, unless actions are so short that sending them takes most
-    // of the time.
+    // A prediction that looks farther ahead is less certain, so give a lane only one node. If actions are so short that sending them takes most of
+    // the time, give more.
     const most = pairwise ? Math.min(room, PAIRS) : this.#actionMs > 0 && this.#actionMs < 0.05 ? room : Math.min(room, actions);
     const wanted = Math.max(most, 1) * Math.max(idle, 1);
     const missing = this.#missing(wanted, Math.max(budget, 1));
     if (missing.length === 0) return [];
     const total = missing.reduce((sum, { from, to }) => sum + to - from, 0);
-    // The next commit waits for this node. Let several lanes share the node's actions, so that all are executed sooner.
+    // The next commit waits for this node. Let several lanes share the node's actions, so that the node is finished sooner.
     const few = lanes > 1 && this.#actionMs > 0 ? Math.max(Math.ceil(PART_MS / this.#actionMs), 1) : most;
     const share = pairwise ? Math.ceil(total / Math.max(idle, 1)) : Math.min(few, most);
     return front(missing, Math.max(Math.min(share, lanes === 1 ? most : share), 1));

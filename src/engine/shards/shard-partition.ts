@@ -3,7 +3,7 @@ import { FOREIGN, type NodeTable } from "../graph/node-table.ts";
 import type { Frontier } from "../frontiers/index.ts";
 import type { VisitedSet } from "../graph/visited-set.ts";
 
-/** One of several runs that divide an exploration. The runs do not communicate. */
+/** One of several runs that divide an exploration. These runs do not communicate. */
 export interface Shard {
   /** Index of the shard, counted from 0. `of` is the number of shards. */
   readonly index: number;

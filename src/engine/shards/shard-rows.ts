@@ -14,7 +14,7 @@ const NEWS_ID = ROW;
 const SHARD = ROW + 1;
 const EDGE = ROW + 2;
 
-/** The outcomes that all shards committed. They can be found by state, action and shard. */
+/** The outcomes that all shards committed, indexed by state, action and shard. */
 export class ShardRows {
   readonly states: VisitedSet = new VisitedSet();
   /** Number of executed outcomes of all shards. An outcome that several shards have is counted several times. */

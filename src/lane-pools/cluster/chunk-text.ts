@@ -45,7 +45,7 @@ import {
 /** Maximum number of units in one chunk. Larger chunks are refused. */
 const MOST_UNITS = 1 << 16;
 const LONGEST_PATH = 1 << 16;
-/** Largest accepted code of an answer (see `operationCode`). It is large enough for 100,000 operations. */
+/** Largest accepted code of an answer (see `operationCode`), which is large enough for 100,000 operations. */
 const MOST_CODES = 100_000_000;
 const FAILURES = ["unreachable", "timeout", "dirty", "worker", "store"] as const satisfies readonly LaneFailureKind[];
 const DIVERGENCES = ["replay", "cross_check", "merge", "late_write", "not_put_back", "lane", "root", "time_passed"] as const;

@@ -57,7 +57,7 @@ export interface ClusterOptions {
   readonly lanes: Omit<Facts["options"], "knowledge">;
   /** Receives the origins (URLs) of the targets that workers use. */
   readonly origins: Set<string>;
-  /** The lanes of this process. They do all work except the search itself. */
+  /** The lanes of this process, which do all work except the search itself. */
   readonly home: LanePool;
   readonly onNote: (message: string) => void;
   /** Called when workers can join the exploration. */

@@ -23,9 +23,9 @@ import type { MessageKind, MessageSigner } from "./message-signer.ts";
 
 /** An exploration that a worker has loaded, before its lanes are brought up. */
 export interface Prepared {
-  /** Hash of the bundled exploration file. It must equal the hash that the run announces. */
+  /** Hash of the bundled exploration file. A worker cannot join if its hash differs from the run's hash. */
   readonly code: string;
-  /** Digests of the configuration values that can affect outcomes. They must equal the digests of the run. */
+  /** Digests of the configuration values that can affect outcomes. A worker cannot join if its digests differ from the run's digests. */
   readonly config: ReadonlyMap<string, string>;
   /** Brings up lanes in the same root state as the lanes of the run. */
   readonly start: (facts: Facts) => Promise<WorkerLanes>;

@@ -38,7 +38,7 @@ export class Coordinator {
   readonly #options: CoordinatorOptions;
   readonly #link: QueueLink;
   readonly #seal: MessageSigner;
-  /** The id of the run. It is random, so that messages of an earlier run are refused. */
+  /** The random id of the run. Messages of an earlier run are refused because they have another id. */
   readonly #run: string = randomBytes(16).toString("hex");
   readonly #beat: NodeJS.Timeout;
   readonly #inbox: Promise<void>;
@@ -132,7 +132,7 @@ export class Coordinator {
   }
 
   async #tick(wasAway: boolean): Promise<void> {
-    // Skip this heartbeat if the previous one has not finished, so that heartbeats do not pile up while Redis is unreachable.
+    // Skip this heartbeat if the previous heartbeat has not finished, so that heartbeats do not accumulate while Redis is unreachable.
     if (this.#beating) return;
     this.#beating = true;
     try {

@@ -13,7 +13,7 @@ const PREFIX = "seqqa";
 export const RUNS = "seqqa-runs";
 /** How long a run is listed after it has sent its last announcement, in seconds. */
 export const SAID_FOR = 60;
-/** Expiry time in seconds of keys in Redis. It removes the keys that a killed process has left. */
+/** Expiry time of keys in Redis, in seconds. Redis then deletes the keys that a killed process has left. */
 export const KEPT = 3600;
 /** How long Redis must be unreachable before the user gets a message about it, in milliseconds. */
 const AWAY_MS = 1500;

@@ -82,7 +82,7 @@ export class WorkerRegistry {
     if (isNews) this.#onNote(`Worker ${member.name} left${why === null ? "" : `: ${why}`}${this.#together()}.`);
   }
 
-  /** Declares workers as lost if they have sent nothing for too long. */
+  /** Declares workers as lost that have been silent for too long. */
   sweep(): void {
     for (const member of this.#members.values()) {
       if (member.isGone || this.#now() - member.heardAt < (member.isReady ? SILENT_MS : COMING_MS)) continue;

@@ -45,7 +45,7 @@ export class JourneyLane {
     this.#rootLines = rootLines;
     this.facts = { contextOnly: built.base.report.contextOnly };
     process.on("unhandledRejection", this.#stray);
-    // Assign errors in timers and listeners of user code to the current step. Otherwise, they would end the process before stores are restored.
+    // Assign errors in timers and listeners of user code to the current step. An unassigned error would end the process before stores are restored.
     process.on("uncaughtException", this.#stray);
   }
 

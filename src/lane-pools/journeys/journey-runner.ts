@@ -4,7 +4,7 @@ import type { JourneyDefinition } from "../../model/declare/journey.ts";
 import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
 import type { HttpSettings } from "../../adapters/http/defaults.ts";
 
-/** Settings for all journeys of a run. They are plain data, so that they can be sent to a thread. */
+/** Settings for all journeys of a run, as plain data that can be sent to a thread. */
 export interface JourneySettings {
   readonly options: LaneOptions;
   readonly http: HttpSettings;

@@ -30,7 +30,7 @@ const UNCERTAIN = 1;
 /** Number of integers of a unit before its path. */
 export const HEAD = 7;
 
-/** Encodes a chunk for sending it to a thread. Its snapshots must be strings, as {@link decodeExpansion} returns them. */
+/** Encodes a chunk for sending it to a thread. The snapshots in the chunk must be strings, as {@link decodeExpansion} returns them. */
 export function encodeChunk(chunk: Chunk): EncodedChunk {
   const words = new Int32Array(chunk.units.reduce((sum, { path }) => sum + HEAD + path.length, 0));
   const snapshots: string[] = [];

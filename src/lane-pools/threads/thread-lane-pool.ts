@@ -69,7 +69,7 @@ const RESTORE_DEADLINE = 600_000;
 const CUT_DEADLINE = 10_000;
 /** Time limit for starting a thread, in milliseconds. */
 const ASSIGN_DEADLINE = 30_000;
-/** Maximum number of executions of one call while a lane tests faults. The time limit of such a test is computed from it. */
+/** Maximum number of executions of one call while a lane tests faults. Determines the time limit of such a test. */
 const FAULT_EXECUTIONS = 500;
 
 /** A pool with lanes in worker threads. Chunks are sent as tasks of Piscina; all other calls use one Comlink channel for each lane. */
@@ -135,7 +135,8 @@ export class ThreadLanePool implements LanePool {
     );
     // The experiment may have set flags in shared memory that end the requests of a lane. Reset these flags, so that they do not end later requests.
     for (const { control } of this.#lanes) control.reset();
-    // Use only the result of the first lane, so that the number of lanes has no influence. Otherwise, more lanes would find a rare value more often.
+    // Use only the result of the first lane, so that the number of lanes has no influence. If the results of all lanes were used, more lanes would
+    // find a rare value more often.
     return found[0]!;
   }
 

@@ -33,7 +33,7 @@ import { TargetRestart, type TargetControl } from "./target-restart.ts";
 import { WorldState, type WorldSnapshot } from "../state/world-state.ts";
 import { OTHER_WRITER_HINT, otherWriterText, writesByItself, writtenLines, type Seen } from "../examine/foreign-writer.ts";
 
-/** Options for all lanes of a run. They are plain data, so that they can be sent to threads. */
+/** Options for all lanes of a run, as plain data that can be sent to threads. */
 export interface LaneOptions {
   /**
    * The time at which the run started, in milliseconds since 1970. A value that looks like a time counts as a time of the run if it is near this
@@ -46,7 +46,7 @@ export interface LaneOptions {
   readonly serverErrors: "violation" | "ignore";
   /** `true` if errors of user code are reported without the request and response bodies that they quote. */
   readonly hideBodies: boolean;
-  /** String literals in the user's code that look like random tokens. These texts are not treated as generated values. */
+  /** String literals in the user's code that look like random tokens but are not treated as generated values. */
   readonly literals: readonly string[];
   readonly knowledge: Knowledge;
   /** How long external stores are watched for writes of other clients before they are first used, in milliseconds. Default: 0. */
@@ -110,7 +110,7 @@ export interface LaneBase {
    * recognised by their appearance.
    */
   readonly isIdentified: boolean;
-  /** The canonicalizer for executions before any experiment. It recognises ids and times by their appearance. */
+  /** The canonicalizer for executions before any experiment, which recognises ids and times by their appearance. */
   readonly lookalikes: Canonicalizer;
   readonly home: RootState;
   readonly drawing: Drawing;

@@ -15,7 +15,7 @@ import { probeTime } from "./probe-time.ts";
 const MOVED_MS = 3 * 86_400_000;
 /** Largest accepted difference between the `Date` header of the target's answer and the clock that seqqa set, in milliseconds. */
 const TOLERANCE_MS = 10_000;
-/** How long to wait for a new `Date` header, in milliseconds, since servers keep the value of this header for a second. */
+/** How long to wait for a new `Date` header, in milliseconds. Servers use one value of this header for a whole second. */
 const PATIENCE_MS = 3_000;
 const PAUSE_MS = 200;
 const TIMEOUT_MS = 10_000;

@@ -128,8 +128,8 @@ export class LaneRuntime {
           } else outcome = begun;
           if (stepper.wayBack !== undefined && isRepeated(outcome)) outcome = await stepper.repeated(definition, outcome, mark);
           if (outcome.kind !== "skipped") navigator.departed();
-          // If the precondition did not hold, nothing was written, so no restore is needed. An action that returned null may have written something.
-          // In this case, `take` below reads the state.
+          // If the precondition did not hold, nothing was written, so no restore is needed. An action that returned null may have written something,
+          // so `take` below reads the state after such an action.
           if (outcome === SKIPPED_OUTCOME && !(begun instanceof Promise) && !watch.watched && !state.ownChanged(mark)) {
             report.rows.push(SKIPPED);
             continue;
@@ -205,9 +205,9 @@ export class LaneRuntime {
   }
 
   /**
-   * Handles a node that could not be reached. Either a fresh lane tries again, or this lane makes its root state again and tries from there. If the
-   * second attempt also fails, the actions are executed in the state that was reached. A path that led to another state is reported as a divergence
-   * at once, because the next attempt may reach the right state by chance.
+   * Handles a node that could not be reached. Either a fresh lane tries again, or this lane makes its root state again and tries from the root state.
+   * If the second attempt also fails, the actions are executed in the state that was reached. A path that led to another state is reported as a
+   * divergence immediately, because the next attempt may reach the right state by chance.
    */
   async #lostOnTheWay(
     unit: UnitRequest,

@@ -29,8 +29,8 @@ export interface RootStateOptions {
   /** A snapshot of another lane's root state, if this lane is a copy of that lane. The snapshot is written to the stores, and `setup` is not run. */
   readonly snapshot: WorldSnapshot | undefined;
   /**
-   * A snapshot of the data that `setup` made on the first lane. It replaces the data that `setup` makes on this lane, so that all lanes have the same
-   * ids.
+   * A snapshot of the data that `setup` made on the first lane. This data replaces the data that `setup` makes on this lane, so that all lanes have
+   * the same ids.
    */
   readonly shared: WorldSnapshot | undefined;
   /** Opens the stores again after `setup` changed their schema. `undefined` for external stores, where a changed schema is an error. */
@@ -93,7 +93,7 @@ export class RootState {
     return this.#made;
   }
 
-  /** The checkpoint of the root state. It is replaced when the root state is made again. */
+  /** The checkpoint of the root state. Each time the root state is made again, a new checkpoint replaces the old checkpoint. */
   get mark(): SavedWorld {
     return this.#mark!;
   }

@@ -2,7 +2,7 @@ import type { SavedWorld, WorldState } from "../state/world-state.ts";
 
 /** Ends and starts the process of a lane's target. */
 export interface TargetControl {
-  /** Kills the process. Its unfinished writes are lost, and the next restore undoes its finished writes. */
+  /** Kills the process. The process loses its unfinished writes, and the next restore undoes its finished writes. */
   halt(): Promise<void>;
   /** Starts the process at the same address as before. Resolves when the process is ready. */
   start(): Promise<void>;

@@ -63,7 +63,7 @@ export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, 
     if (!(error instanceof LaneLost)) throw error;
     const learned = error.kind === "dirty" && base.home.remade ? await learnSetup(base) : NOTHING_KNOWN;
     if (!knowsNothing(learned)) return { ...nothing, learned };
-    // End the run: nothing is explored yet, so there is no result to report.
+    // End the run, since there is no result to report before the exploration has begun.
     const differing = error.differences.length === 0 ? "" : ` (${error.differences.slice(0, 5).join("; ")})`;
     throw new SeqqaError("NOT_PUT_BACK", `${error.message}${differing}.`, {
       hint: 'Make the target and `setup` produce the same state each time. List values that change by themselves in the World: `ignore: ["table.column"]`.',
@@ -256,7 +256,7 @@ class Walks {
 
   /**
    * Executes beginnings of the path, so that the counters advance by different amounts before the next execution. The amounts show from which counter
-   * an integer comes, even if two counters had equal values before. This only works for counters that a restore does not reset.
+   * an integer comes, even if two counters had equal values before. Counters that a restore resets cannot be told apart in this way.
    */
   async #separate(counters: ReadonlyMap<string, number>): Promise<void> {
     const whole = this.#path;
@@ -429,8 +429,8 @@ async function inRounds(waiting: ReadonlySet<number>, tryOne: TryOne): Promise<v
 }
 
 /**
- * Tries the waiting actions in each state. If no waiting action works, tries the `others` until one of them works; this action is then not tried
- * again.
+ * Tries the waiting actions in each state. If no waiting action works, tries the `others` until one of them works. An action of `others` that worked
+ * is not tried again.
  */
 async function wantedFirst(waiting: ReadonlySet<number>, others: readonly number[], tryOne: TryOne): Promise<void> {
   const left = [...others];

@@ -22,7 +22,7 @@ export interface Stop extends Execution {
   readonly action: number;
   readonly status: number;
   /**
-   * The fingerprint of the state. It does not depend on the order in which values were generated: two steps may write equal times in whole seconds by
+   * The fingerprint of the state, independent of the order in which values were generated: two steps may write equal times in whole seconds by
    * chance.
    */
   readonly print: Fingerprint;

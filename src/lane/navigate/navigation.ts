@@ -27,8 +27,8 @@ export class Navigation {
   }
 
   /**
-   * Returns the navigator that must be used for a chunk. If it is not the one that was used last, the lane's position is forgotten, since each
-   * navigator only knows about its own work.
+   * Returns the navigator that must be used for a chunk. If another navigator was used last, the lane's position is forgotten, since each navigator
+   * only knows about its own work.
    */
   choose(direct: boolean): Navigator {
     const chosen = direct ? this.#writer : this.replayer;

@@ -3,7 +3,7 @@ import { STORE_KINDS, type StoreKindName } from "../../adapters/store-kinds.ts";
 import type { World } from "../../model/declare/world.ts";
 import { SeqqaError } from "../../model/errors.ts";
 
-/** The settings for races and faults: if an exploration searches for them, and how. */
+/** The settings that say if, and how, an exploration searches for races and makes writes fail. */
 export interface Probes {
   readonly races: { readonly mode: "off" | "pairs"; readonly delivery: string };
   readonly faults: { readonly mode: "off" | "on" };

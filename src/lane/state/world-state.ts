@@ -22,7 +22,7 @@ import type { Facts, Fingerprint } from "../../state/canonical/facts.ts";
 import { Asks } from "../bring-up/asks.ts";
 import { settled } from "../bring-up/settled.ts";
 
-/** A checkpoint of a world: its stores, context and clients. It can only be restored on the same lane. */
+/** A checkpoint of a world: its stores, context and clients. A checkpoint can only be restored on the lane where it was made. */
 export interface SavedWorld {
   readonly systems: readonly Checkpoint[];
   readonly context: SavedContext;
@@ -57,7 +57,7 @@ const NOTHING_UNSTORED: Unstored = { trail: [] };
 /** The source from which seqqa learns the state of a target: stores, the World's `probe`, the context keys in `stateFromContext`, or nothing. */
 export type Visibility = "stores" | "probe" | "context" | "nothing";
 
-/** A snapshot of a world: its stores, context and clients. It can be written to another lane. */
+/** A snapshot of a world: its stores, context and clients. A snapshot can be written to another lane. */
 export interface WorldSnapshot {
   readonly systems: readonly unknown[];
   readonly context: SavedContext;
@@ -219,7 +219,7 @@ export class WorldState {
     for (const system of this.#stepwise) system.beginStep?.();
   }
 
-  /** Returns an error that user code threw while it made an answer of a store; see {@link StoreAdapter.takeThrown}. */
+  /** Returns an error that user code threw while it produced the answer of a store; see {@link StoreAdapter.takeThrown}. */
   takeThrown(): Error | undefined {
     for (const system of this.#throwing) {
       const error = system.takeThrown?.();
@@ -287,7 +287,7 @@ export class WorldState {
 
   /**
    * The milliseconds until the next second, if the observed state contains a time in the present second or if it is not known which values are times.
-   * Otherwise 0.
+   * 0 in all other cases.
    */
   get msToNextSecond(): number {
     const now = this.now();

@@ -56,7 +56,7 @@ export class Checker {
   readonly #asks: Asks;
   #isRoot = false;
   /**
-   * The invariants and rules to check after each action. They are determined once for each action, since `when` always returns the same for an
+   * The invariants and rules to check after each action. Determined only once for each action, since `when` always returns the same value for an
    * action.
    */
   readonly #plans: Map<AnyAction, Plan> = new Map();

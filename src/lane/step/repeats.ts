@@ -3,7 +3,7 @@ import type { Outcome } from "./outcome.ts";
 
 /** How often a step is executed in total while the target is overloaded. */
 const MOST_TRIES = 4;
-/** After this number of steps that were repeated in vain, the waits are {@link SHORT_MS}. The number of tries stays the same. */
+/** After this number of consecutive steps whose repetitions did not help, each wait takes {@link SHORT_MS}. The number of tries does not change. */
 const MOST_IN_VAIN = 3;
 const SHORT_MS = 50;
 

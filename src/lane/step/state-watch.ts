@@ -42,8 +42,8 @@ export class StateWatch {
   }
 
   /**
-   * Returns `true` if something has written to a store since the checkpoint and the state is now another one. Jobs of the target may write data that
-   * is not part of the state (excluded tables, ignored columns); such writes do not count.
+   * Returns `true` if some code has written to a store since the checkpoint and the state has changed. Jobs of the target may write data that is not
+   * part of the state (excluded tables, ignored columns); such writes do not count.
    */
   async otherState(after: SavedWorld, reached: { readonly lo: number; readonly hi: number }): Promise<boolean> {
     return (await this.#base.state.storesChanged(after)) && (await this.differs(reached));

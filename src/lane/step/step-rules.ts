@@ -24,7 +24,9 @@ export interface JudgedStep {
   readonly changed: boolean;
 }
 
-/** Headers that are not copied when a request is repeated. They belong to one connection or message, or the client adds them itself. */
+/**
+ * Headers that are not copied when a request is repeated, because they belong to one connection or message, or because the client adds them itself.
+ */
 const NOT_SENT_AGAIN = new Set([
   "host",
   "connection",

@@ -163,8 +163,7 @@ export class StepTaker {
     let shape = 0;
     let columns: readonly string[] = [];
     if (changed) {
-      // Use the read of the stores that showed the change, without reading them again. If something is written after this read, the checks below
-      // detect it.
+      // Use the read that showed the change, without reading the stores again. The checks below detect later writes.
       const facts = await state.facts(true);
       canonicalizer.fingerprint(facts, this.#reached);
       ({ lo, hi } = this.#reached);
@@ -177,7 +176,7 @@ export class StepTaker {
         this.#report.snapshots.push({ unit: index, action, snapshot: await state.capture(true) });
       }
     }
-    // Take this checkpoint before the checks begin, since a check may write at once.
+    // Take this checkpoint before the checks begin, since the first check may write.
     const before = this.#watch.watched || suspicious(unit, lo, hi) ? await state.position(true) : undefined;
     const checking = checker.check(definition, !changed && state.systems.length > 0);
     await this.#finish(step, { lo, hi, shape, bits, columns }, { before, checking, spot: changed && this.#putBackCheck.due() });
@@ -187,7 +186,7 @@ export class StepTaker {
   async #finish(step: TakenStep, reached: Reached, { before, checking, spot }: Checking): Promise<void> {
     const { unit, index, action, outcome, mark } = step;
     const { state, checker, stepper } = this.#base;
-    // Handle a rejection of `checking` here: if the next line throws, nothing else would handle it.
+    // Handle a rejection of `checking` here, because no other code handles it if the next line throws.
     if (isPromise(checking)) checking.catch(() => undefined);
     const after = await before;
     await checking;
@@ -289,8 +288,8 @@ export class StepTaker {
 }
 
 /**
- * Returns flags for the step's row about the last fingerprint. One flag says that an equal state may have another fingerprint. The others say that
- * the fingerprint ignores the order of generated values, or which values belong together.
+ * Returns flags for the step's row about the last fingerprint. The flag `BOUNDED` says that an equal state may have another fingerprint. The other
+ * flags say that the fingerprint ignores the order of generated values, or which values belong together.
  */
 function formOf({ wasBounded, forgotten, hidesLinks, check }: Canonicalizer): number {
   const reduced = hidesLinks ? REDUCED | UNLINKED : forgotten.size > 0 ? REDUCED : 0;

@@ -67,7 +67,7 @@ export class Stepper {
   onExchange: (() => void) | undefined;
   /** `true` if the target compares times in whole seconds, so that steps wait for the next second. */
   waitsForSeconds = false;
-  /** Repeats steps; see {@link repeated}. */
+  /** Repeats steps whose outcomes say nothing about the state; see {@link repeated}. */
   readonly repeats: Repeats = new Repeats();
   #expectsShed = false;
   /** The bodies of the current step and its checks, which errors must not quote. Empty unless `hideBodies` is set. */
@@ -82,7 +82,7 @@ export class Stepper {
   #listening = false;
   #probeError: unknown;
   #stubError: Error | undefined;
-  /** Requests that had no answer yet when the current step began. They do not belong to the step. */
+  /** Requests that had no answer yet when the current step began. Such requests do not belong to the step. */
   #pendingBefore: readonly PendingRequest[] = NONE_PENDING;
 
   constructor(world: StepperWorld, state: StepperState, drawing: Drawing, options: StepperOptions, clock: StepClock = Date) {
@@ -129,7 +129,7 @@ export class Stepper {
     return before === undefined ? outcome : this.repeated(action, outcome, before);
   }
 
-  /** Repeats a step if its outcome asks for it. `before`: a checkpoint of the state before the step. Returns the last outcome. */
+  /** Repeats a step if its outcome requires a repetition. `before`: a checkpoint of the state before the step. Returns the last outcome. */
   async repeated(action: AnyAction, outcome: Outcome, before: SavedWorld): Promise<Outcome> {
     return this.repeats.run(outcome, async () => {
       await this.wayBack?.restore(before);
@@ -333,7 +333,7 @@ export class Stepper {
     return executed(response, findings);
   }
 
-  /** Returns the outcome of an edge of a state graph that returned nothing. Its last response is judged, if there is one. */
+  /** Returns the outcome of an edge of a state graph that returned nothing. The last response of the step is judged, if there is a response. */
   #judgeNothing(action: AnyAction): Outcome {
     const last = this.exchanges.findLast((one) => one.kind === "answer");
     const response = last?.kind === "answer" ? last.response : undefined;
