@@ -83,8 +83,7 @@ export interface LanePool {
    */
   fault(lane: number, request: FaultRequest): Promise<FaultAnswer>;
   /**
-   * Ends the requests of a lane as if they had timed out. If the lane does not stop then, ends the lane itself. Absent if lanes end their requests
-   * themselves.
+   * Ends the requests of a lane as if they had timed out. If the lane continues, ends the lane itself. Absent if lanes end their requests themselves.
    */
   cut?(lane: number): void;
   /** Tells every lane to stop before its next action. */

@@ -1,6 +1,6 @@
 import type { FindingEvent } from "../../messages/lane-messages.ts";
 
-/** Says after which violations a search continues. */
+/** The violations after which a search continues. */
 export interface ViolationPolicy {
   /** `true`: the search continues after all violations. `false`: only after violations of {@link nonBlocking} rules. */
   readonly continues: boolean;
@@ -11,8 +11,8 @@ export interface ViolationPolicy {
 }
 
 /**
- * Knows which rules are broken in each state. While a search continues after a violation, a broken rule is not reported again until it has held in
- * some state.
+ * Knows which rules are broken in each state. While a search continues after a violation, a broken rule is reported again only after a state in which
+ * the rule held.
  */
 export class BrokenRules {
   readonly #policy: ViolationPolicy;

@@ -17,7 +17,7 @@ export const LONGEST = 7;
 const SAME = 1 << 15;
 /** The bits of the value at {@link KIND} in which a lane's row holds a second hash of the reached state. */
 const CHECKS = -1 << CHECK_SHIFT;
-/** Index in a lane's row of the hash of the response. */
+/** Index of the response's hash in a lane's row. */
 const RESPONSE = 4;
 
 export interface CommitRow {

@@ -59,7 +59,7 @@ export interface CommitterOptions {
   /** Number of actions that the agent itself has. These actions are the first entries of `actions`; the other entries were added by rules. */
   readonly ownActions?: number | undefined;
   readonly maxDepth: number;
-  /** Default: the search stops after every violation. */
+  /** The violations after which the search continues. Default: none. */
   readonly violationPolicy?: ViolationPolicy | undefined;
   /**
    * `true` if a later path may reach a state with fewer steps than the first path. All edges are then kept in memory, because a shorter path to a
@@ -378,7 +378,7 @@ export class Committer {
 
   /**
    * Updates the depth of a state that was only reached by steps with blocking violations. The depth must be one more than the parent's depth, because
-   * paths are read with this rule.
+   * the code that reads paths relies on this rule.
    */
   #followParent(node: number, parent: number, action: number, depth: number): void {
     const { nodes } = this;

@@ -10,7 +10,7 @@ const BYTES = BLOCK * 13;
 /** Initial size of the first block, as a number of edges. The block doubles until it is full. */
 const LEAST = 1 << 12;
 /**
- * Number of full blocks that stay in memory if there is a {@link Spill}, which are a million edges. All other full blocks are written to the spill.
+ * Number of full blocks, together a million edges, that stay in memory if there is a {@link Spill}. All other full blocks are written to the spill.
  */
 const KEPT = 16;
 

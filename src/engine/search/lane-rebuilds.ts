@@ -50,7 +50,7 @@ export class LaneRebuilds {
     const { lanePool, abandoned } = this.#options;
     for (let tries = 1; ; tries++) {
       try {
-        // Only the first attempt uses a standby lane. If it fails, the standby lane itself may be the cause.
+        // Only the first attempt uses a standby lane. If this attempt fails, the standby lane itself may be the cause.
         return this.#compareRoot(lane, await lanePool.rebuild(lane, tries === 1 ? "build" : undefined));
       } catch (error) {
         if (tries === TRIES || abandoned()) throw error;

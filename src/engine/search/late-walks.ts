@@ -1,6 +1,6 @@
 import type { Committer } from "../commit/committer.ts";
 
-/** For each action: number of its first steps, and number of its last steps, that are checked for late writes. */
+/** For each action: number of first steps, and number of last steps, that are checked for late writes. */
 const EACH = 2;
 /** Longest path, in steps, that is checked for late writes. Watching the stores after each step of a longer path would take too long. */
 const DEEPEST = 40;

@@ -127,7 +127,7 @@ export class ReorderBuffer {
     for (const snapshot of expansion.snapshots) if (isTaken(snapshot)) keepSnapshot(assignments, snapshot);
   }
 
-  /** Stores an outcome from the run log, which is then committed like an executed one. */
+  /** Stores an outcome from the run log, which is then committed like an executed outcome. */
   recall(work: NodeWork, action: number, row: Int32Array, stepEvents: StepEvent | undefined): void {
     if ((row[KIND]! & 0xff) !== SKIPPED) {
       this.executed++;

@@ -46,7 +46,7 @@ export class StartTimes {
 export class ReplayLane {
   readonly options: ReplayLaneOptions;
   readonly #lane: number;
-  /** `true` if a new target is needed. At the beginning a new target is needed, since earlier work on the lane may have affected its target. */
+  /** `true` if a new target is needed. Initially `true`, since earlier work on the lane may have affected its target. */
   #isLost = true;
   #goesBack = false;
   #startFailed: string | undefined;

@@ -52,7 +52,7 @@ const ANSWER_S = 5;
 const SILENT_MS = 60_000;
 /** How long a worker that leaves tries to send its last message to the run, in milliseconds. */
 const LEAVE_MS = 1000;
-/** Largest number of runs that a worker examines when it looks for one to join. */
+/** Largest number of runs that a worker examines when it looks for a run to join. */
 const MOST_RUNS = 100;
 /** A run without a heartbeat for this many milliseconds may have been killed. */
 const BEATEN_MS = 8000;

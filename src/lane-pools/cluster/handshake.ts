@@ -84,7 +84,7 @@ export interface Leave {
   readonly why: string | null;
 }
 
-/** The first part of the answer to a chunk. The outcomes follow. */
+/** The first part of the answer to a chunk. The second part contains the outcomes. */
 export interface ResultHead {
   readonly worker: string;
   /** Origins (URLs) of the worker's targets that the worker has not reported before. */

@@ -29,7 +29,7 @@ export interface JobRunnerOptions {
   readonly link: QueueLink;
   readonly seal: MessageSigner;
   readonly run: string;
-  /** The key of the exploration. Each message to the run contains it. */
+  /** The key of the exploration. Each message to the run contains this key. */
   readonly key: string;
   readonly worker: string;
   readonly lanes: WorkerLanes;

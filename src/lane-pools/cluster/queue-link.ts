@@ -11,7 +11,7 @@ import { loadQueue, type QueueDrivers } from "./load-queue.ts";
 const PREFIX = "seqqa";
 /** Key of the sorted set that lists all runs by the time when they started. */
 export const RUNS = "seqqa-runs";
-/** How long a run is listed after it has sent its last announcement, in seconds. */
+/** Expiry time of a run's announcement in Redis, in seconds. Each heartbeat of the run renews the announcement. */
 export const SAID_FOR = 60;
 /** Expiry time of keys in Redis, in seconds. Redis then deletes the keys that a killed process has left. */
 export const KEPT = 3600;
@@ -20,7 +20,7 @@ const AWAY_MS = 1500;
 const CONNECT_MS = 5000;
 const LONGEST_PAUSE_MS = 1000;
 /**
- * Time limit for the last commands before the connection is closed, in milliseconds. Without a limit, they would wait as long as Redis is
+ * Time limit for the last commands before the connection is closed, in milliseconds. Without a limit, these commands would wait as long as Redis is
  * unreachable.
  */
 const PARTING_MS = 3000;

@@ -528,8 +528,7 @@ async function findIgnored(world: World<never, never>, isStrict: boolean): Promi
 }
 
 /**
- * Returns `true` if only this lane uses a store. Returns `false` for an external store: the user's code names the store, or an adapter cannot copy
- * it.
+ * Returns `true` if only this lane uses a store. Returns `false` for an external store, which the user's code names or which an adapter cannot copy.
  */
 function isLanes(system: StoreAdapter, { lane, external }: Pick<LaneParts, "lane" | "external">): boolean {
   const { uses } = system;

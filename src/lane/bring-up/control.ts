@@ -9,10 +9,10 @@ const ACTION = 3;
 const CUT = 4;
 const RESTORING = 5;
 
-/** The heartbeat of one lane, and requests to stop it, in memory that the main thread and the lane share. */
+/** The heartbeat of one lane, and requests to stop the lane, in memory that the main thread and the lane share. */
 export class LaneControl {
   readonly memory: SharedArrayBuffer;
-  /** Number that {@link beat} adds to the index of a unit. Set if the lane executes only a part of a chunk at a time. Not in shared memory. */
+  /** Number that {@link beat} adds to the index of a unit, for a lane that executes a chunk in parts. Not in shared memory. */
   unitOffset = 0;
   readonly #words: Int32Array;
 

@@ -56,7 +56,7 @@ const MOST_STARTS = 4;
  * before `setup`, not changes since the root state.
  */
 export class RootState {
-  /** `true` if the root state is restored by running `setup` again. `false` if it is restored from a checkpoint. */
+  /** `true` if the root state is restored by running `setup` again. `false` if a checkpoint restores the root state. */
   readonly remade: boolean;
   readonly #options: RootStateOptions;
   #canonicalizer: Canonicalizer;

@@ -22,7 +22,7 @@ function describe(value: unknown): string {
   return value === null ? "null" : `a value of type ${typeof value}`;
 }
 
-/** Shortens a text, but does not cut a word or a character in two. A part of a secret would not be recognised and redacted. */
+/** Shortens a text without cutting a word or a character in two, because a part of a secret would not be recognised and redacted. */
 function head(text: string): string {
   return text.slice(0, LONGEST).replace(/(?:[\w~+.-]+|[\uD800-\uDBFF])$/, "");
 }

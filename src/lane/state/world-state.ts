@@ -35,7 +35,7 @@ export interface SavedWorld {
   readonly unstored: Unstored;
   /** The number of milliseconds by which the target's clock is set ahead of the real time. */
   readonly aheadMs: number;
-  /** The cookies of all clients that have an expiry time. */
+  /** All cookies with an expiry time, from all clients. */
   readonly expiries?: readonly CookieExpiry[] | undefined;
   /** The time at which the first cookie expires, in milliseconds since 1970. Absent if no cookie expires. */
   readonly cookiesPassMs?: number | undefined;
@@ -77,8 +77,8 @@ export interface WorldSnapshot {
 }
 
 /**
- * Returns the time at which a time in a saved state passes, or a cookie in it expires: the state is then another state. In milliseconds since 1970;
- * `Infinity` if neither happens.
+ * Returns the time at which a saved state turns into another state, because a time in the state passes or a cookie expires. In milliseconds since
+ * 1970; `Infinity` if no time passes and no cookie expires.
  */
 export function passesAt(saved: Pick<SavedWorld, "origins" | "aheadMs" | "cookiesPassMs"> | WorldSnapshot): number {
   const { origins, aheadMs = 0, cookiesPassMs = Infinity } = saved;
@@ -263,7 +263,7 @@ export class WorldState {
   }
 
   get visibility(): Visibility {
-    // If user code sends requests without seqqa's clients, seqqa does not see them and cannot record which actions wrote.
+    // If user code sends requests without seqqa's clients, seqqa does not see these requests and cannot record which actions wrote.
     if (this.systems.length > 0 || this.selfContained || this.#clients.length === 0) return "stores";
     if (this.#world.probe !== undefined) return "probe";
     return this.#world.stateFromContext === undefined ? "nothing" : "context";

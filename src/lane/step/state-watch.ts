@@ -97,7 +97,9 @@ export class StateWatch {
     this.#report.divergences.push(lateWrite(this.#base.actions[action]!.name, [...unit.path, action]));
   }
 
-  /** Undoes writes that happened after the last restore, so that they do not affect the next action. Usually the previous action made them. */
+  /**
+   * Undoes writes that happened after the last restore, so that they do not affect the next action. Usually the previous action made these writes.
+   */
   async catchLate(unit: UnitRequest, action: number, mark: SavedWorld): Promise<void> {
     const { state, drawing } = this.#base;
     if (state.ownSet(mark) && (unit.uncertain || (await this.differs(unit)))) {
@@ -114,7 +116,7 @@ export class StateWatch {
     drawing.at(unit.path, unit.path.length, action + 1, unit.draws);
   }
 
-  /** Handles stores that are in another state than the node although they were restored. Afterwards they are in the state of the node. */
+  /** Handles stores that are in another state than the node although they were restored. Afterwards the stores are in the state of the node. */
   async #writtenAfterStep(unit: UnitRequest, action: number, mark: SavedWorld): Promise<void> {
     const { state, drawing } = this.#base;
     if (!unit.uncertain && !(await this.differs(unit))) return state.restore(mark);
@@ -136,8 +138,8 @@ export class StateWatch {
 
   /**
    * Restores the world after an action like {@link putBack}, if nothing was written since `after`, the checkpoint after the step. Searching for
-   * writes and restoring are one operation. Resolves to `false` and restores nothing if something was written, or if another check has to be made
-   * before.
+   * writes and restoring are one operation. Resolves to `false` and restores nothing if something was written, or if only {@link putBack} can restore
+   * the world.
    */
   async putBackUntouched({ unit, action, outcome, mark }: TakenStep, after: SavedWorld, spot: boolean): Promise<boolean> {
     const { state } = this.#base;
@@ -151,8 +153,8 @@ export class StateWatch {
   async #restored(unit: UnitRequest, action: number, mark: SavedWorld, spot: boolean): Promise<void> {
     const { state, canonicalizer } = this.#base;
     if (this.watched && (await state.seenElsewhere(mark))) await this.#writtenAfterStep(unit, action, mark);
-    // If a time in the state has passed, the restored state is another state although the stores are equal. Do not compare it with the node in this
-    // case.
+    // If a time in the state has passed, the restored state is another state although the stores are equal. Do not compare the restored state with
+    // the node in this case.
     if (!spot || unit.uncertain || state.hasPassed) return;
     await state.fingerprint(canonicalizer, this.#reached);
     if (this.#reached.lo === unit.lo && this.#reached.hi === unit.hi) return;

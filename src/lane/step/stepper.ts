@@ -354,7 +354,7 @@ export class Stepper {
     // A step reports only one error, so drop the other errors.
     this.uncaught.length = 0;
     const findings = this.#serverErrors(action, undefined);
-    // If there was a server error, report it instead of the error that it caused in user code.
+    // If there was a server error, report the server error instead of the error that followed in user code.
     if (findings.length > 0 || this.#options.serverErrors === "rule") {
       const answer = this.exchanges.findLast((one) => one.kind === "answer" && isServerError(one.response));
       if (answer?.kind === "answer") return executed(answer.response, findings);
