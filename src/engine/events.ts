@@ -2,7 +2,7 @@ import type { ExplorationResult, RecordedExchange } from "../model/results/resul
 import type { Severity } from "../model/declare/severity.ts";
 import type { TargetEnd } from "../model/results/target-end.ts";
 
-/** Events of a running exploration. `onEvent` receives them in order, on the main thread. */
+/** Events of a running exploration. `onEvent` is called with the events in order, on the main thread. */
 export type ExplorationEvent =
   | {
       readonly kind: "started";
@@ -28,7 +28,10 @@ export type ExplorationEvent =
 /** A committed step. States are numbered in the order in which they were found; the root state is 0. */
 export interface TriedStep {
   readonly from: number;
-  /** The short names of both states, 8 hex digits each, as commands accept them. `toName` is empty if no state was reached. */
+  /**
+   * The short name of the state before the step, 8 hex digits, as commands accept it. `toName` is the name of the reached state. `toName` is empty if
+   * no state was reached.
+   */
   readonly fromName: string;
   readonly toName: string;
   readonly action: string;
@@ -40,13 +43,13 @@ export interface TriedStep {
   readonly isNew: boolean;
   /** `true` if the step broke a rule. */
   readonly isFinding: boolean;
-  /** The requests of the step with their responses. Empty once the run keeps no further details for reports. */
+  /** The requests of the step with their responses. Empty for steps after the run has reached its limit for details. */
   readonly exchanges: readonly RecordedExchange[];
-  /** The reached state as text lines. Absent if the state is not new, or if the run keeps no further details for reports. */
+  /** The reached state as text lines. Absent if the state is not new, or if the run has reached its limit for details. */
   readonly state?: readonly string[] | undefined;
 }
 
-/** A new violation. It has not been replayed from a clean start yet. */
+/** A new violation that was not yet replayed from a clean start. */
 export interface Found {
   readonly kind: "violation";
   readonly id: string;
@@ -57,11 +60,14 @@ export interface Found {
   readonly steps: number;
 }
 
-/** The progress of replaying violations from a clean start and of shortening their paths. Sent once a second, and after each violation. */
+/**
+ * The progress of confirming violations (replaying them from a clean start) and of shortening their paths. Sent once a second, and after each
+ * violation.
+ */
 export interface Confirming {
   readonly kind: "confirming";
   readonly violations: number;
-  /** Number of violations that are done: they were replayed, or there was no time left for them. */
+  /** Number of finished violations. A violation is finished if it was replayed, or if there was no time left to replay it. */
   readonly replayed: number;
   readonly confirmed: number;
   /** Number of violations whose paths are not shortened yet. */
@@ -73,7 +79,7 @@ export interface Confirming {
 /** The progress of the search for races. Sent a few times a second. */
 export interface Racing {
   readonly kind: "racing";
-  /** Number of finished pairs of calls, out of `planned`. Similar pairs count as one. */
+  /** Number of pairs of calls that were examined, out of `planned`. Similar pairs count as one pair. */
   readonly probed: number;
   readonly planned: number;
   /** Number of trials so far. In a trial, two or more calls are sent simultaneously. */
@@ -99,7 +105,7 @@ export interface Progress {
   readonly kind: "progress";
   readonly states: number;
   readonly steps: number;
-  /** Average over the last three seconds. */
+  /** Steps per second, averaged over the last three seconds. */
   readonly stepsPerSecond: number;
   /** Number of states that wait to be expanded. */
   readonly frontier: number;

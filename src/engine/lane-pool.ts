@@ -20,13 +20,13 @@ export interface LaneCapacity {
   /** Number of lanes that take chunks at the moment. */
   readonly open: number;
   /**
-   * Time in milliseconds for which a chunk should keep a lane busy, so that the time for sending the chunk does not matter. `undefined`: the
-   * scheduler's default.
+   * Time in milliseconds for which a chunk should keep a lane busy. Compared with this time, the time for sending the chunk must be short.
+   * `undefined`: the scheduler's default.
    */
   readonly chunkMs: number | undefined;
   /**
-   * `false`: the pool's own lanes execute the search. `true`: lanes of other processes execute the search, and the pool's own lanes do all other
-   * work. The lanes of other processes join and leave at any time, rebuild themselves, and end their hanging requests themselves.
+   * `false` if the pool's own lanes execute the search. `true` if lanes of other processes execute the search, and the pool's own lanes do all other
+   * work. Lanes of other processes join and leave at any time, rebuild themselves, and end their hanging requests themselves.
    */
   readonly isElastic: boolean;
 }
@@ -35,7 +35,7 @@ export const fixedCapacity = (lanes: number): LaneCapacity => ({ most: lanes, op
 
 /**
  * How the rebuild of a lane uses standby lanes. `use`: a standby lane replaces the lane if there is one, and then the next standby lane is built.
- * `build`: the same, but if there is no standby lane yet, the first one is built.
+ * `build`: like `use`, but the first standby lane is built if there is none yet.
  */
 export type StandbyUse = "use" | "build";
 
@@ -44,23 +44,26 @@ export interface LanePool {
   readonly lanes: number;
   /** Largest number of chunks that a lane may hold at once. */
   readonly depth: number;
-  /** The lanes that execute the search. Their number may change during the run. */
+  /** The lanes that execute the search, whose number may change during the run. */
   readonly capacity: LaneCapacity;
-  /** The first {@link LaneReport.keptMemory} of a lane. Absent if all targets began without the memory of earlier ones. */
+  /**
+   * The error because of which a target in this process kept the memory of an earlier target; see {@link LaneReport.keptMemory}. Absent if no target
+   * kept memory.
+   */
   readonly keptMemory?: string | undefined;
   start(): Promise<readonly LaneReport[]>;
-  /** Executes an experiment on every lane, and returns the differences between executions that the first lane found. */
+  /** Executes an experiment on every lane. Returns the differences between executions that the first lane found. */
   calibrate(walk?: CalibrationWalk): Promise<Calibration>;
   /**
    * Brings all lanes to the root state with more knowledge about which values are generated. `fresh`: rebuilds each lane with a new process of its
    * target.
    */
   learn(knowledge: Knowledge, fresh?: "fresh"): Promise<readonly LaneReport[]>;
-  /** Gives lanes access to the set of committed states, so that they leave out the snapshots of these states. */
+  /** Gives lanes access to the set of committed states. Lanes then leave out the snapshots of these states. */
   share(visited: VisitedSet): void;
-  /** Executes a chunk on a lane. Does not reject if the lane is lost: the result's `failure` then says why. */
+  /** Executes a chunk on a lane. Does not reject if the lane is lost: in this case, the result's `failure` contains the reason. */
   expand(lane: number, chunk: Chunk): Promise<Expansion>;
-  /** Replaces a lost lane by a new one. @throws SeqqaError if no lane can be built */
+  /** Replaces a lost lane by a new lane. @throws SeqqaError if no lane can be built */
   rebuild(lane: number, standby?: StandbyUse): Promise<LaneReport>;
   /** Replays a path from the root state on a lane that has no other work. */
   record(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording>;
@@ -80,8 +83,7 @@ export interface LanePool {
    */
   fault(lane: number, request: FaultRequest): Promise<FaultAnswer>;
   /**
-   * Ends the requests of a lane as if they had timed out. If the lane still does not stop, ends the lane. Absent if lanes end their requests
-   * themselves.
+   * Ends the requests of a lane as if they had timed out. If the lane continues, ends the lane itself. Absent if lanes end their requests themselves.
    */
   cut?(lane: number): void;
   /** Tells every lane to stop before its next action. */

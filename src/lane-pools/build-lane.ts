@@ -33,7 +33,7 @@ type OneLane = Omit<BuiltLane, "spares">;
 export async function buildLane(settings: LaneSettings, spec: LaneSpec, shared?: unknown): Promise<BuiltLane> {
   const { definition, http } = settings;
   const first = await buildOne(settings, spec, { shared });
-  // A World that the user passed as an object belongs to one lane only, so no copies of the lane can be built.
+  // A World that the user passed as an object can only belong to one lane, so build no copies of the lane.
   const wanted = typeof definition.world === "object" ? [] : (spec.spares ?? []);
   const built = await Promise.allSettled(wanted.map((spare) => buildOne(settings, spare, { snapshot: first.base.report.snapshot })));
   const all = [first, ...built.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))];
@@ -64,7 +64,7 @@ function spareDiffers(lane: LaneReport, spare: LaneReport): SeqqaError {
 
 /**
  * Builds a lane or one of its copies: store adapters, an in-process target if there is one, and a world. Adapters and clients are imported when they
- * are first needed, so that a lane only loads the drivers that it uses.
+ * are first needed, so that a lane loads only the drivers that it uses.
  */
 async function buildOne(
   settings: LaneSettings,
@@ -112,7 +112,7 @@ async function buildOne(
     throw error;
   }
   const base = opened;
-  // A World that the user passed as an object is not closed, because the user or the next run uses its clients again.
+  // A World that the user passed as an object is not closed, because the user or the next run will use its clients.
   const made = typeof definition.world === "function" || definition.world === undefined;
   const isExternal = spec.borrowed || external.size > 0;
   return {
@@ -120,7 +120,7 @@ async function buildOne(
     isExternal,
     close: async () => {
       try {
-        // Restore external stores and worlds of the user, since the user does not expect them in the state that was explored last.
+        // Restore external stores and worlds of the user. The user does not expect them in the state that was explored last.
         if (isExternal || !made) await base.home.leave();
       } finally {
         if (made) await base.world.close();

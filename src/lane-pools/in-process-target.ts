@@ -2,7 +2,7 @@ import { SeqqaError } from "../model/errors.ts";
 import type { Lane } from "../model/declare/lane.ts";
 import type { StoreAdapter } from "../model/stores/store-adapter.ts";
 
-/** Possible results of `createTarget(lane)` of a `target.module`. */
+/** Possible results of the function `createTarget(lane)` in the user's `target.module`. */
 type InProcessTarget =
   | ((request: Request) => Response | Promise<Response>)
   | { readonly fetch: (request: Request) => Response | Promise<Response>; readonly close?: () => unknown }
@@ -15,12 +15,15 @@ interface HttpServer {
   closeAllConnections?(): void;
 }
 
-/** A target in this thread. */
+/** A target that runs in this thread. */
 export interface RunningTarget {
   readonly baseUrl: string;
   readonly fetch: ((request: Request) => Response | Promise<Response>) | undefined;
   readonly close: () => Promise<void>;
-  /** The error because of which the module could not be evaluated again. The target then has the memory of an earlier target. */
+  /**
+   * The error because of which the module could not be evaluated again. The target then keeps the memory of an earlier target. `undefined` if there
+   * was no error.
+   */
   readonly keptMemory?: string | undefined;
 }
 
@@ -36,8 +39,9 @@ const evaluated = new Map<string, TargetModule>();
 let starts = 0;
 
 /**
- * Starts the target of a lane in this thread. The module is evaluated again, so that the target begins without the memory of an earlier one. Packages
- * in `node_modules` keep their memory. If the module throws an error when it is evaluated again, it keeps its memory, too; see `keptMemory`.
+ * Starts the target of a lane in this thread. The module is evaluated again, so that the target begins without the memory of an earlier target.
+ * Packages in `node_modules` keep their memory. If the second evaluation of a module throws an error, the module keeps its memory, too; see
+ * `keptMemory`.
  * @throws SeqqaError `TARGET_MODULE_INVALID` with exit status 2
  */
 export async function startInProcess(module: string, lane: Lane, systems: Readonly<Record<string, StoreAdapter>>): Promise<RunningTarget> {
@@ -89,14 +93,14 @@ async function evaluate(module: string): Promise<{ readonly loaded: TargetModule
     evaluated.set(module, loaded);
     return { loaded };
   } catch (error) {
-    // Some modules can only be evaluated once, such as one that registers a metric of a package under a fixed name.
+    // Some modules can only be evaluated once, such as a module that registers a metric of a package under a fixed name.
     const before = evaluated.get(module);
     if (before === undefined) throw error;
     return { loaded: before, keptMemory: error instanceof Error ? error.message : String(error) };
   }
 }
 
-/** Returns a response whose body is read by {@link Caller}, because code of the target may produce the body while it is read. */
+/** Returns a response whose body is read through `inTarget`, because code of the target may produce the body while it is read. */
 function readInTarget(response: Response, inTarget: Caller): Response {
   if (response.body === null || response.body === undefined || response.status < 200) return response;
   const reader = response.body.getReader();
@@ -112,7 +116,7 @@ function readInTarget(response: Response, inTarget: Caller): Response {
 }
 
 async function listen(server: HttpServer): Promise<RunningTarget> {
-  // Events of connections run in the async context in which `listen` is called, so the target's code for them sees the target's time, too.
+  // Call `listen` as code of the target: code that handles connections then runs in the same async context, and sees the target's time.
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   if (address === null || typeof address === "string")

@@ -27,7 +27,7 @@ export interface LaneHost extends Partial<ProcessHost> {
   reprovision(index: number, standby?: StandbyUse): Promise<LaneSpec>;
 }
 
-/** Ends and starts the processes of targets. A number identifies each lane, or copy of a lane. */
+/** Ends and starts the processes of targets. Each lane, and each copy of a lane, has a number that identifies its process. */
 export interface ProcessHost {
   halt(index: number): Promise<void>;
   start(index: number): Promise<void>;

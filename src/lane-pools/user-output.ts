@@ -2,7 +2,7 @@ import { Console } from "node:console";
 import { Writable } from "node:stream";
 import { Drawing } from "../lane/index.ts";
 
-/** Redirects everything that user code in this thread writes to standard output to standard error, since standard output is only for reports. */
+/** Redirects standard output of user code in this thread to standard error, since only reports may be written to standard output. */
 export function labelOutput(): void {
   labelConsole();
   process.stdout.write = process.stderr.write.bind(process.stderr);

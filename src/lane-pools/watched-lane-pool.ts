@@ -26,7 +26,7 @@ interface Processes {
   printed?(lane: number, fromMs: number, toMs: number): readonly string[];
 }
 
-/** How long to wait for the last output of a target, in milliseconds, since it arrives through a pipe. */
+/** How long to wait for the last output of a target, in milliseconds. The output arrives through a pipe, which takes time. */
 const PIPE_MS = 20;
 
 /** Passes all calls on to another lane pool. If a target was lost, adds to the answer how its process ended, which only the main thread knows. */
@@ -72,8 +72,8 @@ export class WatchedLanePool implements LanePool {
   }
 
   /**
-   * Executes a chunk. Answers of a lane are returned in the order of the calls. If the lane is lost, the answer that contains the reason thus comes
-   * first.
+   * Executes a chunk. Answers of a lane are returned in the order of the calls. For a lost lane, the answer that contains the reason is thus returned
+   * before all other answers.
    */
   expand(lane: number, chunk: Chunk): Promise<Expansion> {
     const before = this.#answers[lane];
@@ -86,7 +86,7 @@ export class WatchedLanePool implements LanePool {
     const expansion = await this.#inner.expand(lane, chunk);
     await before;
     const { stepEvents, failure } = expansion;
-    // A chunk that the lane got after it was lost has the unit -1. Its failure does not say why the lane was lost.
+    // A chunk that was sent to a lost lane has the unit -1. The failure of such a chunk does not say why the lane was lost.
     const isLost = failure?.kind === "unreachable" && failure.unit >= 0;
     if (!isLost && (failure === undefined || !stepEvents.some(({ findings }) => findings.some(isCrash)))) return expansion;
     const target = await this.#processes.endOf(lane);
@@ -102,11 +102,11 @@ export class WatchedLanePool implements LanePool {
   }
 
   /**
-   * Rebuilds a lane. If a standby lane replaced it but has another root state, builds a new lane: the standby lane's target may have written
-   * something while it waited.
+   * Rebuilds a lane. If a standby lane replaced the lost lane but has another root state, builds a new lane instead: the standby lane's target may
+   * have written data while it waited.
    */
   async #rebuild(lane: number, standby: StandbyUse | undefined): Promise<LaneReport> {
-    // Standby lanes need targets that can run at the same time. A run with several lanes shows that this is possible.
+    // Standby lanes need targets that can run at the same time. In a run with several lanes, the targets do run at the same time.
     const mayStandBy = this.lanes > 1 || this.#root?.isolated === true;
     const report = await this.#inner.rebuild(lane, mayStandBy ? standby : undefined);
     this.#keptMemory ??= report.keptMemory;
@@ -169,8 +169,8 @@ export class WatchedLanePool implements LanePool {
   }
 
   /**
-   * Adds the lines that the target of the first lane printed during `setup`. They are read once and kept, since a target's output is not kept for
-   * long.
+   * Adds the lines that the target of the first lane printed during `setup`. The lines are read once and kept here, since a target's output is soon
+   * deleted.
    */
   #withPrinted(setup: LaneReport["setup"]): LaneReport["setup"] {
     if (setup === undefined) return undefined;
@@ -185,7 +185,7 @@ export class WatchedLanePool implements LanePool {
     );
   }
 
-  /** If a lane cannot reach its target while it is brought up, adds to the error how the target's process ended. */
+  /** Waits for work that brings up lanes. If a lane cannot reach its target during the work, adds to the error how the target's process ended. */
   async #explained<T>(work: Promise<T>, lanes: readonly number[]): Promise<T> {
     try {
       return await work;

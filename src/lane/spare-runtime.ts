@@ -22,18 +22,18 @@ import type { BeforeStep } from "./navigate/record-path.ts";
 /** A copy of the lane, which has its own stores, target process and world. */
 interface Slot {
   readonly runtime: LaneRuntime;
-  /** Identifies the node at which this copy is or to which it is being brought. `undefined` after an action was executed there. */
+  /** The key of the node at which this copy is or to which it is being brought. `undefined` after an action was executed at the node. */
   node: string | undefined;
   /** Resolves when the copy has reached its node, or has failed to reach it. Never rejects. */
   ready: Promise<void>;
-  /** Increases with each preparation. The copy with the lowest number was prepared first and is used first. */
+  /** The number of the copy's last preparation, in the order of preparations. The copy with the lowest number is used first. */
   since: number;
 }
 
 /**
- * A lane with copies, for `target.rollback: restart`. While one copy executes an action, the others are prepared for the next actions: their stores
- * are written and their target processes are started. Any copy can execute any action, since all have the same root state. The outcomes are returned
- * in the order of the actions.
+ * A lane with copies, for `target.rollback: restart`. While one copy executes an action, the other copies are prepared for the next actions: their
+ * stores are written and their target processes are started. Any copy can execute any action, since all copies have the same root state. The outcomes
+ * are returned in the order of the actions.
  */
 export class SpareRuntime implements LaneWork {
   readonly #slots: readonly Slot[];
@@ -127,7 +127,7 @@ export class SpareRuntime implements LaneWork {
   #send(slot: Slot, unit: UnitRequest, direct: boolean): void {
     slot.node = nodeOf(unit, direct);
     slot.since = this.#setOut++;
-    // Ignore a failure here. The execution of the action tries again to reach the node, and reports the failure.
+    // Ignore a failure here. The execution of the action tries again to reach the node, and reports a failure.
     slot.ready = slot.ready.then(() => slot.runtime.prepare(unit, direct)).catch(() => undefined);
   }
 
@@ -142,8 +142,8 @@ export class SpareRuntime implements LaneWork {
   }
 
   /**
-   * Divides the actions of a cross-check among the copies. Each action is executed on its own path from the root state, so each copy can execute some
-   * of them.
+   * Divides the actions of a cross-check among the copies. Each action is executed on its own path from the root state, so any copy can execute any
+   * of these actions.
    */
   async #check(unit: UnitRequest, direct: boolean): Promise<readonly Expansion[]> {
     let next = unit.from;
@@ -160,7 +160,7 @@ export class SpareRuntime implements LaneWork {
     return Object.values(parts);
   }
 
-  /** Does work that needs one copy for longer than one action. */
+  /** Does work on one copy that takes longer than a single action. */
   async #alone<T>(work: (runtime: LaneRuntime) => Promise<T>): Promise<T> {
     const slot = this.#slots[0]!;
     await slot.ready;

@@ -9,16 +9,16 @@ export interface CheckOptions {
   readonly seed: number;
   readonly actions: number;
   /**
-   * Number of nodes after the root state that are all selected for cross-checks. Each later node is selected with the probability 1/`oneIn`. `oneIn:
-   * 0`: no later nodes and no merges are selected.
+   * Number of nodes after the root state that are all selected for cross-checks. Each later node is selected with the probability 1/`oneIn`. If
+   * `oneIn` is 0, no later nodes and no merges are selected.
    */
   readonly first: number;
   readonly oneIn: number;
   /** The depth at which nodes are no longer expanded. */
   readonly maxDepth: number;
   /**
-   * `true`: merges of equal states are audited like merges by a reduction. Set if states are distinguished by the states in which their values were
-   * generated. The difference that led to this distinction may have another cause, so equal states may still behave differently.
+   * `true` if merges of equal states are audited like merges by a reduction. Set if the states in which values were generated distinguish states from
+   * each other. The difference that made this distinction necessary may have another cause, so equal states may still behave differently.
    */
   readonly auditsAll?: boolean | undefined;
 }
@@ -31,46 +31,46 @@ interface Done {
 interface Merge {
   readonly from: number;
   readonly action: number;
-  /** A hash of the reached state that tells the merged states apart. 0 if no reduction merged them. */
+  /** A hash of the reached state, which tells apart states that a reduction merged. 0 if no reduction merged the state. */
   readonly reduced?: number | undefined;
-  /** See {@link ExpansionCheck.unlinked}. */
+  /** `true` if the merged states do not show which of their values belong together; see {@link ExpansionCheck.unlinked}. */
   readonly unlinked?: boolean | undefined;
 }
 
 type UnitTarget = Omit<UnitRequest, "path" | "draws" | "check">;
 
-/** A further edge to a node that another edge reached before. The cross-check of the node goes along this edge. */
+/** A further edge to a node that another edge reached before. The cross-check of the node executes the path that ends with this further edge. */
 interface OtherWay {
   readonly from: number;
   readonly action: number;
   /** `true` if the further path generated values in another order or in other states, so that a reduction merged its state with the node. */
   readonly reduced: boolean;
-  /** See {@link ExpansionCheck.unlinked}. */
+  /** `true` if the node does not show which of its values belong together; see {@link ExpansionCheck.unlinked}. */
   readonly unlinked?: boolean | undefined;
-  /** `true` if states after the node are compared, too. */
+  /** `true` if the cross-check also compares states after the node. */
   readonly followed: boolean;
-  /** See {@link ExpansionCheck.apart}. */
+  /** `true` if the audit may be repeated with one second between the steps; see {@link ExpansionCheck.apart}. */
   readonly apart: boolean;
 }
 
 /**
- * Numbers by which merges by a reduction are selected for audits. Audits are made of the first {@link AUDITS_ALL} merges of the search, the first
- * {@link AUDITS_FIRST} at each depth, and the 1st, 2nd, 4th, 8th and so on of each action. Merges are also selected by action, because an action that
- * only renews harmless times could use up the audits of a depth. One in {@link AUDITS_ONE_IN} of all other merges is audited. Repeated merges of the
- * same two states count once. Steps that lead back to their own state are counted separately, because they leave out different data. The first audits
- * of a depth, and the first of an action, also compare the states after the merged state.
+ * Numbers by which merges by a reduction are selected for audits. The selected merges are the first {@link AUDITS_ALL} merges of the search, the
+ * first {@link AUDITS_FIRST} at each depth, and the 1st, 2nd, 4th, 8th and so on of each action. Merges are also selected by action, because an
+ * action that only renews harmless times could use up the audits of a depth. One in {@link AUDITS_ONE_IN} of all other merges is audited. Repeated
+ * merges of the same two states count once. Steps that lead back to their own state are counted separately, because they leave out different data.
+ * The first audits of a depth, and the first audit of an action, also compare the states after the merged state.
  */
 const AUDITS_ALL = 64;
 const AUDITS_FIRST = 3;
 const AUDITS_ONE_IN = 20;
 
 /**
- * Number of audits that may be repeated with one second between the steps: for each two actions, the first audit of two paths that end with these
- * actions. Such a repetition takes a second for each step.
+ * Largest number of audits that may be repeated with one second between the steps. For each pair of actions, only the first audit of two paths that
+ * end with these actions is repeated. A repetition takes a second for each step.
  */
 const MOST_APART = 16;
 
-/** Largest number of merges that are remembered, so that repeated merges count once. More would take too much memory. */
+/** Largest number of merges that are remembered, so that repeated merges count once. Remembering more merges would take too much memory. */
 const MOST_MET = 100_000;
 
 /**
@@ -87,15 +87,15 @@ export class CheckQueue {
    * the node are committed.
    */
   readonly #otherWays: Map<number, OtherWay[]> = new Map();
-  /** The number of merges of each group; see {@link AUDITS_ALL}. */
+  /** The number of merges in each group; see {@link AUDITS_ALL}. A group contains the merges at one depth or of one action. */
   readonly #merges: Map<string, number> = new Map();
-  /** The merges that were counted: the node, and a hash of the state that was merged with it. */
+  /** The merges that were counted. Each number combines the node with a hash of the state that was merged with the node. */
   readonly #met: Set<number> = new Set();
   /** The pairs of last actions for which an audit is repeated; see {@link MOST_APART}. */
   readonly #apart: Set<string> = new Set();
   #counted = 0;
   audited = 0;
-  /** Number of selected audits that have not compared the two states, either not yet or not at all. */
+  /** Number of selected audits whose two states have not been compared, because the audit is not finished or the states cannot be compared. */
   auditsLeft = 0;
 
   constructor(options: CheckOptions, committer: Committer) {
@@ -117,7 +117,7 @@ export class CheckQueue {
 
   /**
    * Records in the run log that a check is finished, so that a resumed run does not repeat the check. `compared`: `false` if the two states could not
-   * be compared. A resumed run then tries again.
+   * be compared. A resumed run then tries the check again.
    */
   done({ lo, hi, check }: UnitRequest, compared = true): void {
     const { journal, visited } = this.#committer;
@@ -127,8 +127,8 @@ export class CheckQueue {
   }
 
   /**
-   * Records that a second path reached a state, and may select this path for a check. `reduced`: a hash of the reached state, if the path generated
-   * values in another order.
+   * Records that a second path reached a state, and may select the second path for a check. `reduced`: a hash of the reached state, if the second
+   * path generated its values in another order.
    */
   merged(to: number, { from, action, reduced: strict = 0, unlinked }: Merge, recorded?: Done): void {
     if (this.#options.oneIn === 0) return;
@@ -159,8 +159,8 @@ export class CheckQueue {
   }
 
   /**
-   * Queues an audit: a lane expands the node along both of its paths and compares the outcomes. Both are executed, because the node's first outcomes
-   * are no longer in memory.
+   * Queues an audit, in which a lane expands the node along both of its paths and compares the outcomes. Both paths are executed, because the node's
+   * first outcomes are no longer in memory.
    */
   #audit(node: number, way: OtherWay): void {
     const { nodes, visited } = this.#committer;
@@ -200,7 +200,9 @@ export class CheckQueue {
     return from * this.#options.actions + action;
   }
 
-  /** Returns `true` if merges of this kind are audited. Of other merges, only a sample is checked, and only if their node is not expanded yet. */
+  /**
+   * Returns `true` if merges of this kind are audited. If not, only a sample of these merges is checked, and only if the node is not expanded yet.
+   */
   #isAudited(reduced: boolean): boolean {
     return reduced || this.#options.auditsAll === true;
   }
@@ -218,7 +220,7 @@ export class CheckQueue {
   expanded(node: number, work: NodeWork, direct: boolean): void {
     const sampled = this.#sampled(node);
     const written = direct && work.snapshot !== undefined;
-    // The node was reached by replay already, so a check by replay would compare equal executions. Record the check as done, for a resumed run.
+    // The node was reached by replay already, so a check by replay would compare equal executions. Record this check as done, for a resumed run.
     if (sampled && !written) this.#committer.journal?.checked({ node, merge: false });
     this.#take(node, work, sampled && written, this.#otherWaysTo(node));
   }
@@ -247,7 +249,7 @@ export class CheckQueue {
     if (!both && otherWays.length === 0) return;
     const expected = this.#committer.nodes.has(node, UNCERTAIN) ? undefined : rowsOf(work, this.#options.actions);
     if (expected === undefined) {
-      // These states cannot be compared, so the verdict says that their merges were not audited.
+      // The two states of each merge cannot be compared, so the verdict says that these merges were not audited.
       for (const way of otherWays) if (this.#isAudited(way.reduced)) this.auditsLeft++;
       return;
     }

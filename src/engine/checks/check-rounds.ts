@@ -4,14 +4,14 @@ import type { Expansion, LaneDivergence, LaneFailure, UnitRequest } from "../../
 
 /** Number of chunks that a lane gets for the search before it gets a chunk of cross-checks. */
 const BETWEEN = 8;
-/** Number of waiting cross-checks from which lanes get only cross-checks. */
+/** If at least this many cross-checks wait, lanes get no other work. */
 const MOST_WAITING = 500;
 /** Largest number of cross-checks that are sent to a lane in one chunk. */
 const AT_ONCE = 100;
 
 export interface CheckRoundsOptions {
   readonly checks: CheckQueue;
-  /** Returns how many nodes a lane can reach by replay and expand in the time that one chunk should take. */
+  /** Returns the number of nodes that a lane can reach by replay and expand during the time planned for one chunk. */
   readonly atOnce: () => number;
   readonly post: (lane: number, units: readonly UnitRequest[], take: (expansion: Expansion) => Promise<void>) => void;
   readonly measured: (lane: number, expansion: Expansion) => void;
@@ -19,12 +19,15 @@ export interface CheckRoundsOptions {
   readonly rebuild: (lane: number, failure: LaneFailure) => Promise<void>;
 }
 
-/** Sends cross-checks to lanes, between the chunks of the search. Cross-checks only report divergences. They commit nothing. */
+/** Sends cross-checks to lanes, between the chunks of the search. Cross-checks only report divergences and commit nothing. */
 export class CheckRounds {
   readonly #options: CheckRoundsOptions;
   /** For each lane: the number of chunks that the lane got since its last chunk of cross-checks. */
   readonly #since: number[] = [];
-  /** Cross-checks whose path led to another state than recorded, with the failure. Each of them is repeated once. */
+  /**
+   * Cross-checks that wait for their second and last try, because their path led to another state than recorded. Each has the failure of its first
+   * try.
+   */
   readonly #differed = new Map<UnitRequest, LaneFailure>();
 
   constructor(options: CheckRoundsOptions) {
@@ -71,23 +74,24 @@ export class CheckRounds {
   }
 
   /**
-   * Repeats an unfinished cross-check once, on a fresh lane. If the path led to another state the first time, this is reported even if the second try
-   * succeeds.
+   * Repeats an unfinished cross-check once, on a fresh lane. If the path led to another state the first time, this difference is reported even if the
+   * second try succeeds.
    */
   #failed(unit: UnitRequest, failure: LaneFailure): void {
     const { checks } = this.#options;
     const { kind, target } = failure;
     if (unit.suspect === undefined || (kind === "dirty" && unit.suspect !== kind)) {
-      // The target may have ended in a state after the node. The search itself finds such an end, so the second try does not go beyond the node.
+      // The target may have ended in a state after the node. The search itself finds such an end, so the second try does not compare states after the
+      // node.
       const again = { ...unit, suspect: kind, ...(unit.check && { check: { ...unit.check, followed: undefined } }) };
       if (kind === "dirty") this.#differed.set(again, failure);
       return checks.again(again);
     }
-    // Both tries failed. Only report the second failure, since the first may come from a store that was about to be lost.
+    // Both tries failed. Only report the second failure, since the first failure may come from a store that was about to be lost.
     this.#differed.delete(unit);
     checks.done(unit, false);
     const isMerge = unit.check?.merge === true;
-    // If the target ends in both tries after the second path, the two paths lead to different states.
+    // If the target ends after the second path in both tries, the two paths lead to different states.
     const isEnded = kind === "unreachable" && target !== undefined && hasEnded(target);
     if (kind === "dirty" || (isMerge && isEnded)) this.#diverged(unit, failure, "seqqa could not execute a path a second time");
   }

@@ -1,6 +1,6 @@
 import type { FindingEvent } from "../../messages/lane-messages.ts";
 
-/** Says after which violations a search continues. */
+/** The violations after which a search continues. */
 export interface ViolationPolicy {
   /** `true`: the search continues after all violations. `false`: only after violations of {@link nonBlocking} rules. */
   readonly continues: boolean;
@@ -10,7 +10,10 @@ export interface ViolationPolicy {
   readonly invariants: Readonly<Record<string, readonly number[] | null>>;
 }
 
-/** Knows which rules are broken in each state. While a search continues after a violation, a rule is reported again only if it held in between. */
+/**
+ * Knows which rules are broken in each state. While a search continues after a violation, a broken rule is reported again only after a state in which
+ * the rule held.
+ */
 export class BrokenRules {
   readonly #policy: ViolationPolicy;
   /** The names of the broken rules, by node. A node in which every rule holds has no entry. */
@@ -46,13 +49,14 @@ export class BrokenRules {
   #brokenAfter(from: number, action: number, findings: readonly FindingEvent[]): Set<string> {
     const { invariants } = this.#policy;
     const broken = new Set(findings.flatMap(({ invariant }) => (Object.hasOwn(invariants, invariant) ? [invariant] : [])));
-    // A rule that is not checked after this action counts as still broken.
+    // A rule that is not checked after this action still counts as broken.
     for (const rule of this.#broken.get(from) ?? []) if (invariants[rule]?.includes(action) === false) broken.add(rule);
     return broken;
   }
 
   /**
-   * Records which rules are broken in a reached node. If several paths reach the node, a rule only counts as broken if it is broken on all of them.
+   * Records which rules are broken in a reached node. If several paths reach the node, a rule only counts as broken if it is broken on all of these
+   * paths.
    */
   #arrive(node: number, isNew: boolean, broken: Set<string>): void {
     const before = this.#broken.get(node);

@@ -6,16 +6,16 @@ export interface DetailLimits {
   readonly edges: number;
   /** Largest number of states whose text lines are kept. The first states in the order of commits are kept. */
   readonly states: number;
-  /** Largest number of characters of all kept details. Details that exceed this limit are dropped. */
+  /** Largest number of characters of all kept details together. Further details are dropped. */
   readonly characters: number;
 }
 
 /**
  * Keeps the details of the first edges and states for reports, in the order of commits. The run log removes details from the maps when it writes
- * them.
+ * these details.
  *
- * Lanes send details with each outcome as long as {@link wanted} requests details. A step is executed before it is committed, when fewer details are
- * kept than at its commit. Every edge and state below a limit therefore has its details, for any number of lanes.
+ * Lanes send details with each outcome as long as {@link wanted} requests details. A step is executed before it is committed, and fewer details are
+ * kept at its execution than at its commit. Every edge and state below a limit therefore has its details, for any number of lanes.
  */
 export class DetailLog implements ExplorationDetails {
   readonly states: Map<number, readonly string[]> = new Map();
@@ -31,7 +31,7 @@ export class DetailLog implements ExplorationDetails {
     return this.#characters;
   }
 
-  /** Adds the details that earlier sessions of a resumed run have kept to the count of characters. The limits then apply to all sessions together. */
+  /** Adds the number of characters that earlier sessions of a resumed run have kept. The limits then apply to all sessions together. */
   resume(characters: number): void {
     this.states.clear();
     this.exchanges.clear();

@@ -9,8 +9,8 @@ export interface JournalEvent {
 }
 
 /**
- * The committed outcomes and finished cross-checks since the last {@link CommitJournal.take}. The caller stores the step events in `stepEvents`, and writes
- * their ids into `rows` at each `place`.
+ * The committed outcomes and finished cross-checks since the last {@link CommitJournal.take}. The caller stores the step events in `stepEvents`, and
+ * writes the id of each stored step event into `rows` at its `place`.
  */
 export interface JournalBatch {
   /** The committed outcomes, in the format of commit-rows.ts. */
@@ -19,18 +19,18 @@ export interface JournalBatch {
   readonly checks: readonly DoneCheck[];
 }
 
-/** A node whose cross-check is finished, or was found to be unnecessary. */
+/** A node whose cross-check is finished or unnecessary. */
 export interface DoneCheck {
   readonly node: number;
   /** The kind of cross-check. `true`: along a second path to the node. `false`: by replay, for a node that was reached by snapshot. */
   readonly merge: boolean;
-  /** Identifies the second path, if several paths to the node are audited. */
+  /** Identifies the second path if several paths to the node are audited. */
   readonly edge?: number | undefined;
 }
 
-/** Collects committed outcomes for the run log, with everything that is needed to recommit them. */
+/** Collects committed outcomes for the run log, with all data that is needed to recommit them. */
 export class CommitJournal {
-  /** `false` while stored outcomes are recommitted, since they must not be stored twice. */
+  /** `false` while stored outcomes are recommitted, since the run log already contains these outcomes. */
   recording = true;
   #rows: Int32Array = new Int32Array(1 << 12);
   #size = 0;

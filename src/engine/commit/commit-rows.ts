@@ -17,7 +17,7 @@ export const LONGEST = 7;
 const SAME = 1 << 15;
 /** The bits of the value at {@link KIND} in which a lane's row holds a second hash of the reached state. */
 const CHECKS = -1 << CHECK_SHIFT;
-/** Index of the hash of the response in a lane's row. */
+/** Index of the response's hash in a lane's row. */
 const RESPONSE = 4;
 
 export interface CommitRow {
@@ -66,8 +66,8 @@ export function writeCommit(into: Int32Array, place: number, edge: CommitEdge, s
 }
 
 /**
- * Reads the records of a batch. The iterator reuses one object, so copy a record that must outlive the loop step. @throws ForeignCommits if the last
- * record is incomplete
+ * Reads the records of a batch. The iterator reuses one object, so the caller must copy a record that it keeps after the iteration. @throws
+ * ForeignCommits if the last record is incomplete
  */
 export function* commitRows(batch: Int32Array): Iterable<CommitRow> {
   const row: CommitRow = { from: 0, action: 0, bits: 0, status: 0, to: -1, response: 0, shape: 0, stepEvents: -1, check: 0 };

@@ -44,21 +44,22 @@ export interface Committed {
   /** `true` if the step has a violation after which the search does not continue. */
   blocked: boolean;
   /**
-   * `true` if the state is known, but this step's path generated its values in another order, or the state does not show which values belong together.
+   * `true` if the state is known, but the step may have reached it with other values: its path generated the values in another order, or the state
+   * does not show which values belong together.
    */
   reduced: boolean;
-  /** `true` if `reduced` is set only because the state does not show which values belong together. No order of generation tells such states apart. */
+  /** `true` if `reduced` is set only because the state does not show which values belong together. The order of generation is then equal. */
   unlinked: boolean;
-  /** A 16-bit hash that tells the reached state apart from other states with its fingerprint. 0 if there is none. */
+  /** A 16-bit hash that distinguishes the reached state from other states with the same fingerprint. 0 if there is no such hash. */
   check: number;
 }
 
 export interface CommitterOptions {
   readonly actions: readonly string[];
-  /** Number of actions that the agent itself has. They come first in `actions`; rules added the others. */
+  /** Number of actions that the agent itself has. These actions are the first entries of `actions`; the other entries were added by rules. */
   readonly ownActions?: number | undefined;
   readonly maxDepth: number;
-  /** Default: the search stops after every violation. */
+  /** The violations after which the search continues. Default: none. */
   readonly violationPolicy?: ViolationPolicy | undefined;
   /**
    * `true` if a later path may reach a state with fewer steps than the first path. All edges are then kept in memory, because a shorter path to a
@@ -71,7 +72,10 @@ export interface CommitterOptions {
   readonly moved: (node: number) => void;
   readonly onViolation: (found: FoundViolation) => void;
   readonly onStep?: ((step: TriedStep) => void) | undefined;
-  /** `true` if the strategy needs a hash of each state's structure, and needs to know which edges brought something new. */
+  /**
+   * `true` if the strategy needs a hash of each state's structure, and needs to know which edges had a new combination of action, status and
+   * structure.
+   */
   readonly shapes: boolean;
   /** Keeps the details of single edges and states for reports. `undefined` if details are not needed. */
   readonly details?: DetailLog | undefined;
@@ -91,7 +95,7 @@ export interface ReportedStep {
 
 /**
  * Adds outcomes to the result, one at a time, in the order of the strategy. Only this class decides if a state or a finding is new. All statements of
- * the result about the committed graph are computed from its data.
+ * the result about the committed graph come from the data of this class.
  */
 export class Committer {
   readonly visited: VisitedSet = new VisitedSet();
@@ -104,38 +108,38 @@ export class Committer {
   steps = 0;
   skipped = 0;
   bounded = 0;
-  /** Number of outcomes whose fingerprint equals that of a known state, although a second hash shows that the state is another one. */
+  /** Number of outcomes whose fingerprint equals that of a known state, although a second hash shows that the two states differ. */
   collisions = 0;
   /**
-   * Number of outcomes that reached a known state whose values were generated in another order. Such states are merged, since the order should not
+   * Number of outcomes that reached a known state and generated the values in another order. Such states are merged, since the order should not
    * matter.
    */
   reductions = 0;
-  /** The part of {@link reductions} whose states have the same order, but do not show which of their values belong together. */
+  /** The part of {@link reductions} whose values were generated in the same order, but whose states do not show which values belong together. */
   unlinkedReductions = 0;
   deepest = 0;
   readonly unjudged: InconclusiveLog = new InconclusiveLog();
   readonly #options: CommitterOptions;
   readonly #skips: Int32Array;
   /**
-   * For each action: the number of steps in which a writing request was answered with 2xx and seqqa saw a change. `#unseenWrites` counts the steps
-   * with such a request in which seqqa saw no change.
+   * For each action: the number of steps in which a writing request was answered with 2xx and seqqa saw a change. `#unseenWrites` counts the steps in
+   * which seqqa saw no change after such a request.
    */
   readonly #seenWrites: Int32Array;
   readonly #unseenWrites: Int32Array;
   /**
-   * For each action: the number of steps with such a request that only renewed generated values or times, and led back to their own state. They are
-   * not counted in the other two arrays.
+   * For each action: the number of steps in which a writing request was answered with 2xx, and which led back to their own state with only generated
+   * values or times renewed. These steps are not counted in `#seenWrites` and `#unseenWrites`.
    */
   readonly #renewingWrites: Int32Array;
   /**
-   * `true` if a step without such a request also renewed values, for example a session cookie. A renewal then does not show that a write had an
-   * effect.
+   * `true` if a step without a successful writing request also renewed values, for example a session cookie. A renewal then does not show that a
+   * write had an effect.
    */
   #readsRenew = false;
   readonly #statuses: Map<number, number>[];
   readonly #seenEdges: Set<string> = new Set();
-  /** Hashes of the structure of states at the depth limit. They are needed if a shorter path adds such a state to the frontier later. */
+  /** Hashes of the structure of states at the depth limit. Such a hash is needed if a shorter path later adds the state to the frontier. */
   readonly #shapes: Map<number, number> = new Map();
   readonly #rows: Map<number, Int32Array> = new Map();
   readonly #committed: Committed = { to: -1, fresh: false, opened: false, blocked: false, reduced: false, unlinked: false, check: 0 };
@@ -219,13 +223,13 @@ export class Committer {
         }
       } else {
         const differs = this.visited.differs(committed.to, bits >>> CHECK_SHIFT);
-        // No hash shows if another path linked the values in another way, so each last action of a path counts as another state.
+        // No hash shows if another path linked the values in another way. Count the states as different if their paths end with different actions.
         const isUnlinked = (bits & UNLINKED) !== 0 && committed.to !== node;
         if (isUnlinked) committed.check = 1 + (mix(committed.check, action) % 0xffff);
         committed.unlinked = isUnlinked && !differs;
         committed.reduced = isUnlinked || (differs && (bits & REDUCED) !== 0);
         if (differs && !committed.reduced) this.collisions++;
-        // A state at the depth limit is never expanded, so merging it does not rely on the reduction.
+        // A state at the depth limit is never expanded, so merging such a state does not rely on the reduction.
         if (committed.reduced && this.nodes.depth(committed.to) < this.#options.maxDepth) {
           this.reductions++;
           if (committed.unlinked) this.unlinkedReductions++;
@@ -296,7 +300,7 @@ export class Committer {
     return coverage;
   }
 
-  /** Returns the number of writes of an action if seqqa saw none of their changes; else 0. */
+  /** Returns the number of an action's successful writes if seqqa saw none of their changes. Returns 0 if seqqa saw a change. */
   #unseenWritesOf(action: number): number {
     const renewing = this.#renewingWrites[action]!;
     const seen = this.#seenWrites[action]! + (this.#readsRenew ? 0 : renewing);
@@ -324,8 +328,8 @@ export class Committer {
       if (this.#options.relaxes && depth < nodes.depth(to)) this.#relax(to, from, action, depth);
       return;
     }
-    // The state is not in the frontier: either only steps with blocking violations reached it, or it is at the depth limit. Take this step's path if
-    // it is the first without a blocking violation, or if it is shorter.
+    // The state is not in the frontier: either only steps with blocking violations reached it, or it is at the depth limit. Use this step's path if
+    // no earlier path is free of blocking violations, or if this path is shorter.
     if (!nodes.has(to, CLEAN) || depth < nodes.depth(to)) {
       nodes.move(to, from, action, depth);
       if (depth > this.deepest) this.deepest = depth;
@@ -342,8 +346,8 @@ export class Committer {
   }
 
   /**
-   * Stores the state that an edge reaches, with the edge's kind: `to` for an edge without a blocking violation, `~to - 1` for an edge with one. -1
-   * means that the edge is unknown.
+   * Stores the node that an edge reaches, in one number: `to` for an edge without a blocking violation, `~to - 1` for an edge with a blocking
+   * violation, and -1 for an unknown edge.
    */
   #remember(node: number, action: number, to: number, clean: boolean): void {
     let rows = this.#rows.get(node);
@@ -351,7 +355,7 @@ export class Committer {
     rows[action] = clean ? to : ~to - 1;
   }
 
-  /** Gives a shorter path to all states that can be reached from the node. No step is executed, since the edges are known. */
+  /** Gives a shorter path to all states that can be reached from the node. Executes no step, since the edges are known. */
   #relax(node: number, from: number, action: number, depth: number): void {
     const pending: [number, number, number, number][] = [[node, from, action, depth]];
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -373,22 +377,22 @@ export class Committer {
   }
 
   /**
-   * Updates the depth of a state that only steps with blocking violations reached. Each depth must be one more than the parent's, else the state's
-   * path could not be read.
+   * Updates the depth of a state that was only reached by steps with blocking violations. The depth must be one more than the parent's depth, because
+   * the code that reads paths relies on this rule.
    */
   #followParent(node: number, parent: number, action: number, depth: number): void {
     const { nodes } = this;
     if (!nodes.has(node, CLEAN) && nodes.parent(node) === parent && nodes.action(node) === action) nodes.move(node, parent, action, depth);
   }
 
-  /** Keeps the details of a step for reports. If the lane failed at the step, the requests are only in the step events. */
+  /** Keeps the details of a step for reports. If the lane failed during the step, only the step events contain the requests. */
   #keepDetails({ to, fresh }: Committed, detail: DetailEvent | undefined, stepEvents: StepEvent | undefined): void {
     const exchanges = detail?.exchanges ?? stepEvents?.exchanges;
     if (exchanges !== undefined && exchanges.length > 0) this.details!.addExchanges(this.edges.size, exchanges);
     if (fresh && detail?.state !== undefined) this.details!.addState(to, detail.state);
   }
 
-  /** Adds step events to the result. `findings`: the findings to report, without those whose rules were broken before the step. */
+  /** Adds step events to the result. `findings`: the findings to report, without findings whose rules were broken before the step. */
   #takeNews(stepEvents: StepEvent, findings: StepEvent["findings"], edge: Pick<Edge, "from" | "action" | "status" | "to">): void {
     const { from, action, status } = edge;
     const path = [...this.nodes.path(from), action];

@@ -13,9 +13,9 @@ export class DivergenceLog {
   }
 
   /**
-   * Adds a divergence. Returns `true` if it is new: no divergence of its kind with its message was added before, and the list is not full. If
-   * divergences have the same kind and message, the divergence with the shortest path is kept; among equally short paths, the one with the lowest
-   * action indices. The result therefore does not depend on which lane reports first.
+   * Adds a divergence. Returns `true` if the divergence is new: the list is not full and contains no divergence of the same kind with the same
+   * message. If divergences have the same kind and message, the divergence with the shortest path is kept; if their paths are equally long, the
+   * divergence with the lowest action indices. The result therefore does not depend on which lane reports first.
    */
   add(reported: LaneDivergence): boolean {
     const key = `${reported.kind}\n${reported.message}`;
@@ -33,7 +33,7 @@ export class DivergenceLog {
     }
   }
 
-  /** Returns all divergences, in an order that does not depend on which of them was reported first. */
+  /** Returns all divergences, in an order that does not depend on the order of the reports. */
   get all(): readonly Divergence[] {
     return [...this.#found]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))

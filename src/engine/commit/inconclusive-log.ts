@@ -1,6 +1,6 @@
 import type { InconclusiveEvent } from "../../messages/lane-messages.ts";
 
-/** Largest number of reasons with counts of their own. Rules of users may give a different reason for every step. */
+/** Largest number of reasons that are counted separately. Rules of users may give a different reason for every step. */
 const MOST_REASONS = 1000;
 
 /**

@@ -1,11 +1,14 @@
 import type { LaneReport } from "../../messages/lane-messages.ts";
 
-/** Largest number of context keys that are kept, for suggesting a similar key. A context may have one key for each created object. */
+/**
+ * Largest number of context keys that are kept to suggest a similar key. A context may have one key for each created object, so there may be many
+ * keys.
+ */
 const MOST_NAMES = 200;
 
 /**
- * Records which context keys and `ignore` patterns occur in committed states. Other states are not considered, so the result is equal for every
- * number of lanes.
+ * Records which context keys and `ignore` patterns occur in committed states. Uncommitted states are ignored, so the result is equal for every number
+ * of lanes.
  */
 export class Occurred {
   #patterns: readonly string[] = [];
@@ -25,7 +28,7 @@ export class Occurred {
     this.#asked = this.missing.length === 0 ? undefined : [...this.#names];
   }
 
-  /** Returns the names that lanes need not report again. `undefined` if every pattern has occurred, so that lanes need not report names at all. */
+  /** Returns the names that lanes need not report again. Returns `undefined` if every pattern has occurred: lanes then report no names. */
   get asked(): readonly string[] | undefined {
     return this.#asked;
   }

@@ -5,17 +5,15 @@ import type { FoundViolation } from "../findings/finding-log.ts";
 import { FINDING, SKIPPED } from "../../messages/lane-messages.ts";
 import { VisitedSet } from "../graph/visited-set.ts";
 
-/**
- * The result of reading the stored outcomes of an earlier session. It shows if the exploration would have ended earlier with the present settings.
- */
+/** The result of reading the stored outcomes of an earlier session, which shows if the present settings would have ended the exploration earlier. */
 export interface ReadThrough {
   /** The state in which the last committed action was executed. -1 if no action was committed. */
   readonly lastFrom: number;
-  /** A violation that is not a known finding, and after which the earlier session continued nevertheless. */
+  /** A violation that is not a known finding. The earlier session continued after this violation. `undefined` if there is no such violation. */
   readonly wentPast: PassedViolation | undefined;
 }
 
-/** The parts of a violation from which the id of a finding is made. */
+/** The parts of a violation that determine the id of a finding. */
 type PassedViolation = Pick<FoundViolation, "lastAction" | "status"> & { readonly finding: { readonly invariant: string } };
 
 export interface ReadThroughOptions {
@@ -39,7 +37,7 @@ export function readThrough(recorded: Recorded, { actions, violationPolicy, brok
   broken?.root(brokenAtRoot);
   for (const rule of brokenAtRoot) digest.addText(rule);
   let [met, lastFrom]: [number, number] = [1, -1];
-  // Findings of the root state precede those of the first step.
+  // Findings of the root state occur before the findings of all steps.
   let unknown: ReadThrough["wentPast"] = brokenAtRoot
     .map((invariant) => ({ finding: { invariant }, lastAction: "", status: 0 }))
     .find((found) => !isKnown(found));
@@ -65,7 +63,7 @@ export function readThrough(recorded: Recorded, { actions, violationPolicy, brok
       }
     }
   }
-  // A root state with findings is not expanded, so there are no outcomes. The findings of the root state are not stored in outcomes.
+  // A root state with findings is not expanded, so there are no outcomes. The stored outcomes do not contain the findings of the root state.
   if (lastFrom < 0) return { lastFrom, wentPast };
   if (met !== states) throw mismatch(`the steps of the stored run lead to ${met} states, but the run log contains ${states} states`);
   if (digest.value() !== recorded.digest)

@@ -14,13 +14,13 @@ export interface Recorded {
   readonly batches: number;
   /** Returns a batch of stored outcomes, in the format of commit-rows.ts. */
   batch(index: number): Int32Array;
-  /** The fingerprints of the stored states, by node: the lower halves in `lo`. */
+  /** The lower halves of the fingerprints of the stored states, by node. The upper halves are in `hi`. */
   readonly lo: Int32Array;
   readonly hi: Int32Array;
   stepEvents(id: number): JournalEvent;
   /** Returns the stored requests and responses of the last step of a finding. */
   sentFor(found: FoundViolation): readonly RecordedExchange[];
-  /** Returns `true` if the cross-check of a node is finished, or was found to be unnecessary. */
+  /** Returns `true` if the cross-check of a node is finished or unnecessary. */
   wasChecked(check: DoneCheck): boolean;
   readonly digest: string;
   readonly divergences: readonly Divergence[];
@@ -43,7 +43,7 @@ export interface Recommitting {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Milliseconds after which recommitting pauses, so that timers and signals of this thread are handled. */
+/** Milliseconds after which recommitting pauses, so that this thread can handle timers and signals. */
 const TURN_MS = 100;
 
 /**
@@ -66,7 +66,7 @@ export async function recommit(recorded: Recorded, folding: Recommitting): Promi
   const digest = committer.digest.value();
   if (digest !== recorded.digest)
     throw mismatch(`the steps of the stored run give the digest ${digest}, but the run log contains the digest ${recorded.digest}`);
-  // The run log contains these nodes already. It only has to write a node again if the node gets a shorter path later.
+  // The run log contains these nodes already. A node is only written again if it gets a shorter path later.
   committer.nodes.written = recorded.lo.length;
   for (const found of committer.findings.violations.values()) {
     if (found.stepEvents !== undefined) found.stepEvents = { ...found.stepEvents, exchanges: recorded.sentFor(found) };
@@ -86,7 +86,7 @@ export function* recordedRows(recorded: Recorded, index: number): Iterable<Commi
 function refold(row: CommitRow, recorded: Recorded, { committer, order, reorderBuffer, commit, stopReason }: Recommitting): void {
   const { from, action, to } = row;
   const before = committer.steps + committer.skipped;
-  // If the exploration is divided into shards, this call passes over states that belong to other shards.
+  // If the exploration is divided into shards, this call passes over states of other shards.
   commit();
   refuseBeyond(stopReason(), committer.steps);
   if (!order.peek() || order.ref !== from || order.action !== action) {
@@ -106,7 +106,7 @@ function refuseBeyond(reason: StopReason | undefined, steps: number): void {
   throw beyondBudget(`seqqa cannot resume the run, because its ${steps} stored steps already exceed the present limit (${reason}).`);
 }
 
-/** Returns the error for a resumed run that is already beyond one of its limits. Stored commits cannot be undone, so such a run is refused. */
+/** Returns the error for a resumed run that already exceeds one of its limits. Stored outcomes cannot be undone, so such a run is refused. */
 export function beyondBudget(message: string): SeqqaError {
   return new SeqqaError("RESUME_BUDGET", message, {
     exitStatus: 2,

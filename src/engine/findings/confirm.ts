@@ -11,7 +11,7 @@ const TRIES = 2;
 
 export interface ConfirmedViolation {
   readonly found: FoundViolation;
-  /** The path that reports show: the path on which the finding was found, or a shorter one that was confirmed. */
+  /** The path that reports show: the path on which the finding was found, or a shorter path that was confirmed. */
   readonly path: readonly number[];
   readonly draws: UnitRequest["draws"];
   /** The replay of `path` with its requests. `undefined` if the path was not replayed. */
@@ -27,7 +27,7 @@ export interface ConfirmedViolation {
 export interface Shrinking {
   /**
    * Names of rules that may be broken before the last step of a path, because the search continued after violations. A shortened path must not break
-   * any of them before its last step.
+   * any of these rules before its last step.
    */
   readonly mayBeBroken: ReadonlySet<string>;
   /** Returns the shortest path in the committed graph that ends with a given finding. */
@@ -41,7 +41,7 @@ export interface Shrinking {
 }
 
 export interface Confirmations {
-  /** Number of findings that are done: they were replayed, or there was no time left for them. */
+  /** Number of finished findings. A finding is finished if it was replayed, or if there was no time left to replay it. */
   readonly replayed: number;
   readonly confirmed: number;
   /** Number of findings whose paths are not shortened yet. */
@@ -53,20 +53,20 @@ export interface ConfirmOptions {
   readonly lanePool: LanePool;
   readonly signal: AbortSignal | undefined;
   readonly shrinking?: Shrinking | undefined;
-  /** Default: no limit. */
+  /** The time limit of the run. Default: no limit. */
   readonly limit?: TimeLimit | undefined;
-  /** `true` if a restore of the root state also restores everything that the target remembers; see {@link ReplayLane}. Default: `true`. */
+  /** `true` if restoring the root state also restores everything that the target remembers; see {@link ReplayLane}. Default: `true`. */
   readonly canGoBack?: boolean | undefined;
   readonly onProgress?: ((progress: Confirmations) => void) | undefined;
 }
 
 /**
  * Replays every violation from a clean start, to confirm it. The first replay on a lane uses a new target. Later replays begin at the restored root
- * state. If such a replay does not show its finding, a replay on a new target decides.
+ * state. If such a later replay does not show its finding, a replay on a new target decides.
  *
- * The first finding of each rule and last action is replayed first. The others follow if time is left. With `shrinking`, confirmed
- * paths are then shortened: first by a shorter path in the graph, then by leaving out steps. A shorter path is only used if it is confirmed, too.
- * Several lanes work at the same time. The result keeps the order of the findings.
+ * For each rule and last action, one finding is replayed first. All other findings follow if time is left. With `shrinking`, confirmed paths are then
+ * shortened: first by a shorter path in the graph, then by leaving out steps. A shorter path is only used if it is confirmed, too. Several lanes work
+ * at the same time. The result keeps the order of the findings.
  */
 export async function confirmViolations(
   log: Pick<FindingLog, "violations">,
@@ -104,7 +104,7 @@ export async function confirmViolations(
   return confirmed;
 }
 
-/** Returns the indices of the findings in the order of replays: first one finding for each rule and last action, then all others. */
+/** Returns the indices of the findings in the order of replays: one finding for each rule and last action, followed by all other findings. */
 function causesFirst(found: readonly FoundViolation[]): number[] {
   const known = new Set<string>();
   const others: number[] = [];
@@ -129,10 +129,10 @@ function unconfirmed(found: FoundViolation, outcome: Recording | NotReplayedReas
   return { ...base, recording: outcome };
 }
 
-/** Replays a path from a clean start. The finding is confirmed if it occurs at the last step. */
+/** Replays a path from a clean start. The finding is confirmed if it occurs after the last step. */
 export async function confirmPath(replayLane: ReplayLane, found: FoundViolation, { path, draws }: DrawnPath): Promise<ConfirmedViolation> {
   const confirms = (recording: Recording): boolean => isSeen(found, path, endOf(recording), replayLane.options.actions);
-  // A request without an answer may be an effect of earlier work on the target. Only a fresh target can confirm such a finding.
+  // A missing answer may be an effect of earlier work on the target. Only a fresh target can confirm such a finding.
   const wasAnswered = found.status !== 0 || path.length === 0;
   let outcome = wasAnswered && replayLane.isAtRoot ? await replay(replayLane, { path, draws }, confirms) : undefined;
   if (outcome === undefined || typeof outcome === "string" || !confirms(outcome))
@@ -142,8 +142,8 @@ export async function confirmPath(replayLane: ReplayLane, found: FoundViolation,
 }
 
 /**
- * Replays a path on a fresh target. Tries again if the lane is lost for another reason than the finding names, because such a loss says nothing about
- * the path.
+ * Replays a path on a fresh target. Tries again if the lane is lost for a reason that the finding does not name, because such a loss says nothing
+ * about the path.
  */
 async function replayFresh(
   replayLane: ReplayLane,
@@ -165,7 +165,10 @@ async function replayFresh(
   return outcome ?? "max_time";
 }
 
-/** Replays a path on the lane's current target. Counts as not replayed if the run was interrupted or the time was up during the replay. */
+/**
+ * Replays a path on the lane's current target. Returns a reason instead of a recording if the run was interrupted or the time was up during the
+ * replay.
+ */
 async function replay(
   replayLane: ReplayLane,
   path: DrawnPath,
@@ -183,7 +186,10 @@ async function replay(
   }
 }
 
-/** Confirms a finding along its shortest path in the graph. If the finding does not occur there, replays the path on which it was found. */
+/**
+ * Confirms a finding along its shortest path in the graph. If the finding does not occur on that path, replays the path on which the finding was
+ * found.
+ */
 async function confirmFound(replayLane: ReplayLane, found: FoundViolation, shrinking: Shrinking | undefined): Promise<ConfirmedViolation> {
   if (replayLane.isInterrupted) return unconfirmed(found, "interrupted");
   if (replayLane.options.limit.isOver) return unconfirmed(found, "max_time");
@@ -191,7 +197,7 @@ async function confirmFound(replayLane: ReplayLane, found: FoundViolation, shrin
   const best = await confirmPath(replayLane, found, byGraph);
   const isShortest = best.confirmed && byGraph.path.length - 1 <= (shrinking?.completeToDepth ?? -1);
   if (isShortest) return { ...best, minimality: "shortest" };
-  // If the shorter path in the graph does not show the finding, an edge of the graph is wrong. Replay the original path then.
+  // If the shorter path in the graph does not show the finding, an edge of the graph is wrong. In this case, replay the original path.
   return !best.confirmed && byGraph.path.length < found.path.length ? confirmPath(replayLane, found, found) : best;
 }
 

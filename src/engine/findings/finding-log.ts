@@ -1,13 +1,13 @@
 import type { ErrorEvent, FindingEvent, SeenViolation, StepEvent, UnitRequest } from "../../messages/lane-messages.ts";
 
-/** A group of violations: the same rule is broken after the same last action with the same status. */
+/** A group of violations of the same rule, after the same last action with the same status. */
 export interface FoundViolation {
   readonly key: string;
   finding: FindingEvent;
   readonly lastAction: string;
   readonly status: number;
   count: number;
-  /** The shortest path to a violation of the group so far. Among equally short paths, the first one. */
+  /** The shortest path to a violation of the group so far. Among equally short paths, the path that was found first. */
   path: readonly number[];
   /** The paths from which the data of the steps is drawn, as in {@link UnitRequest.draws}. */
   draws: UnitRequest["draws"];
@@ -35,7 +35,9 @@ export function seenViolation({ finding, status, path, draws }: SeenViolation, a
   return { key, finding, lastAction, status, count: 1, path, draws, state: null, stepEvents: undefined, from: [] };
 }
 
-/** Returns a violation of a search that was given up. Its states are unknown to the next search, so a replay must confirm it. */
+/**
+ * Returns a violation of an abandoned search without its states. The next search does not know these states, so a replay must confirm the violation.
+ */
 export function withoutGraph(found: FoundViolation): FoundViolation {
   return { ...found, state: null, stepEvents: undefined, from: [] };
 }
@@ -45,8 +47,8 @@ function keyOf({ invariant }: FindingEvent, lastAction: string, status: number):
 }
 
 /**
- * Largest number of different error messages that are listed for one code and source. Messages that differ only in ids and times count as one.
- * Further errors are counted with the last listed message.
+ * Largest number of different error messages that are listed for one code and source. Messages that differ only in ids and times count as one
+ * message. Further errors are counted with the message that was listed last.
  */
 const MESSAGES = 20;
 
@@ -56,14 +58,14 @@ export interface FoundError {
   count: number;
 }
 
-/** Collects the findings and errors of committed steps. Equal ones form groups, in the order of first commit. */
+/** Collects the findings and errors of committed steps. Equal findings or errors form a group. The groups are in the order of their first commit. */
 export class FindingLog {
   readonly violations: Map<string, FoundViolation> = new Map();
   readonly errors: Map<string, FoundError> = new Map();
   /** For each code and source: the number of listed messages, and the error that was listed last. */
   readonly #messages: Map<string, { count: number; last: FoundError | undefined }> = new Map();
 
-  /** Adds a violation to its group. Returns the group if this violation is its first, else `undefined`. */
+  /** Adds a violation to its group. Returns the group if it is new, otherwise `undefined`. */
   addViolation({ finding, lastAction, status, path, state, stepEvents, draws, from }: CommittedViolation): FoundViolation | undefined {
     const key = keyOf(finding, lastAction, status);
     const known = this.violations.get(key);

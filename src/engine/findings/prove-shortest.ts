@@ -15,8 +15,8 @@ export interface ProofLimits {
 
 /**
  * Proves that paths are shortest, by a breadth-first search up to the lengths of the given paths. Only considers paths from which no step can be left
- * out. If the search finds a shorter path, that path replaces the longer one. If the search is complete up to a path's length, the path is proven to
- * be shortest. The committed graph of the run does not change.
+ * out. A shorter path that the search finds replaces the longer path. If the search is complete up to a path's length, the path is proven to be
+ * shortest. The committed graph of the run does not change.
  *
  * @param options Options of the exploration that found the violations.
  */
@@ -29,7 +29,7 @@ export async function proveShortest(
   const lengths = violations.filter(isCandidate).map(({ path }) => path.length);
   if (lengths.length === 0 || options.signal?.aborted === true || limits.limit.isOver) return violations;
   const explorer = await exploreTo(Math.max(...lengths) - 1, options, lanePool, limits).catch(() => undefined);
-  // A search that failed or had divergences is not reliable, so it proves nothing.
+  // The result of a search that failed or had divergences is not reliable, so nothing is proven.
   if (explorer === undefined || explorer.fatal !== undefined || explorer.divergences.all.length > 0) return violations;
   const { deepest, findings } = explorer.committer;
   const complete = explorationCompleteTo(explorer, deepest);

@@ -15,8 +15,8 @@ export interface Shrunk extends DrawnPath {
  * Shortens a path by leaving out steps, one at a time, as long as the path still shows the finding. The last step is always kept, since it belongs to
  * the finding. Each remaining step was proven necessary, unless time ran out. Remaining steps keep the data that they drew.
  *
- * Steps are tried from the end to the beginning, so that consecutive tries share their first steps and need not execute them again. After a round
- * that removed a step there is another round, since further steps may have become unnecessary.
+ * Steps are left out from the end to the beginning, so that consecutive tries share their first steps and need not execute them again. If a round
+ * removed a step, another round follows, since further steps may have become unnecessary.
  *
  * @param reproduces Executes a path, and resolves to `true` if the path shows the finding. Resolves to `undefined` if there is no time left.
  */
@@ -38,7 +38,7 @@ export async function shrinkPath(found: DrawnPath, reproduces: (candidate: Drawn
   return { ...own(), isMinimal: true };
 }
 
-/** Returns `true` if the path itself determines the data of each step, so that no other paths have to be stored for it. */
+/** Returns `true` if the path itself determines the data of each step. No other paths then have to be stored for the path. */
 function isOwn(path: readonly number[], draws: readonly (readonly number[])[]): boolean {
   return draws.every((draw, step) => draw.length === step && draw.every((action, at) => action === path[at]));
 }

@@ -2,8 +2,8 @@ import { NodeQueue } from "./node-queue.ts";
 import type { Frontier, FrontierQueue } from "./frontier.ts";
 
 /**
- * Expands states in the order in which they joined the frontier. A copy made by `fork` shares the queue up to its present end, and keeps the states
- * that join the copy itself. Sharing is possible because states are only appended.
+ * Expands states in the order in which they joined the frontier. A copy made by `fork` shares the queue up to its present end, and stores the states
+ * that join the copy. Sharing is possible because states are only appended.
  */
 export class BfsFrontier implements Frontier, FrontierQueue {
   readonly nodewise = true;
@@ -11,7 +11,7 @@ export class BfsFrontier implements Frontier, FrontierQueue {
   action = 0;
   readonly #actions: number;
   readonly #queue: NodeQueue;
-  /** In a copy made by `fork`: the end of the shared part of the queue. Otherwise `Infinity`. */
+  /** In a copy made by `fork`: the end of the shared part of the queue. In all other frontiers: `Infinity`. */
   readonly #sharedEnd: number;
   readonly #tail: number[] | undefined;
   #head = 0;

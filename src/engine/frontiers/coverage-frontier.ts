@@ -5,21 +5,23 @@ import { pop, push, type Heap } from "./leftist-heap.ts";
 import type { Opened } from "./frontier.ts";
 import { HeapAhead, PackedHeap, type Packing } from "./packed-heap.ts";
 
-/** A (state, action) pair that waits. The action is that of the {@link PairClass} to which the pair belongs. */
+/** A waiting (state, action) pair. The {@link PairClass} of the pair determines the action. */
 interface Pair {
   readonly ref: number;
-  /** 0 if the edge that led to the state brought something new (an action, status and state structure not seen together before), otherwise 1. */
+  /** 0 if the edge that led to the state had a new combination of action, status and state structure, else 1. */
   readonly stale: number;
   readonly rank: number;
 }
 
-/** All waiting pairs with the same action whose states have the same shape (structure). A pair takes 12 bytes. */
+/** All waiting pairs that have the same action and whose states have the same shape (structure). Each pair takes 12 bytes. */
 interface PairClass {
   taken: number;
   readonly pairs: PackedHeap<Pair> | HeapAhead<Pair>;
 }
 
-/** An entry in the heap of classes: the class as it was when the entry was pushed. The entry is skipped if the class has changed since. */
+/**
+ * An entry in the heap of classes, with the class's data at the time when the entry was pushed. An entry is skipped if its class has changed since.
+ */
 interface Candidate {
   readonly key: number;
   readonly taken: number;
@@ -28,8 +30,7 @@ interface Candidate {
 
 /**
  * Takes the (state, action) pair whose action was committed least often in states of the same shape (structure). Among equal pairs, prefers states
- * whose edge brought a new combination of action, status and shape. If pairs are still equal, the lowest hash of seed, fingerprint and action
- * decides.
+ * whose edge had a new combination of action, status and shape. If pairs are still equal, the lowest hash of seed, fingerprint and action decides.
  */
 export class CoverageFrontier extends HeapFrontier<Candidate> {
   readonly #base: CoverageFrontier | undefined;
@@ -37,7 +38,7 @@ export class CoverageFrontier extends HeapFrontier<Candidate> {
   readonly #classes: Map<number, PairClass> = new Map();
   /** For each node: the number of its actions that were not taken yet. */
   readonly #left: Paged<Uint16Array> = new Paged(Uint16Array);
-  /** In a copy made by `fork`: the number of actions that were not taken yet, for the nodes that the copy has changed. */
+  /** In a copy made by `fork`: the number of actions that were not taken yet, for each node that the copy has changed. */
   readonly #leftAhead: Map<number, number> = new Map();
   /** The highest node number so far, plus 1. */
   #nodes = 0;
@@ -141,7 +142,7 @@ function candidateBefore(a: Candidate, b: Candidate): boolean {
   return pairBefore(a.pair, b.pair);
 }
 
-/** Ranks are unsigned 32-bit integers, but the heap stores signed ones. Convert them when reading. */
+/** Conversion of pairs for the heap. The heap stores signed 32-bit integers, but ranks are unsigned, so ranks are converted when they are read. */
 const PACKING: Packing<Pair> = {
   width: 3,
   put(numbers, at, { ref, stale, rank }) {

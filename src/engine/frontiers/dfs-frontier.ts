@@ -13,7 +13,7 @@ export class DfsFrontier implements Frontier {
   readonly #stack: Paged<Int32Array>;
   /** Number of waiting states on the shared stack. */
   #height = 0;
-  /** In a copy made by `fork`: the states that the copy has added above the shared stack. Otherwise `undefined`. */
+  /** In a copy made by `fork`: the states that the copy has added above the shared stack. In all other frontiers: `undefined`. */
   readonly #own: number[] | undefined;
   #children: number[] = [];
 
@@ -33,7 +33,7 @@ export class DfsFrontier implements Frontier {
 
   peek(): boolean {
     if (this.#waiting === 0) {
-      // This only happens before the first action: the root state joined the frontier while no other state was being expanded.
+      // The list is only empty before the first action: the root state joined the frontier while no other state was being expanded.
       if (this.#children.length === 0) return false;
       this.#enter();
     }

@@ -6,7 +6,7 @@ export interface Opened {
   readonly novel: boolean;
 }
 
-/** The waiting nodes of a frontier in which the order of nodes never changes. Positions count from the first node that ever joined the frontier. */
+/** The waiting nodes of a frontier that never changes the order of its nodes. Positions count from the first node that ever joined the frontier. */
 export interface FrontierQueue {
   /** The position of the node whose actions are being committed. */
   readonly head: number;
@@ -21,14 +21,14 @@ export interface FrontierQueue {
  * negative number for a predicted state.
  *
  * Usage: call `peek()`, commit the pair, call `open()` for the state that the pair led to, and call `take()`. To look ahead, the scheduler calls
- * `fork()` and does the same with the copy, for outcomes that are not committed yet. Prediction and decision thus use the same code.
+ * `fork()` and makes the same calls on the copy, for outcomes that are not committed yet. Prediction and decision thus use the same code.
  */
 export interface Frontier {
-  /** `true` if all actions of a node are committed one after the other. It is then best that one lane executes all actions of the node. */
+  /** `true` if all actions of a node are committed one after the other. A single lane should then execute all actions of the node. */
   readonly nodewise: boolean;
   /**
-   * The waiting nodes, if nodes that join the frontier later always come after them. Lanes then get parts of this queue, without prediction.
-   * `undefined` if later outcomes can change the order of nodes.
+   * The waiting nodes, if nodes that join the frontier later always come after all waiting nodes. Lanes then get parts of this queue, without
+   * prediction. `undefined` if later outcomes can change the order of nodes.
    */
   readonly queue?: FrontierQueue | undefined;
   /** Selects the next (state, action) pair, which stays selected until `take`. Returns `false` if no pair is left. */
@@ -39,12 +39,12 @@ export interface Frontier {
   open(ref: number, opened: Opened): void;
   take(): void;
   /**
-   * Returns an independent copy in constant time, for looking ahead. This frontier must not change while the copy is used. A copy cannot be copied
+   * Returns an independent copy in constant time, for looking ahead. The original must not change while the copy is used. A copy cannot be copied
    * again.
    */
   fork(): Frontier;
-  /** Number of states whose actions were not all taken, including the selected state. */
+  /** Number of states with actions that were not taken, including the selected state. */
   readonly size: number;
-  /** Yields the references of all states whose actions were not all taken, at the end of a run. */
+  /** Yields the references of all states with actions that were not taken. Called at the end of a run. */
   waiting(): Iterable<number>;
 }

@@ -12,9 +12,9 @@ export abstract class HeapFrontier<Entry> implements Frontier {
   action = 0;
   protected readonly actions: number;
   protected readonly seed: number;
-  /** The selected entry. It was removed from the heap, and is kept until {@link take}. */
+  /** The selected entry, which was removed from the heap and stays selected until {@link take}. */
   protected current: Entry | undefined;
-  /** Number of states whose actions were not all taken. */
+  /** Number of states with actions that were not taken. */
   protected unfinished = 0;
 
   constructor(actions: number, seed: number, base?: HeapFrontier<Entry>) {

@@ -1,7 +1,7 @@
 /**
- * A heap that is never changed: pushing and popping return a new heap in O(log n) and leave the old one valid. A frontier that uses it can therefore
- * be copied by copying one reference. The structure is a persistent leftist heap (C. A. Crane, 1972; Okasaki, Purely Functional Data Structures,
- * 3.1).
+ * A heap that is never changed: pushing and popping take O(log n), return a new heap, and leave the old heap valid. A frontier with such a heap can
+ * therefore be copied by copying one reference. The structure is a persistent leftist heap (C. A. Crane, 1972; Okasaki, Purely Functional Data
+ * Structures, 3.1).
  */
 export interface Heap<T> {
   readonly value: T;
@@ -23,7 +23,7 @@ export function pop<T>(heap: Heap<T>, before: Before<T>): Heap<T> | undefined {
 function merge<T>(a: Heap<T> | undefined, b: Heap<T> | undefined, before: Before<T>): Heap<T> | undefined {
   if (a === undefined) return b;
   if (b === undefined) return a;
-  // The right edge of a leftist heap has at most log2(n + 1) nodes, so this recursion is never deep.
+  // The right spine of a leftist heap has at most log2(n + 1) nodes, so this recursion is never deep.
   const [first, second] = before(b.value, a.value) ? [b, a] : [a, b];
   const merged = merge(first.right, second, before)!;
   const left = first.left;

@@ -1,11 +1,11 @@
 /** Number of nodes in a page. */
 const PAGE = 1 << 15;
-/** Initial size of a page. The page doubles until it has {@link PAGE} nodes. */
+/** Initial size of a page, as a number of nodes. The page doubles until it has {@link PAGE} nodes. */
 const LEAST = 1 << 6;
 
 /**
  * A queue of nodes that grows at the end and is cut off at the front. A waiting node takes 4 bytes. Places are counted from the first node that was
- * ever in the queue.
+ * ever in the queue, and do not change.
  */
 export class NodeQueue {
   readonly #pages: Int32Array[] = [];
@@ -34,7 +34,7 @@ export class NodeQueue {
     page[at] = node;
   }
 
-  /** Frees the pages before a place in the queue. The nodes before this place must not be read again. */
+  /** Frees the pages before a place in the queue. Nodes before this place must not be read afterwards. */
   cut(place: number): void {
     while ((this.#cut + 1) * PAGE <= place) {
       this.#pages.shift();

@@ -24,8 +24,8 @@ export class PackedHeap<T> {
   }
 
   /**
-   * Returns the value at an index of the heap, or `undefined` beyond the end. The first value is at index 0. The parent of a value is at index
-   * `(place - 1) >>> 1`.
+   * Returns the value at an index of the heap, or `undefined` for an index beyond the end. The root of the heap is at index 0. The parent of a value
+   * is at index `(place - 1) >>> 1`.
    */
   at(place: number): T | undefined {
     return place < this.#size ? this.#packing.get(this.#numbers, place * this.#packing.width) : undefined;
@@ -76,15 +76,15 @@ export class PackedHeap<T> {
   }
 }
 
-/** A value of a {@link HeapAhead}, with its index in the underlying heap. The index is -1 if the value was pushed onto the {@link HeapAhead}. */
+/** A value of a {@link HeapAhead}, with its index in the underlying heap. The index is -1 for a value that was pushed onto the {@link HeapAhead}. */
 interface Ahead<T> {
   readonly value: T;
   readonly place: number;
 }
 
 /**
- * A view of a heap that can be pushed to and popped from without changing the heap. The heap itself must not change while the view is used. The view
- * only holds the values of the heap that may be next: the first value, and the children of popped values. Creation takes constant time.
+ * A view of a heap. Pushing to the view and popping from the view do not change the heap. The heap itself must not change while the view is used. The
+ * view only holds the values of the heap that may be next: the root of the heap, and the children of popped values. Creation takes constant time.
  */
 export class HeapAhead<T> {
   readonly #below: PackedHeap<T> | undefined;

@@ -3,7 +3,7 @@ import { HeapFrontier } from "./heap-frontier.ts";
 import type { Opened } from "./frontier.ts";
 import { HeapAhead, PackedHeap, type Packing } from "./packed-heap.ts";
 
-/** A node with its next action. When this entry is taken, an entry with the node's following action is pushed. */
+/** A node with its next action. After this entry is taken, an entry with the node's following action is pushed. */
 interface Entry {
   readonly rank: number;
   readonly ref: number;
@@ -13,12 +13,12 @@ interface Entry {
 }
 
 /**
- * Takes (state, action) pairs in the order of a hash of seed, fingerprint and action. The heap has one entry of 20 bytes for each node, with the
- * node's next action.
+ * Takes (state, action) pairs in the order of a hash of seed, fingerprint and action. The heap has one entry of 20 bytes for each node, which
+ * contains the node's next action.
  */
 export class RandomFrontier extends HeapFrontier<Entry> {
   readonly #heap: PackedHeap<Entry> = new PackedHeap(PACKING);
-  /** The heap of a copy made by `fork`. Otherwise `undefined`. */
+  /** The heap of a copy made by `fork`. In all other frontiers: `undefined`. */
   readonly #ahead: HeapAhead<Entry> | undefined;
 
   constructor(actions: number, seed: number, base?: RandomFrontier) {
@@ -79,7 +79,10 @@ function before(a: Entry, b: Entry): boolean {
   return a.rank !== b.rank ? a.rank < b.rank : a.lo !== b.lo ? a.lo < b.lo : a.hi < b.hi;
 }
 
-/** Ranks are unsigned 32-bit integers, but the heap stores signed ones. Convert them when reading. Fingerprints are signed and need no conversion. */
+/**
+ * Conversion of entries for the heap. The heap stores signed 32-bit integers, but ranks are unsigned, so ranks are converted when they are read.
+ * Fingerprints are signed and need no conversion.
+ */
 const PACKING: Packing<Entry> = {
   width: 5,
   put(numbers, at, { rank, ref, action, lo, hi }) {

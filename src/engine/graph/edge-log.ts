@@ -9,7 +9,9 @@ const BLOCK = 1 << 16;
 const BYTES = BLOCK * 13;
 /** Initial size of the first block, as a number of edges. The block doubles until it is full. */
 const LEAST = 1 << 12;
-/** Number of full blocks, with a million edges in all, that stay in memory if there is a {@link Spill} for the others. */
+/**
+ * Number of full blocks, together a million edges, that stay in memory if there is a {@link Spill}. All other full blocks are written to the spill.
+ */
 const KEPT = 16;
 
 export interface Edge {
@@ -24,11 +26,11 @@ export interface Edge {
 }
 
 /**
- * All executed steps in the order of commits, with 13 bytes for each. With a {@link Spill}, only the first million edges and the last block stay in
- * memory. The other blocks are read back one at a time.
+ * All executed steps in the order of commits, with 13 bytes for each step. With a {@link Spill}, only the first million edges and the last block stay
+ * in memory. All other blocks are read back from the spill one at a time.
  */
 export class EdgeLog {
-  /** Full blocks. A number is the place in the {@link Spill} where the block is stored. */
+  /** Full blocks. A number stands for a block in the {@link Spill}, and says at which place the block is stored. */
   readonly #blocks: (Block | number)[] = [];
   #kept = 0;
   readonly #spill: Spill | undefined;
@@ -133,8 +135,8 @@ export class EdgeLog {
   }
 
   /**
-   * Writes a block to the {@link Spill} and returns its place there. Returns `undefined` if that fails, for example because the disk is full. The
-   * block then stays in memory.
+   * Writes a block to the {@link Spill} and returns the block's place. Returns `undefined` if writing fails, for example because the disk is full.
+   * The block then stays in memory.
    */
   #written({ bytes }: Block): number | undefined {
     try {

@@ -5,7 +5,7 @@ import { ShortestPaths } from "./shortest-paths.ts";
 
 /**
  * Returns a function that finds the shortest path in the committed graph to a finding. The last step of the path is a step that showed the finding.
- * The function returns the finding's own path if no path is shorter.
+ * The function returns the finding's own path if no other path is shorter.
  */
 export function graphPaths({ edges, nodes, visited }: Committer): (found: FoundViolation) => DrawnPath {
   let paths: ShortestPaths | undefined;

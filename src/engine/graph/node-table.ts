@@ -7,16 +7,16 @@ export const EXPANDED = 2;
 /** Flag: a committed edge without a blocking violation leads to the node. */
 export const CLEAN = 4;
 /**
- * Flag: a state that equals the node may have another fingerprint, because some ids were too symmetric to be ordered within the limit. Replays are
- * not compared with the node.
+ * Flag: a state that equals the node may have another fingerprint, because the node has too many symmetric ids to order. Replays are not compared
+ * with such a node.
  */
 export const UNCERTAIN = 8;
 /** Flag: another shard explores the states after this node. */
 export const FOREIGN = 16;
 
 /**
- * The committed states, each stored as its parent and the action that led to it, in 11 bytes. The path to a state is found by following the parents.
- * A node that only an edge with a blocking violation reached gets another parent when it joins the frontier.
+ * The committed states. Each state is stored as its parent and the action that led to it, in 11 bytes. The path to a state is found by following the
+ * parents. A node that was only reached by an edge with a blocking violation gets another parent when it joins the frontier.
  */
 export class NodeTable {
   readonly #parent: Paged<Int32Array> = new Paged(Int32Array);
@@ -24,10 +24,10 @@ export class NodeTable {
   readonly #depth: Paged<Int32Array> = new Paged(Int32Array);
   readonly #flags: Paged<Uint8Array> = new Paged(Uint8Array);
   #size = 0;
-  /** Number of nodes that the run log contains. If one of them gets another parent later, {@link moved} lists the node. */
+  /** Number of nodes that the run log contains. If one of these nodes gets another parent later, {@link moved} lists the node. */
   written = 0;
   readonly moved: Set<number> = new Set();
-  /** For nodes that got another parent after they joined the frontier: their parent and action when they joined. */
+  /** For each node that got another parent after it joined the frontier: the parent and action that the node had when it joined. */
   readonly #homes: Map<number, readonly [parent: number, action: number]> = new Map();
 
   get size(): number {
@@ -87,8 +87,8 @@ export class NodeTable {
   }
 
   /**
-   * Returns the path from which the data of a node's actions is drawn: the path on which the node joined the frontier. This path never changes, even
-   * if a shorter path to the node is found. The node's successors can therefore be reached again along any path.
+   * Returns the path from which the data of a node's actions is drawn: the path on which the node joined the frontier. The returned path never
+   * changes, even if a shorter path to the node is found. The node's successors can therefore be reached again along any path.
    */
   home(node: number): number[] {
     const path: number[] = [];
@@ -101,8 +101,8 @@ export class NodeTable {
   }
 
   /**
-   * For each node on the path to a node, returns the path from which its data is drawn; see {@link home}. Returns `undefined` if all of them are just
-   * the beginnings of the node's path.
+   * For each node on the path to a node, returns the path from which the data of its actions is drawn; see {@link home}. Returns `undefined` if each
+   * of these paths is just a beginning of the node's path.
    */
   draws(node: number): readonly number[][] | undefined {
     if (this.#homes.size === 0) return undefined;

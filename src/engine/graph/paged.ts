@@ -34,7 +34,7 @@ export class Paged<T extends Typed> {
     return this.#pages[index >>> BITS]?.[index & MASK] ?? 0;
   }
 
-  /** Sets the value at an index. A list that grows by this gets zeros before the index. */
+  /** Sets the value at an index. If the list grows, the new places before the index get zeros. */
   set(index: number, value: number): void {
     const page = this.#pages[index >>> BITS];
     if (page === undefined || (index & MASK) >= page.length) this.#grow(index);

@@ -12,7 +12,7 @@ interface Segment {
 export class Segments {
   readonly #queue: FrontierQueue;
   readonly #segments: Segment[];
-  /** The first position of the queue that was not given to a lane yet. */
+  /** The position of the first node in the queue that was not given to a lane yet. */
   #next = 0;
 
   constructor(queue: FrontierQueue, lanes: number) {
@@ -27,8 +27,8 @@ export class Segments {
   }
 
   /**
-   * Returns the position of a lane's next node, or -1 without one. Positions from `limit` on are not used. `sharers`: the number of lanes that take
-   * work now. Default: all lanes.
+   * Returns the position of a lane's next node, or -1 if there is none. Positions from `limit` on are not used. `sharers`: the number of lanes that
+   * take work now. Default: all lanes.
    */
   take(lane: number, limit: number, sharers: number = this.#segments.length): number {
     const own = this.#segments[lane]!;
@@ -36,7 +36,7 @@ export class Segments {
     return own.from++;
   }
 
-  /** Continues at a later position, because other code has dispatched the nodes before it. */
+  /** Continues at a later position, because other code has dispatched the nodes before that position. */
   skipTo(position: number): void {
     this.#next = Math.max(this.#next, position);
   }

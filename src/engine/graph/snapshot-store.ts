@@ -4,17 +4,17 @@ import type { Spill } from "./spill.ts";
 
 /** Approximate limit for the size of the snapshots that are kept in memory, in bytes. */
 const MOST_BYTES = 48 << 20;
-/** A batch of snapshots is written to the {@link Spill} when it has this many snapshots, or when it has BATCH_BYTES bytes. */
+/** Number of snapshots in a batch. A batch is written to the {@link Spill} when it has this many snapshots or BATCH_BYTES bytes. */
 const BATCH_IMAGES = 1024;
 const BATCH_BYTES = 256 << 10;
 /**
- * Largest number of batches that stay in memory after they were read back. One would not be enough, because each lane is at another place in the
- * queue.
+ * Largest number of batches that stay in memory after they were read back. A single batch would not be enough, because each lane works at another
+ * place in the queue.
  */
 const READ = 16;
-/** The size of one in this many snapshots is measured, to estimate the size of all. */
+/** The size of one in this many snapshots is measured, to estimate the size of all snapshots. */
 const SAMPLE = 64;
-/** Estimated ratio of a snapshot's size in memory to its serialized size. It was measured for small objects. */
+/** Estimated ratio of a snapshot's size in memory to its serialized size. The ratio was measured for small objects. */
 const IN_MEMORY = 3;
 
 interface Batch {
@@ -25,8 +25,8 @@ interface Batch {
 }
 
 /**
- * The snapshots of nodes that wait in the frontier. About 50 MB of them are in memory. The others are written to the {@link Spill} in batches, in the
- * order in which they arrive, and a batch is read back as a whole.
+ * The snapshots of nodes that wait in the frontier. About 50 MB of snapshots are in memory. All others are written to the {@link Spill} in batches,
+ * in the order in which they arrive. A batch is read back as a whole.
  *
  * Snapshots beyond the 50 MB are dropped if there is no spill, if they cannot be serialized, or if the disk is full. There is a spill only if the
  * strategy needs the snapshots in about the order in which they arrive. A node without a snapshot is reached by replay.
@@ -37,7 +37,7 @@ export class SnapshotStore {
   readonly #live: Map<number, unknown> = new Map();
   #pending: Map<number, unknown> = new Map();
   readonly #batches: Map<number, Batch> = new Map();
-  /** For each node: the number of the batch with its snapshot, counted from 1, or 0. Created together with the first batch. */
+  /** For each node: the number of the batch with the node's snapshot, counted from 1. 0 if no batch has it. Created together with the first batch. */
   #batchOf: Paged<Int32Array> | undefined;
   #next = 1;
   /** Batches that were read back, by number. The most recently used batch is last. */
@@ -107,7 +107,7 @@ export class SnapshotStore {
       this.#batchOf ??= new Paged(Int32Array);
       for (const node of pending.keys()) this.#batchOf.set(node, number);
     } catch {
-      // Ignore the error, since nodes without snapshots are reached by replay.
+      // Ignore the error, since a node without a snapshot is reached by replay.
     }
   }
 

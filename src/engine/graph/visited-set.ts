@@ -1,9 +1,9 @@
 import { mix } from "./mix.ts";
 import { Paged } from "./paged.ts";
 
-/** The buffers of a {@link VisitedSet} that were replaced because they grew, each with its index. */
+/** The buffers of a {@link VisitedSet} that were replaced because the set grew. Each buffer has its index. */
 export interface VisitedGrowth {
-  /** The version of the set that has these buffers; see {@link VisitedSet.growth}. */
+  /** The version of the set to which these buffers belong; see {@link VisitedSet.growth}. */
   readonly version: number;
   /** Number of parts of the set. Each part has a hash table of its own. */
   readonly parts: number;
@@ -19,7 +19,7 @@ const PARTS = 1 << 8;
 const MOST_FULL = 0.82;
 /** Factor by which a part grows if the set has many parts. A single part doubles. */
 const GROWTH = 1.2;
-/** The golden ratio minus 1. The fractional parts of its multiples are spread evenly between 0 and 1. */
+/** The golden ratio minus 1. Multiples of this number have fractional parts that are spread evenly between 0 and 1. */
 const GOLDEN = 0.618034;
 const PAGE_BITS = 16;
 const PAGE = 1 << PAGE_BITS;
@@ -29,8 +29,8 @@ const LEAST = 1 << 10;
 
 interface Part {
   /**
-   * The hash table. Its first value is a mask for the bits of a slot that hold a state's number plus 1. The other values are the slots. An empty slot
-   * is 0.
+   * The hash table of a part. Its first value is a mask for the bits of a slot that hold a state's number plus 1. All other values are slots. An
+   * empty slot is 0.
    */
   readonly table: Int32Array;
   /** The part grows before it holds more states than this number. */
@@ -41,18 +41,18 @@ interface Part {
 }
 
 /**
- * The set of committed states. It is a hash table with open addressing over 64-bit fingerprints. States are numbered 0, 1, 2, ... in the order in
- * which they are added. Only the main thread writes. Lanes read the set through shared memory, to leave out the snapshots of known states. If a lane
- * reads an outdated value, it only sends an unnecessary snapshot.
+ * The set of committed states: a hash table with open addressing over 64-bit fingerprints. States are numbered 0, 1, 2, ... in the order in which
+ * they are added. Only the main thread writes. Lanes read the set through shared memory, to leave out the snapshots of known states. A lane that
+ * reads an outdated value only sends an unnecessary snapshot.
  *
  * Fingerprints are stored in pages, and full pages are never moved. The table of a large set has 256 parts, and the hash of a state selects its part.
- * A full part grows by a fifth. The parts start with different amounts of free room, so they never grow at the same time and pauses are short. A slot
- * of 32 bits holds the state's number and, in the remaining bits, a tag, which is another hash of the fingerprint. Fingerprints of different states
- * are therefore hardly ever compared.
+ * A full part grows by a fifth. The parts begin with different amounts of free room, so that they never grow at the same time and pauses are short. A
+ * slot of 32 bits holds the state's number and, in the remaining bits, a tag, which is another hash of the fingerprint. Because of the tag,
+ * fingerprints of different states are hardly ever compared.
  *
  * Each state takes 8 bytes of fingerprint, 2 bytes of second hash, and 4.9 to 5.9 bytes of table, since parts are filled to between 68 and 82 %. Two
- * states with equal fingerprints count as one state. The result contains the probability of that, and {@link VisitedSet.differs} detects nearly all
- * such states.
+ * states with equal fingerprints count as one state. The result contains the probability of such a collision, and {@link VisitedSet.differs} detects
+ * nearly all collisions.
  */
 export class VisitedSet {
   #parts: Part[];
@@ -133,7 +133,7 @@ export class VisitedSet {
 
   /**
    * Returns `true` if the second hash shows that two different states have the same fingerprint. If the known state has no second hash yet, stores
-   * this one.
+   * `check` as its second hash.
    */
   differs(id: number, check: number): boolean {
     if (check === 0) return false;
@@ -158,7 +158,7 @@ export class VisitedSet {
     return (this.#parts[index] = part);
   }
 
-  /** Divides the single part into many parts. Each part gets a different amount of free room, so that the parts never grow at the same time. */
+  /** Divides the single part into many parts. Each part gets a different amount of free room, so that no two parts grow at the same time. */
   #divide(): void {
     const sizes = new Int32Array(PARTS);
     for (let id = 0; id < this.#size; id++) sizes[mix(this.lo(id), this.hi(id)) >>> 24]!++;
@@ -178,7 +178,7 @@ export class VisitedReader {
   readonly #tables: Int32Array[] = [];
   readonly #keys: Int32Array[] = [];
 
-  /** Replaces the buffers that have grown. The first call must pass all buffers. */
+  /** Replaces the buffers of parts that have grown. The first call must pass all buffers. */
   grow({ parts, tables, keys }: VisitedGrowth): void {
     this.#tables.length = parts;
     for (const [part, table] of tables) this.#tables[part] = new Int32Array(table);
@@ -196,7 +196,7 @@ export class VisitedReader {
 function partOf(most: number, states: number, version: number): Part {
   const slots = Math.ceil(most / MOST_FULL) + 1;
   const table = new Int32Array(new SharedArrayBuffer((slots + 1) * 4));
-  // Number of bits for a state's number in a slot. The part grows before a number needs more bits.
+  // Number of bits for a state's number in a slot. The part grows before a state's number needs more bits.
   const bits = Math.min(32 - Math.clz32(Math.max(2 * states, most) + 1), 31);
   table[0] = 2 ** bits - 1;
   return { table, most: Math.floor(most), size: 0, version };
@@ -237,7 +237,7 @@ function after(table: Int32Array, slot: number): number {
   return slot + 1 === table.length ? 1 : slot + 1;
 }
 
-/** Returns the tag of a fingerprint for the slots of the table. The tag is as independent as possible of the hash that selects the slot. */
+/** Returns the tag of a fingerprint for the slots of the table. The tag is nearly independent of the hash that selects the slot. */
 function tagOf(lo: number, hi: number): number {
   return Math.imul(lo ^ (hi << 16) ^ (hi >>> 16), 0x9e3779b1);
 }

@@ -11,10 +11,10 @@ interface States extends Iterable<number> {
  * Returns the depth to which the exploration is complete: the smallest distance from the root state to a state that is not completely expanded, or
  * `deepest` if there is no such state. Distances are counted along committed edges without blocking violations.
  *
- * This holds for every strategy. Proof: let d be this smallest distance, and take any state whose true depth k is at most d. On a shortest path to
- * that state, every earlier state has a true depth less than k. Suppose that an earlier state is not expanded, and take the first such state. All
- * states before it are expanded, so its distance is its true depth, which is less than k <= d. This contradicts the choice of d. All earlier states
- * are therefore expanded, and the state itself was found.
+ * The result is right for every strategy. Proof: let d be this smallest distance, and take any state whose true depth k is at most d. On a shortest
+ * path to that state, every earlier state has a true depth less than k. Suppose that an earlier state is not expanded, and take the first such state.
+ * All states before it are expanded, so its distance is its true depth, which is less than k <= d. A distance less than d contradicts the choice of
+ * d. All earlier states are therefore expanded, and the state itself was found.
  */
 export function completeToDepth(edges: EdgeLog, nodes: number, open: States, deepest: number): number {
   if (open.size === 0) return deepest;
@@ -23,8 +23,8 @@ export function completeToDepth(edges: EdgeLog, nodes: number, open: States, dee
 }
 
 /**
- * Returns the depth to which an exploration is complete, like {@link completeToDepth}. If the strategy explores in the order of depths, no edges are
- * read.
+ * Returns the depth to which an exploration is complete, like {@link completeToDepth}. Reads no edges if the strategy explores in the order of
+ * depths.
  */
 export function explorationCompleteTo(
   { committer, order, traits }: Pick<Explorer, "committer" | "order" | "traits">,

@@ -8,8 +8,8 @@ const LEAVE_MS = 15_000;
 
 /**
  * Waits until all lanes have answered and are rebuilt. Returns the lanes that did not answer, because their user code waits for something other than
- * a request. After `graceMs` milliseconds, ends requests in progress, so that a hanging target does not delay the run. `Infinity`: requests only end
- * by their timeouts.
+ * a request. After `graceMs` milliseconds, ends requests in progress, so that a hanging target does not delay the run. If `graceMs` is `Infinity`,
+ * requests only end by their timeouts.
  */
 export async function drain(
   posts: LanePosts,
@@ -19,12 +19,12 @@ export async function drain(
 ): Promise<readonly number[]> {
   const cutAt = performance.now() + graceMs;
   const busy = (): number[] => posts.held.flatMap((held, lane) => (held > 0 ? [lane] : []));
-  // `unref` lets the process end although user code waits for a promise that never settles.
+  // `unref` lets the process end although user code may wait for a promise that never settles.
   const timer = graceMs === Infinity ? undefined : setInterval(() => posts.wake(), LOOK_MS).unref();
   try {
     for (let left = busy(); left.length > 0; left = busy()) {
       const now = performance.now();
-      // Requests are ended in each round, because a check may send its next request after the previous one was ended.
+      // Requests are ended in each round, because a check may send another request after its previous request was ended.
       if (now >= cutAt) for (const lane of left) lanePool.cut?.(lane);
       // Lanes of other processes (an elastic pool) end their requests themselves.
       if (!lanePool.capacity.isElastic && now >= cutAt + LEAVE_MS && !left.some((lane) => rebuilds.has(lane))) return left;

@@ -4,11 +4,14 @@ import type { NodeTable } from "../graph/node-table.ts";
 
 /** Number of consecutive steps with the same action, each leading to a new state, that count as an endless chain. */
 const LENGTH = 30;
-/** Largest number of chains that are examined for one action. A single chain may be misleading, because other things may change along it. */
+/**
+ * Largest number of chains that are examined for each action. A single chain may be misleading, because other parts of the state may change along the
+ * chain.
+ */
 const CHAINS = 3;
 /** Largest number of attempts to execute a chain. An attempt fails if the lane is lost. */
 const TRIES = 5;
-/** Longest path, in steps, that is executed again to see which parts of the state change. Longer chains are not examined. */
+/** Longest path, in steps, that is executed again to see which parts of the state change. Chains with longer paths are not examined. */
 const LONGEST = 200;
 /** Largest number of changing parts of a state that a message names. */
 const NAMED = 3;
@@ -22,8 +25,8 @@ export interface Chain {
 
 /**
  * Finds endless chains, in which one action leads to a new state again and again, and writes a message for each such action. The path of a chain is
- * executed once more, to see which parts of the state change. Only the order of commits decides which chains are examined, so the messages are the
- * same for every number of lanes.
+ * executed once more, to see which parts of the state change. The order of commits alone decides which chains are examined, so the messages are equal
+ * for every number of lanes.
  */
 export class EndlessChains {
   readonly notes: string[] = [];
@@ -61,11 +64,11 @@ export class EndlessChains {
   }
 
   /**
-   * Evaluates the execution of the chain that {@link next} returned, and returns a message for the user if there is one. `recording`: `undefined` if
-   * the lane was lost. The chain is then executed again.
+   * Evaluates the execution of the chain that {@link next} returned. Returns a message for the user if there is one. `recording`: `undefined` if the
+   * lane was lost. The chain is then executed again.
    */
   ran(recording: Recording | undefined): string | undefined {
-    // The lane may have been lost for a reason that has nothing to do with the chain, so try again.
+    // The reason for the loss of the lane may have no connection with the chain, so try again.
     if (recording === undefined && ++this.#lost < TRIES) return undefined;
     this.#lost = 0;
     const chain = this.#waiting.shift()!;
@@ -80,7 +83,7 @@ export class EndlessChains {
 
 /**
  * Returns the end of the message, which names the parts of the state that change. Returns an empty text if the recorded changes do not show such
- * parts. Returns `undefined` if there should be no message: different parts change along the path, or the path led to another state this time.
+ * parts. Returns `undefined` if no message should be shown: different parts change along the path, or the repeated path led to another state.
  */
 function changesOf({ path }: Chain, { steps: all, brokeAt }: Recording): string | undefined {
   if (brokeAt !== undefined || all.length !== path.length) return undefined;

@@ -12,11 +12,14 @@ import type { Spill } from "../graph/spill.ts";
 export interface ExplorerOptions extends Omit<SearchSettings, "maxDepth" | "maxTime"> {
   readonly name: string;
   readonly actions: readonly string[];
-  /** Number of actions that the agent itself has. They come first in `actions`; rules added the others. Default: all. */
+  /**
+   * Number of actions that the agent itself has. These actions are the first entries of `actions`; the other entries were added by rules. Default:
+   * all.
+   */
   readonly ownActions?: number;
   /** Largest number of steps of a path. `Infinity`: no limit. */
   readonly maxDepth: number;
-  /** Time for exploring, in milliseconds. `Infinity`: no limit. */
+  /** Time limit of the search, in milliseconds. `Infinity`: no limit. */
   readonly maxTimeMs: number;
   /** The violations after which the search continues. Default: none. */
   readonly violationPolicy?: ViolationPolicy | undefined;
@@ -33,7 +36,7 @@ export interface ExplorerOptions extends Omit<SearchSettings, "maxDepth" | "maxT
    * late writes are not searched for after the search.
    */
   readonly calibrate?: ((walk: CalibrationWalk) => Promise<Calibration>) | undefined;
-  /** The messages about endless chains that the user has seen already. They are not repeated. `undefined`: endless chains are not searched for. */
+  /** The messages about endless chains that the user has already seen and that are not repeated. `undefined`: no endless chains are searched for. */
   readonly saidChains?: Set<string> | undefined;
   readonly signal: AbortSignal | undefined;
   readonly onEvent: (event: ExplorationEvent) => void;
@@ -42,15 +45,15 @@ export interface ExplorerOptions extends Omit<SearchSettings, "maxDepth" | "maxT
   readonly details?: DetailLimits | undefined;
   /** `true`: every committed outcome is collected for the run log. */
   readonly journal?: boolean | undefined;
-  /** The stored outcomes of an earlier session. They are recommitted, and then the exploration continues. */
+  /** The stored outcomes of an earlier session, which are recommitted before the exploration continues. */
   readonly recorded?: Recorded | undefined;
   /**
-   * Storage on disk for data that need not be in memory: edges, and snapshots of nodes that wait in a queue. `undefined`: all edges stay in memory,
-   * and snapshots that do not fit into memory are dropped.
+   * Storage on disk for data that does not fit into memory: edges, and snapshots of nodes that wait in a queue. `undefined`: all edges stay in
+   * memory, and snapshots that do not fit into memory are dropped.
    */
   readonly spill?: Spill | undefined;
-  /** The part of the exploration that this run explores, if the exploration is divided into shards. The strategy must be breadth first. */
+  /** The shard that this run explores, if the exploration is divided into shards. The strategy must be breadth first. */
   readonly shard?: Shard | undefined;
-  /** Called every few hundred commits and ten times a second, so that the run log can write the new commits. */
+  /** Called every few hundred commits and ten times a second, so that the run log can store the new commits. */
   readonly onCommits?: (() => void) | undefined;
 }

@@ -41,20 +41,23 @@ import { KNOWN } from "./node-work.ts";
 
 export type { ExplorerOptions } from "./explorer-options.ts";
 
-/** Milliseconds after which the search pauses, so that timers and signals of this thread are handled. */
+/** Milliseconds after which the search pauses, so that this thread can handle timers and signals. */
 const TURN_MS = 100;
-/** Time in milliseconds for watching the stores after the first step of each action, and the most time that all these watches may take together. */
+/**
+ * Times in milliseconds for watching the stores for late writes: after the first step of one action, and after the first steps of all actions
+ * together.
+ */
 const LONG_WATCH_MS = 500;
 const LONG_WATCHES_MS = 1_500;
 /** Number of commits after which the clock is read, to check the time limit. */
 const CLOCK_EVERY = 256;
-/** Largest number of violations seen by cross-checks that are kept. The number is limited because each of them is replayed at the end. */
+/** Largest number of violations seen by cross-checks that are kept. The number is limited because each of these violations is replayed at the end. */
 const MOST_SEEN = 20;
 
 /**
- * The search on the main thread. It runs the strategy's sequential algorithm, but takes outcomes from a buffer that lanes fill in advance. An
- * out-of-order processor works in the same way: it executes in any order and retires in order. The results are therefore deterministic, and budgets
- * are kept exactly.
+ * The search on the main thread. The search runs the strategy's sequential algorithm, but takes outcomes from a buffer that lanes fill in advance. An
+ * out-of-order processor works in the same way: instructions are executed in any order and retired in order. The results are therefore deterministic,
+ * and budgets are kept exactly.
  */
 export class Explorer {
   readonly committer: Committer;
@@ -78,24 +81,24 @@ export class Explorer {
   }
 
   /**
-   * A divergence which shows that a generated value is not recognised. The exploration ended there, and starts again once an experiment has found the
-   * value.
+   * A divergence that shows an unrecognised generated value. The exploration ended at this divergence, and starts again after an experiment has found
+   * the generated value.
    */
   lesson: LaneDivergence | undefined;
-  /** Violations that cross-checks saw and the search did not commit. */
+  /** Violations that cross-checks saw and that the search did not commit. */
   readonly seen: FoundViolation[] = [];
   /** The error that ended the run early, for example because a lane could not be rebuilt. */
   fatal: unknown;
   readonly occurred: Occurred = new Occurred();
   /** The answers of described operations to committed steps and to `setup`, as codes of `operationCode`. */
   readonly calls: Set<number> = new Set();
-  /** The part of the run log that was recommitted. `undefined`: nothing was. */
+  /** The stored data of the earlier sessions of a resumed run. `undefined` for a new run. */
   readonly earlier: Pick<Recorded, "operations"> | undefined;
   /** `true` if a target sends its answers in two packets. */
   twoPackets = false;
   /** A message for each cookie that a client rejected, on all lanes. */
   readonly rejectedCookies: Set<string> = new Set();
-  /** For each store that plays a third party: what the target asked it, on all lanes. */
+  /** For each store that plays a third party: the target's calls to the store, on all lanes. */
   readonly stubs: Map<string, StubUse> = new Map();
   readonly cut: ShardCut | undefined;
   readonly limit: TimeLimit;
@@ -107,7 +110,7 @@ export class Explorer {
   readonly #rebuilds: LaneRebuilds;
   readonly tries: UnitTries;
   readonly chains: EndlessChains;
-  /** The execution of an endless chain that is in progress. Otherwise `undefined`. */
+  /** The repeated execution of an endless chain. `undefined` if none is in progress. */
   #lookingAtChain: Promise<void> | undefined;
   readonly #checks: CheckQueue;
   readonly #rounds: CheckRounds;
@@ -115,7 +118,7 @@ export class Explorer {
   /** `true` once the search has ended. Answers of lanes that arrive later are ignored. */
   #isOver = false;
   #sinceClock = 0;
-  /** The stored outcomes of an earlier session. Set while they are recommitted, otherwise `undefined`. */
+  /** The stored outcomes of an earlier session. `undefined` unless they are being recommitted. */
   #recorded: Recorded | undefined;
 
   constructor(options: ExplorerOptions, lanePool: LanePool, startedAt: number) {
@@ -145,7 +148,7 @@ export class Explorer {
         options.onEvent(foundEvent(options, found, this.committer.steps));
       },
     });
-    // Without a queue, the frontier may return to any state. Reading a whole batch for each snapshot would then take longer than a replay.
+    // Without a queue, the frontier may return to any state. Reading a whole batch back for each snapshot would then take longer than a replay.
     const snapshots = new SnapshotStore(this.order.queue === undefined ? undefined : options.spill);
     this.reorderBuffer = new ReorderBuffer(options.actions.length, this.committer.nodes, snapshots);
     this.divergences = new DivergenceLog(options.actions);
@@ -184,7 +187,7 @@ export class Explorer {
     this.#meter = new ProgressMeter(this, options, startedAt);
   }
 
-  /** Explores from the root state that the lanes reported, until no states are left or a limit is reached. */
+  /** Explores from the root state that the lanes reported. Ends when no states are left or a limit is reached. */
   async run(root: LaneReport): Promise<void> {
     this.#rebuilds.root = root;
     this.committer.root(root);
@@ -207,7 +210,7 @@ export class Explorer {
         if (!this.#isElastic && !this.#posts.any)
           throw new Error("The search has nothing left to wait for, but has not ended. This is a defect of seqqa: please report it.");
         await this.#posts.wait();
-        // A lane in this thread with its world in memory never waits for I/O. Pause the search, so that timers and signals are handled.
+        // A lane in this thread with its world in memory never waits for I/O. Pause the search, so that this thread can handle timers and signals.
         if (performance.now() - turnedAt > TURN_MS) {
           await new Promise((resolve) => setImmediate(resolve));
           turnedAt = performance.now();
@@ -253,7 +256,7 @@ export class Explorer {
   /** Adds divergences that were found before this exploration began, or in an earlier session of the run. */
   restore(divergences: readonly Divergence[]): void {
     this.divergences.restore(divergences);
-    // A divergence of a cross-check shows that the target remembers more than a snapshot contains. Reach all nodes by replay then.
+    // A divergence of a cross-check shows that the target remembers more than a snapshot contains. From now on, reach all nodes by replay.
     if (divergences.some(({ kind }) => kind === "cross_check")) this.#direct = false;
   }
 
@@ -318,7 +321,7 @@ export class Explorer {
       order.take();
       if (!order.nodewise ? work.settled(actions.length) : action === actions.length - 1) {
         committer.nodes.flag(node, EXPANDED);
-        // Without all outcomes, checks have nothing to compare with.
+        // Without all outcomes, a check would have nothing to compare with.
         if (!work.isPartial) {
           if (this.#recorded !== undefined) this.#checks.recalled(node, work, this.#options.direct, this.#recorded);
           else this.#checks.expanded(node, work, this.#direct);
@@ -372,8 +375,8 @@ export class Explorer {
   }
 
   /**
-   * Returns `true` if the lane is the first lane and must get no other work, because an endless chain waits to be executed on it. Returns `false` for
-   * an elastic pool, which executes other work on other lanes.
+   * Returns `true` if the lane is the first lane and must get no other work, because an endless chain waits to be executed on this lane. Returns
+   * `false` for an elastic pool, which executes the search on other lanes.
    */
   #isKept(lane: number): boolean {
     return lane === 0 && !this.#isElastic && this.chains.next() !== undefined;
@@ -402,7 +405,7 @@ export class Explorer {
       this.#options.saidChains.add(note);
       this.#options.onEvent({ kind: "note", message: note });
     }
-    // An elastic pool does not use the first lane for the search, so the lane need not be rebuilt. Later work starts a target itself.
+    // An elastic pool does not use the first lane for the search, so the first lane need not be rebuilt now. Later work starts a target itself.
     if (!isLost || this.#abandoned || this.#isElastic) return;
     const message = "why" in recording ? recording.why : "seqqa could not execute a path again up to its end";
     await this.#rebuild(0, { kind: recording.failure, unit: -1, action: 0, message });
@@ -429,8 +432,9 @@ export class Explorer {
   }
 
   /**
-   * Executes some paths again and waits for late writes at the end of each, since the search itself may miss late writes. Takes about two seconds,
-   * plus a twenty-fifth of the time of the search. Each action is watched for up to half a second after its first step, the other steps for less.
+   * Executes some paths again and waits for late writes at the end of each path, since the search itself may miss late writes. Takes about two
+   * seconds, plus a twenty-fifth of the time of the search. Watches the stores for up to half a second after the first step of each action, and for
+   * less after other steps.
    */
   async #watchLate(): Promise<void> {
     const { calibrate } = this.#options;
@@ -483,7 +487,7 @@ export class Explorer {
     this.#posts.wake();
     const { failure } = expansion;
     const culprit = assignments[failure?.unit ?? -1];
-    // If the time is up, count the failure nevertheless: a request that hung until then must be reported.
+    // If the time is up, still count the failure: a request that hung until then must be reported.
     if (failure === undefined || (this.#abandoned && this.stopReason !== "max_time")) return;
     if (culprit !== undefined && !this.#rebuilds.has(lane)) this.tries.count({ ...culprit, from: failure.action }, failure);
     if (!this.#abandoned) await this.#rebuild(lane, failure);
@@ -513,7 +517,7 @@ export class Explorer {
     if (this.divergences.add(divergence)) {
       this.#options.onEvent({ kind: "note", message: divergence.message });
     }
-    // A divergence of a cross-check shows that the target remembers more than a snapshot contains. Reach every node by replay from then on, since a
+    // A divergence of a cross-check shows that the target remembers more than a snapshot contains. From now on, reach every node by replay, since a
     // replay also repeats what the target remembers.
     if (divergence.kind !== "cross_check" || !this.#direct) return;
     this.#direct = false;

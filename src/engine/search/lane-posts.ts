@@ -1,4 +1,4 @@
-/** Counts the chunks that each lane holds. Wakes the search when a chunk's answer was processed. */
+/** Counts the chunks that each lane holds. Wakes the search after the answer to a chunk was processed. */
 export class LanePosts {
   readonly #held: number[];
   #wake: (() => void) | undefined;
@@ -15,7 +15,7 @@ export class LanePosts {
     return this.#held.some((chunks) => chunks > 0);
   }
 
-  /** Counts a chunk of a lane until `taken` resolves, which means that its answer was processed. `taken` must not reject. */
+  /** Counts a chunk of a lane until `taken` resolves, when the chunk's answer was processed. `taken` must not reject. */
   add(lane: number, taken: Promise<void>): void {
     this.#held[lane]!++;
     void taken.finally(() => {
@@ -24,7 +24,7 @@ export class LanePosts {
     });
   }
 
-  /** Ends the waiting in {@link wait}. */
+  /** Makes {@link wait} resolve. */
   wake(): void {
     this.#wake?.();
   }

@@ -31,8 +31,8 @@ export class LaneRebuilds {
   }
 
   /**
-   * Rebuilds a lane. All calls for the same lane during a rebuild share this rebuild, because a lost lane loses every chunk that it holds. `begun` is
-   * only called by the call that begins the rebuild.
+   * Rebuilds a lane. All calls for the same lane during a rebuild share one rebuild, because a lost lane loses every chunk that it holds. Only the
+   * call that begins the rebuild calls `begun`.
    * @throws the error of the last attempt, and SeqqaError `ROOTS_DIFFER`
    */
   async rebuild(lane: number, begun: () => void): Promise<void> {
@@ -45,12 +45,12 @@ export class LaneRebuilds {
     await rebuilding;
   }
 
-  /** Rebuilds a lane with several attempts, since a target may die while it starts. If all attempts fail, the run ends. */
+  /** Rebuilds a lane, with several attempts because a target may die while it starts. If all attempts fail, the run ends. */
   async #inTries(lane: number): Promise<void> {
     const { lanePool, abandoned } = this.#options;
     for (let tries = 1; ; tries++) {
       try {
-        // Only the first attempt uses a standby lane, because a faulty standby lane may be the cause of its failure.
+        // Only the first attempt uses a standby lane. If this attempt fails, the standby lane itself may be the cause.
         return this.#compareRoot(lane, await lanePool.rebuild(lane, tries === 1 ? "build" : undefined));
       } catch (error) {
         if (tries === TRIES || abandoned()) throw error;

@@ -1,6 +1,6 @@
 import type { Committer } from "../commit/committer.ts";
 
-/** For each action: how many of its first steps, and how many of its last steps, are checked for late writes. */
+/** For each action: number of first steps, and number of last steps, that are checked for late writes. */
 const EACH = 2;
 /** Longest path, in steps, that is checked for late writes. Watching the stores after each step of a longer path would take too long. */
 const DEEPEST = 40;
@@ -13,9 +13,9 @@ export interface LateWalk {
 }
 
 /**
- * Returns the steps to check for late writes: for each action that writes, its last and its first steps that were answered with 2xx. The list
- * alternates between the actions. A step on the path to another listed step is left out, since it is checked together with that step. `watched`: steps
- * that were checked before, and are left out, too.
+ * Returns the steps to check for late writes: for each action that writes, its first and its last steps that were answered with 2xx. The list
+ * alternates between the actions. A step on the path to another listed step is left out, since it is checked together with the other step. `watched`:
+ * steps that were checked before and are also left out.
  */
 export function lateWalks(committer: Committer, watched: readonly LateWalk[] = []): readonly LateWalk[] {
   const { nodes } = committer;
@@ -55,7 +55,7 @@ function* writesOf(committer: Committer): Generator<LateWalk> {
   for (let edge = 0; edge < edges.size; edge++) {
     const { from, action, to, status } = edges.at(edge);
     const isWrite = status >= 200 && status <= 299 && to >= 0 && committer.writes(action);
-    // Skip a step that drew its data on another path, because the data cannot be drawn again on this path.
+    // Skip a step whose data was drawn from another path, because a replay of this path would draw other data.
     if (isWrite && nodes.depth(from) < DEEPEST && nodes.draws(from) === undefined) yield { from, action, to };
   }
 }

@@ -21,8 +21,8 @@ export interface NodePlace {
 }
 
 /**
- * The outcomes of one node's actions that lanes are executing, or that are known and not committed. They belong to the path on which the node was
- * reached: if the node gets another path, it gets a new `NodeWork`.
+ * The outcomes of one node's actions that lanes are executing, or that are known and not committed. The outcomes belong to the path on which the node
+ * was reached. If the node gets another path, it gets a new `NodeWork`.
  */
 export class NodeWork {
   node: number;
@@ -39,17 +39,17 @@ export class NodeWork {
   snapshots: Map<number, unknown> | undefined;
   occurrences: Map<number, readonly string[]> | undefined;
   calls: Map<number, readonly number[]> | undefined;
-  /** `true` if the outcomes are no longer needed. Outcomes that arrive later are only counted. */
+  /** `true` if the outcomes are no longer needed. Outcomes that arrive later are counted but not stored. */
   dropped = false;
-  /** The number of committed actions, also of the `NodeWork` that this one replaced. Each action is committed once. */
+  /** The number of the node's committed actions, including actions that an earlier `NodeWork` of the node committed. */
   committed = 0;
-  /** `true` if some actions were committed before this `NodeWork` was made, so that it lacks their outcomes. */
+  /** `true` if some actions were committed before this `NodeWork` was made, so that their outcomes are missing here. */
   isPartial = false;
   #rows: Int32Array | undefined;
   #base = 0;
   #states: Uint8Array | undefined;
   #whole: 0 | 1 | 2 = UNKNOWN;
-  /** All actions with an index below this are committed. */
+  /** All actions with an index below this number are committed. */
   #inOrder = 0;
 
   constructor({ node, parent, action, depth, lo, hi, snapshot }: NodePlace) {
@@ -62,13 +62,13 @@ export class NodeWork {
     this.snapshot = snapshot;
   }
 
-  /** Takes the place of a `NodeWork` of the same node with this number of committed actions. */
+  /** Takes over from an earlier `NodeWork` of the same node. `committed`: the number of actions that the earlier `NodeWork` committed. */
   replaces(committed: number): void {
     this.committed = committed;
     this.isPartial = committed > 0;
   }
 
-  /** Returns the value of `UnitRequest.uncertain` for a predicted node. */
+  /** `true` if the fingerprint of this predicted node must not be compared; see `UnitRequest.uncertain`. */
   get uncertain(): boolean {
     return this.parent !== undefined && (this.parent.rows[this.parent.at(this.action) + KIND]! & BOUNDED) !== 0;
   }
@@ -82,7 +82,7 @@ export class NodeWork {
     else this.#split(actions).fill(UNDER_WAY, from, to);
   }
 
-  /** Sets the actions `from` to `to` (excluded) back to unknown, because their execution did not finish. */
+  /** Marks the actions `from` to `to` (excluded) as unknown again, because their execution did not finish. */
   abandon(from: number, to: number, actions: number): void {
     this.#split(actions).fill(UNKNOWN, from, to);
   }
@@ -127,7 +127,7 @@ export class NodeWork {
     return count;
   }
 
-  /** Changes to separate storage for each action, since from now on the node's actions may be in different phases. */
+  /** Changes to a separate state for each action. From now on, some of the node's actions may be known or committed before its other actions. */
   #split(actions: number): Uint8Array {
     if (this.#states !== undefined) return this.#states;
     this.#states = new Uint8Array(actions).fill(this.#whole);

@@ -23,11 +23,11 @@ export class ReorderBuffer {
   readonly #committed: Map<number, number> = new Map();
   /** Number of actions that lanes are executing. */
   underWay = 0;
-  /** Number of outcomes that arrived and wait to be committed. Here and in the counts below, skipped actions do not count. */
+  /** Number of outcomes that arrived and wait to be committed. In this number and the numbers below, skipped actions do not count. */
   buffered = 0;
   /** Number of outcomes that arrived since the search began. */
   executed = 0;
-  /** Number of outcomes that arrived for predicted states. It is not known yet if these predictions are right. */
+  /** Number of outcomes that arrived for predicted states, before it is known which of these states will join the frontier. */
   guessed = 0;
   /** Number of outcomes that arrived and are no longer needed, for example after a wrong prediction. */
   wasted = 0;
@@ -55,7 +55,10 @@ export class ReorderBuffer {
     return work;
   }
 
-  /** Takes the snapshot and the predicted {@link NodeWork} of a node that has just joined the frontier from those of its parent. */
+  /**
+   * Gives a node that has just joined the frontier its snapshot and its predicted {@link NodeWork}, which its parent's {@link NodeWork} held until
+   * now.
+   */
   adopt(node: number, parent: number, action: number): void {
     const work = this.#works.get(parent);
     const snapshot = work?.snapshots?.get(action);
@@ -90,7 +93,7 @@ export class ReorderBuffer {
     this.underWay += to - from;
   }
 
-  /** Stores the outcomes of a lane's answer. Actions that the lane did not finish become unknown again. */
+  /** Stores the outcomes of a lane's answer. Marks actions that the lane did not finish as unknown again. */
   receive(assignments: readonly Assignment[], expansion: Expansion): void {
     const { rows, failure } = expansion;
     let at = 0;
@@ -100,7 +103,7 @@ export class ReorderBuffer {
       const { work, from, to } = assignments[i]!;
       this.underWay -= to - from;
       const until = i < expansion.finished ? to : failure !== undefined && i === expansion.finished ? failure.action : from;
-      // The answer of a lane that died names the action in progress, but contains no rows of this action's unit.
+      // The answer of a lane that died names the action in progress, but contains no rows for the unit of this action.
       const done = Math.min(Math.max(until - from, 0), (rows.length - at) / ROW);
       const executed = countExecuted(rows, at, done);
       this.executed += executed;
@@ -112,7 +115,7 @@ export class ReorderBuffer {
       ends.push(from + done);
       if (from + done < to) work.abandon(from + done, to, this.#actions);
     }
-    // Ignore step events of the action at which the lane was lost, since the loss of the lane may have caused them.
+    // Ignore step events of the action at which the lane was lost, since the loss of the lane may have caused these step events.
     const isTaken = ({ unit, action }: { readonly unit: number; readonly action: number }): boolean => action < ends[unit]!;
     for (const stepEvents of expansion.stepEvents)
       if (isTaken(stepEvents)) (assignments[stepEvents.unit]!.work.stepEvents ??= new Map()).set(stepEvents.action, stepEvents);
@@ -124,7 +127,7 @@ export class ReorderBuffer {
     for (const snapshot of expansion.snapshots) if (isTaken(snapshot)) keepSnapshot(assignments, snapshot);
   }
 
-  /** Stores an outcome from the run log, which is then committed like an executed one. */
+  /** Stores an outcome from the run log, which is then committed like an executed outcome. */
   recall(work: NodeWork, action: number, row: Int32Array, stepEvents: StepEvent | undefined): void {
     if ((row[KIND]! & 0xff) !== SKIPPED) {
       this.executed++;
@@ -134,7 +137,7 @@ export class ReorderBuffer {
     if (stepEvents !== undefined) (work.stepEvents ??= new Map()).set(action, stepEvents);
   }
 
-  /** Gives a unit up after too many attempts: its first action gets an outcome without a state. */
+  /** Gives up a unit after too many attempts: the unit's first action gets an outcome without a state. */
   fail({ work, from }: Assignment): void {
     const row = new Int32Array(ROW);
     row[KIND] = FAILED;

@@ -26,7 +26,7 @@ export class StartTimes {
     this.#limit = limit;
   }
 
-  /** `true` if there is enough time left for another start, even if it takes as long as the slowest start so far. */
+  /** `true` if the time that is left is enough for another start, even if this start takes as long as the slowest start so far. */
   get fits(): boolean {
     return !this.#limit.isOver && this.#limit.leftMs >= this.#longestMs;
   }
@@ -42,11 +42,11 @@ export class StartTimes {
   }
 }
 
-/** A lane on which paths are replayed from a clean start. Its target was just started, can be restored to the root state, or is lost. */
+/** A lane on which paths are replayed from a clean start. The lane's target was just started, can be restored to the root state, or is lost. */
 export class ReplayLane {
   readonly options: ReplayLaneOptions;
   readonly #lane: number;
-  /** `true` if a new target is needed. This is so at the beginning, since earlier work on the lane may have affected its target. */
+  /** `true` if a new target is needed. Initially `true`, since earlier work on the lane may have affected its target. */
   #isLost = true;
   #goesBack = false;
   #startFailed: string | undefined;
@@ -70,7 +70,9 @@ export class ReplayLane {
     return this.#isLost;
   }
 
-  /** `true` if the next path can be replayed at once: the lane is in the root state, on a target that was started after the search. */
+  /**
+   * `true` if the next path can be replayed without starting a target: the lane is in the root state, on a target that was started after the search.
+   */
   get isAtRoot(): boolean {
     return !this.#isLost && this.#goesBack;
   }

@@ -7,27 +7,27 @@ import type { VisitedSet } from "../graph/visited-set.ts";
 import { KNOWN, UNKNOWN, NodeWork } from "./node-work.ts";
 
 /**
- * Time in milliseconds for which a chunk should keep a lane busy. This time must be much longer than the 50 to 75 us that sending a chunk costs. It
- * must also be short, so that work can be divided again when lanes become free.
+ * Time in milliseconds for which a chunk should keep a lane busy. The time must be much longer than the 50 to 75 us that sending a chunk costs, but
+ * short enough that work can be divided again when lanes become free.
  */
 const CHUNK_MS = 25;
-/** Work for a lane that takes less than this many milliseconds is not worth a message to another thread. */
+/** Smallest amount of work for a lane, in milliseconds. Less work is not worth a message to another thread. */
 const LEAST_MS = 0.5;
 /**
- * Number of queue positions for each lane that may be dispatched ahead of the commits. This limits the outcomes that wait in memory while the first
- * node is slow.
+ * Number of queue positions for each lane that may be dispatched before earlier positions are committed. The number limits the outcomes that wait in
+ * memory while the first node is slow.
  */
 const WINDOW = 4096;
-/** Number of (state, action) pairs that a prediction looks ahead at most. */
+/** Largest number of (state, action) pairs that a prediction looks ahead. */
 const HORIZON = 20_000;
 /**
- * Number of (state, action) pairs that a prediction looks ahead at most, for strategies that change the node with every pair. Pairs farther ahead are
- * hardly ever next, and predicting them costs time on the main thread.
+ * Largest number of (state, action) pairs that a prediction looks ahead, for strategies that change the node with every pair. Pairs farther ahead are
+ * hardly ever the next pairs, and predicting them costs time on the main thread.
  */
 const PAIRS_AHEAD = 256;
 /**
- * Largest accepted share of wrong predictions among the commits. If it is exceeded, states after uncommitted outcomes are not predicted. In a
- * depth-first search nearly all predictions are wrong, because another path reaches such a state first.
+ * Largest accepted share of wrong predictions among the commits. Above this share, states after uncommitted outcomes are not predicted. In a
+ * depth-first search nearly all predictions are wrong, because another path reaches the predicted state first.
  */
 const WRONG_SHARE = 0.1;
 /** Number of wrong predictions that are accepted at the beginning, before {@link WRONG_SHARE} is meaningful. */
@@ -36,7 +36,7 @@ const WRONG_AT_FIRST = 64;
 const PAIRS = 16;
 /** Time in milliseconds for which a part of a node's actions should keep a lane busy. Reaching the node costs about a tenth of this time. */
 const PART_MS = 2;
-/** If an action takes at least this many milliseconds, several lanes share a node, although each of them has to reach the node first. */
+/** If an action takes at least this many milliseconds, several lanes share a node, although each of these lanes has to reach the node first. */
 const SPLIT_MS = 0.5;
 
 export interface SchedulerOptions {
@@ -53,16 +53,16 @@ export interface SchedulerOptions {
 }
 
 /**
- * Decides which actions lanes execute next. If the frontier is a queue with enough nodes, each lane gets a range of the queue. Otherwise a copy of
- * the frontier looks ahead: it treats known outcomes as committed, and assumes that unknown outcomes lead to no new state. The first (state, action)
- * pairs without an outcome are then dispatched.
+ * Decides which actions lanes execute next. If the frontier is a queue with enough nodes, each lane gets a range of the queue. If not, a copy of the
+ * frontier looks ahead: known outcomes count as committed, and unknown outcomes are assumed to lead to no new state. The first (state, action) pairs
+ * without an outcome are then dispatched.
  */
 export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #segments: Segments | undefined;
-  /** The average time of an action in milliseconds, in which recent actions count more. */
+  /** The average time of an action in milliseconds. Recent actions have more weight. */
   #actionMs = 0;
-  /** Number of actions that each lane should get, so that lanes get equal shares. Computed once for each round of dispatching. */
+  /** Number of actions for each lane, so that lanes get equal shares. Computed once for each round of dispatching. */
   #share: number | undefined;
 
   constructor(options: SchedulerOptions) {
@@ -94,7 +94,7 @@ export class Scheduler {
     if (allowance > 0 && this.#segments !== undefined && queue !== undefined) {
       const limit = Math.min(queue.head + Math.ceil(allowance / actions) + 1, queue.head + WINDOW * lanes);
       this.#segments.skipTo(queue.head);
-      // If actions are slow and there is little work left, dispatch single actions instead of whole nodes. Otherwise lanes would wait while another
+      // If actions are slow and there is little work left, dispatch single actions instead of whole nodes, so that lanes do not wait while another
       // lane executes a whole node.
       const plenty = this.#slow ? 2 * lanes : 1;
       const waiting = this.#segments.waiting(limit);
@@ -106,7 +106,7 @@ export class Scheduler {
     return this.#predicted(room, left, idle);
   }
 
-  /** Number of nodes that a lane can reach by replay and expand in the time that one chunk should take. */
+  /** Number of nodes that a lane can reach by replay and expand during the time planned for one chunk. */
   get replayedNodes(): number {
     return Math.max(Math.floor(this.#chunkActions() / (2 * this.#options.actions)), 1);
   }
@@ -117,8 +117,8 @@ export class Scheduler {
   }
 
   /**
-   * Returns the number of actions for each lane if few nodes wait, so that no lane takes all of them. The number is never so small that sending the
-   * actions takes longer than executing them.
+   * Returns the number of actions for each lane if few nodes wait, so that no single lane takes all nodes. The number is never so small that sending
+   * the actions takes longer than executing them.
    */
   #fairShare(waiting: number): number {
     const { actions, lanes } = this.#options;
@@ -162,29 +162,29 @@ export class Scheduler {
   }
 
   /**
-   * Returns work that a prediction finds. `budget` limits the steps that will be committed, so steps that were executed after a wrong prediction use
-   * none of it.
+   * Returns work that a prediction finds. `budget` limits the steps that will be committed. Steps that were executed after a wrong prediction do not
+   * use the budget.
    */
   #predicted(room: number, budget: number, idle: number): readonly Assignment[] {
     const { actions } = this.#options;
     const lanes = this.#options.lanes();
     const pairwise = !this.#options.order.nodewise;
-    // The farther a prediction looks ahead, the less certain it is. So give a lane one node only, unless actions are so short that sending them takes
-    // most of the time.
+    // A prediction that looks farther ahead is less certain, so give a lane only one node. If actions are so short that sending them takes most of
+    // the time, give more.
     const most = pairwise ? Math.min(room, PAIRS) : this.#actionMs > 0 && this.#actionMs < 0.05 ? room : Math.min(room, actions);
     const wanted = Math.max(most, 1) * Math.max(idle, 1);
     const missing = this.#missing(wanted, Math.max(budget, 1));
     if (missing.length === 0) return [];
     const total = missing.reduce((sum, { from, to }) => sum + to - from, 0);
-    // The next commit waits for this node. Let several lanes share its actions, to finish sooner.
+    // The next commit waits for this node. Let several lanes share the node's actions, so that the node is finished sooner.
     const few = lanes > 1 && this.#actionMs > 0 ? Math.max(Math.ceil(PART_MS / this.#actionMs), 1) : most;
     const share = pairwise ? Math.ceil(total / Math.max(idle, 1)) : Math.min(few, most);
     return front(missing, Math.max(Math.min(share, lanes === 1 ? most : share), 1));
   }
 
   /**
-   * Returns the next units, in the order of the strategy, that no lane has executed or is executing. `budget` limits the steps that they commit,
-   * `actionsWanted` the number of their actions.
+   * Returns the next units, in the order of the strategy, that no lane has executed or is executing. `budget` limits the number of steps that the
+   * units commit, `actionsWanted` the number of their actions.
    */
   #missing(actionsWanted: number, budget: number): Assignment[] {
     const { actions, order, maxDepth, nodes, visited } = this.#options;
@@ -242,7 +242,7 @@ function opened(work: NodeWork, action: number, visited: VisitedSet, seen: Set<n
   const lo = rows[at + LO]!;
   const hi = rows[at + HI]!;
   if (visited.find(lo, hi) >= 0) return undefined;
-  // The key contains 53 bits of the fingerprint, the most that a number can hold. If two keys are equal by chance, only a prediction is wrong.
+  // The key contains 53 bits of the fingerprint, the most that a number can hold. Equal keys of different states only make a prediction wrong.
   const key = (hi & 0x1fffff) * 0x1_0000_0000 + (lo >>> 0);
   if (seen.has(key)) return undefined;
   seen.add(key);

@@ -1,5 +1,6 @@
 /**
- * The allowance: the share of `max_time` that the work after the search may take in addition, and its smallest and largest values in milliseconds.
+ * Numbers that determine the allowance, which is time for work after the search in addition to `max_time`: its share of `max_time`, and its smallest
+ * and largest values in milliseconds.
  */
 const SHARE = 0.1;
 const LEAST_MS = 5_000;
@@ -11,8 +12,8 @@ export const LOOK_MS = 100;
 
 /**
  * The time limit of an exploration and of the work after the search: the search for races, and the confirmation and shortening of findings. The
- * search ends at `max_time`. Work after it may be started for another tenth of `max_time`, but at least 5 s and at most a minute. This time is called
- * the allowance. Work that was started is finished, but its requests are ended if they take longer than the allowance.
+ * search ends at `max_time`. Further work may be started during the allowance, which is another tenth of `max_time`, but at least 5 s and at most a
+ * minute. Work that was started is finished, but its requests are ended if they take longer than the allowance.
  */
 export class TimeLimit {
   /** Time for starting work after the search, in addition to `max_time`, in milliseconds. `Infinity`: no limit. */
@@ -29,7 +30,7 @@ export class TimeLimit {
 
   static readonly NONE: TimeLimit = new TimeLimit(Infinity);
 
-  /** Milliseconds until no further work is started. 0 if this time has passed. */
+  /** Milliseconds until no further work is started. 0 if the end was reached. */
   get leftMs(): number {
     return Math.max(this.#endsAt - performance.now(), 0);
   }

@@ -12,8 +12,8 @@ export interface Unsettled {
 }
 
 /**
- * Returns the steps that got no answer and were not executed again, because the time was up, the run was interrupted, or no lane could be built
- * any more. Returns an empty list if the run ended for another reason.
+ * Returns the steps that got no answer and were not executed again, because the time was up, the run was interrupted, or no further lane could be
+ * built. Returns an empty list if the run ended for another reason.
  */
 export function unsettledOf(
   { stopReason, fatal, tries }: Stopped,
@@ -21,7 +21,7 @@ export function unsettledOf(
   signal: AbortSignal | undefined,
 ): readonly FoundViolation[] {
   if (stopReason === "max_time") return tries.unsettled(actions, "max_time was reached");
-  // A call that ends a target which seqqa did not start leaves no target for a second attempt.
+  // If a call ends a target that seqqa did not start, there is no target for a second attempt.
   if (fatal !== undefined) return tries.unsettled(actions, "seqqa could not start the lane again");
   return stopReason === "interrupted" && signal?.aborted === true ? tries.unsettled(actions, "the run was interrupted") : [];
 }

@@ -28,9 +28,9 @@ export class UnitTries {
   }
 
   /**
-   * Returns the failure that counts as confirmed if the next attempt fails in the same way. If the target ended, only the last attempt confirms that,
-   * because something outside (a kill, a lack of memory) may have ended two targets. If the action is known to end the target in other states, the
-   * second attempt is enough.
+   * Returns the failure that counts as confirmed if the next attempt fails in the same way. If the target ended, only the last attempt confirms the
+   * failure, because something outside (a kill, a lack of memory) may have ended two targets. If the action is known to end the target in other
+   * states, the second attempt is enough.
    */
   suspected(assignment: Assignment): LaneFailureKind | undefined {
     if (this.#tries.size === 0) return undefined;
@@ -39,7 +39,7 @@ export class UnitTries {
     return tried.kind === "unreachable" && tried.count < TRIES - 1 && !this.#isKnown(assignment.from) ? undefined : tried.kind;
   }
 
-  /** Returns `true` if there is a finding already that the action ends the target. */
+  /** Returns `true` if a finding already says that the action ends the target. */
   #isKnown(action: number): boolean {
     for (const { assignment, kind, count } of this.#tries.values()) {
       const { work, from } = assignment;
@@ -50,7 +50,7 @@ export class UnitTries {
     return false;
   }
 
-  /** Counts the loss of a lane while it executed a unit. After the last attempt, gives the unit up and reports a divergence. */
+  /** Counts the loss of a lane during the execution of a unit. After the last attempt, gives up the unit and reports a divergence. */
   count(assignment: Assignment, failure: LaneFailure): void {
     const { kind, message, differences, target } = failure;
     const { work, from } = assignment;
@@ -86,7 +86,10 @@ export class UnitTries {
   }
 }
 
-/** Returns `true` if no later attempt contradicts the missing answer: no attempt succeeded, or one confirmed the finding. */
+/**
+ * Returns `true` if no later attempt contradicts the missing answer: either no later attempt was successful, or a later attempt confirmed the
+ * finding.
+ */
 function isOpen(work: NodeWork, action: number): boolean {
   const state = work.state(action);
   return state !== COMMITTED && (state !== KNOWN || (work.rows[work.at(action) + KIND]! & FINDING) !== 0);

@@ -26,7 +26,7 @@ export interface MergeOptions {
   readonly shards: readonly ShardRecord[];
   readonly root: Pick<LaneReport, "findings" | "errors">;
   readonly details: DetailLimits;
-  /** Called from time to time, so that the run log can write the new commits. */
+  /** Called from time to time, so that the run log can store the new commits. */
   readonly onCommits: (committer: Committer) => void;
 }
 
@@ -36,8 +36,8 @@ export interface Merged {
   /** States that no shard has expanded completely. */
   readonly open: ReadonlySet<number>;
   /**
-   * Number of (state, action) pairs for which shards have different outcomes. `common`: in the part of the graph that all shards explored. `behind`:
-   * after that part, where shards reached a state on different paths.
+   * Number of (state, action) pairs for which shards have different outcomes. `common`: pairs in the part of the graph that all shards explored.
+   * `behind`: pairs after this part, where shards may have reached the same state on different paths.
    */
   readonly differing: { readonly common: number; readonly behind: number };
 }
@@ -46,9 +46,9 @@ export interface Merged {
 const EVERY = 4096;
 
 /**
- * Commits the outcomes of several shards in the order of a breadth-first search over all of them. An outcome only depends on its state, so outcomes
- * of different shards can be combined. If all shards are finished, the result equals that of the undivided exploration: the same states, paths,
- * findings and digest.
+ * Commits the outcomes of several shards in the order of a breadth-first search over all shards. An outcome only depends on its state, so outcomes of
+ * different shards can be combined. If all shards are finished, the result equals that of the undivided exploration: the same states, paths, findings
+ * and digest.
  */
 export function mergeShards({ actions, maxDepth, violationPolicy, shards, root, details, onCommits }: MergeOptions): Merged {
   const rows = new ShardRows(actions.length);
@@ -108,8 +108,8 @@ export function mergeShards({ actions, maxDepth, violationPolicy, shards, root, 
 }
 
 /**
- * Determines for each state which shard explored it on the path that the state has in the merged graph. The data of an action may depend on the path,
- * so the outcomes of this shard are used.
+ * Determines for each state the shard that explored the state on its path in the merged graph. The outcomes of this shard are used, because the data
+ * of an action may depend on the path.
  */
 class Owners {
   readonly #of: number;

@@ -3,27 +3,27 @@ import { FOREIGN, type NodeTable } from "../graph/node-table.ts";
 import type { Frontier } from "../frontiers/index.ts";
 import type { VisitedSet } from "../graph/visited-set.ts";
 
-/** One of several runs that divide an exploration among them without communicating. */
+/** One of several runs that divide an exploration. These runs do not communicate. */
 export interface Shard {
   /** Index of the shard, counted from 0. `of` is the number of shards. */
   readonly index: number;
   readonly of: number;
 }
 
-/** Smallest number of states per shard on the level that is divided. With fewer states, the hashes would divide them unevenly. */
+/** Smallest number of states per shard on the level at which the exploration is divided. With fewer states, the hashes would divide them unevenly. */
 const STATES_EACH = 16;
 
 /**
  * Divides the exploration at one level of the breadth-first search: the first level with at least {@link STATES_EACH} states per shard. All shards
- * explore the levels before it, and therefore find the same level. On this level, the fingerprint of a state selects one shard, and only this shard
- * explores the state and everything after it. Each later state is therefore reached along a shortest path by at least one shard.
+ * explore the levels before this level, and therefore find the same level. The fingerprint of each state on the level selects one shard, and only
+ * this shard explores the state and all states after it. Each later state is therefore reached along a shortest path by at least one shard.
  */
 export class ShardCut {
   readonly shard: Shard;
   #level = -1;
   /**
-   * The level at which the shards divide, its number of states, and how many of these states this shard explores. `undefined` until the search
-   * reaches that level.
+   * The level at which the exploration is divided, its number of states, and how many of these states this shard explores. `undefined` until the
+   * search reaches this level.
    */
   taken: { readonly depth: number; readonly states: number; readonly own: number } | undefined;
 

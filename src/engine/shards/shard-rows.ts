@@ -6,7 +6,7 @@ import { VisitedSet } from "../graph/visited-set.ts";
 import { ForeignCommits } from "../commit/damaged-run.ts";
 
 /**
- * Number of int32 values that are stored for an outcome: the lane's row, the id of the step events, the shard, and the number of the edge in this
+ * Number of int32 values that are stored for an outcome: the lane's row, the id of the step events, the shard, and the number of the edge in the
  * shard.
  */
 const STRIDE = ROW + 3;
@@ -14,10 +14,10 @@ const NEWS_ID = ROW;
 const SHARD = ROW + 1;
 const EDGE = ROW + 2;
 
-/** The outcomes that all shards committed. They can be found by state, action and shard. */
+/** The outcomes that all shards committed, indexed by state, action and shard. */
 export class ShardRows {
   readonly states: VisitedSet = new VisitedSet();
-  /** Number of executed outcomes. If several shards have the same outcome, all of them are counted. */
+  /** Number of executed outcomes of all shards. An outcome that several shards have is counted several times. */
   executed = 0;
   /** For each state: the first shard that contains it, and the number of the state in that shard. */
   readonly met: (readonly [shard: number, node: number])[] = [];
@@ -61,8 +61,8 @@ export class ShardRows {
   }
 
   /**
-   * Returns the number of the given shard's outcome for an action in a state. If that shard has none, returns the number of another shard's outcome,
-   * or -1 if no shard has one.
+   * Returns the number of the given shard's outcome for an action in a state. Without an outcome of the given shard, returns the number of another
+   * shard's outcome. Returns -1 if no shard has an outcome.
    */
   find(state: number, action: number, shard: number): number {
     const pair = state * this.#actions + action;
@@ -72,7 +72,7 @@ export class ShardRows {
     return -1;
   }
 
-  /** Returns `true` if all shards that executed an action in a state have the same outcome. The hashes of the responses may differ. */
+  /** Returns `true` if all shards that executed an action in a state have the same outcome. Different hashes of the responses are allowed. */
   agree(state: number, action: number): boolean {
     const pair = state * this.#actions + action;
     const outcomes = this.#places.map((places) => (places[pair] ?? 0) - 1).filter((outcome) => outcome >= 0);
@@ -89,7 +89,8 @@ export class ShardRows {
   }
 
   /**
-   * Returns where an outcome comes from: the shard, the number of the edge in that shard, and the id of the step events there (-1 if there are none).
+   * Returns the source of an outcome: the shard, the number of the edge in the shard, and the id of the step events in the shard (-1 if there are
+   * none).
    */
   origin(outcome: number): { readonly stepEvents: number; readonly shard: number; readonly edge: number } {
     const at = outcome * STRIDE;

@@ -20,7 +20,10 @@ interface Asked {
   readonly sealed: string;
   /** Number of jobs that were created for the chunk so far. */
   tries: number;
-  /** Number of the chunk's jobs that the queue gave up. The queue gives up a job if {@link MOST_STALLS} workers were lost while they executed it. */
+  /**
+   * Number of the chunk's jobs that the queue gave up. The queue gives up a job after {@link MOST_STALLS} workers were lost while they executed the
+   * job.
+   */
   stalls: number;
   /** Number of times that a worker reported that it failed to process the chunk. */
   failures: number;
@@ -30,21 +33,26 @@ interface Asked {
   readonly reject: (error: Error) => void;
 }
 
-/** A job that is no longer in the queue counts as lost this many milliseconds after it was added. Before that, its answer may be on its way. */
+/**
+ * A job that is no longer in the queue counts as lost this many milliseconds after it was added. During this time, the answer to the job may be on
+ * its way.
+ */
 const LOST_AFTER_MS = 4000;
-/** The same as {@link LOST_AFTER_MS} after Redis was unreachable. It is shorter, since a restarted Redis server may have lost all jobs. */
+/**
+ * Like {@link LOST_AFTER_MS}, for an audit after Redis was unreachable. The time is shorter, since a restarted Redis server may have lost all jobs.
+ */
 const LOST_AFTER_ABSENCE_MS = 300;
 /** If the queue gives up this many jobs for one chunk, the run ends. */
 const MOST_LOSSES = 2;
-/** If workers fail this many times to process one chunk, the run ends. The number is high, because workers that are about to leave fail, too. */
+/** If workers fail this many times to process one chunk, the run ends. The number is high, because workers that are about to leave also fail. */
 const MOST_FAILURES = 8;
-/** If this many workers are lost while they execute one job, the queue gives up the job. */
+/** Number of workers after which the queue gives up a job, if all of them are lost while they execute this job. */
 export const MOST_STALLS = 3;
 
 /**
  * Sends chunks to workers as jobs in a queue, and receives the answers. A job may be executed twice, and an answer may come late or twice. All
- * answers to a chunk are equal, so the first one is used. A job that has disappeared from the queue is created again, since Redis may have lost it or
- * another client may have deleted it.
+ * answers to a chunk are equal, so the answer that arrives first is used. A job that has disappeared from the queue is created again, since Redis may
+ * have lost the job or another client may have deleted it.
  */
 export class ChunkQueue {
   readonly #options: ChunkQueueOptions;
@@ -62,8 +70,8 @@ export class ChunkQueue {
   }
 
   /**
-   * Sends a chunk to the workers and resolves to the answer. @throws SeqqaError `CHUNK_LOST` if several workers are lost because of the chunk, or
-   * fail to process it
+   * Sends a chunk to the workers and resolves to the answer. @throws SeqqaError `CHUNK_LOST` if several workers are lost because of the chunk, or if
+   * workers fail to process the chunk too often
    */
   ask(chunk: Chunk): Promise<Expansion> {
     if (this.#isCancelled) return Promise.resolve(NOTHING);
@@ -92,15 +100,17 @@ export class ChunkQueue {
     return head;
   }
 
-  /** Checks if all jobs still exist. Creates jobs again that were lost or that failed. `wasAway`: `true` after Redis was unreachable. */
+  /**
+   * Checks if all jobs still exist. Creates new jobs in place of jobs that were lost or that failed. `wasAway`: `true` after Redis was unreachable.
+   */
   async audit(wasAway: boolean): Promise<void> {
     const queue = this.#queue;
     if (queue === undefined) return;
-    // Loop over a copy: chunks may be added faster than they are checked, so a loop over the map itself might never end.
+    // Loop over a copy. Chunks may be added faster than they are checked, so a loop over the map itself might never end.
     const all = [...this.#asked];
     const ids = all.map(([id, { tries }]) => jobId(id, tries));
     await this.#options.link.expire(this.#options.name, ids, KEPT);
-    // Check all jobs at the same time, so that their round trips overlap. Wait for all checks, so that the next audit does not overlap with this one.
+    // Check all jobs at the same time, so that their round trips overlap. Wait for all results, so that two audits never overlap.
     const looks = await Promise.allSettled(all.map(([id, asked]) => this.#look(queue, id, asked, wasAway)));
     for (const look of looks) if (look.status === "rejected") throw look.reason;
   }
@@ -119,7 +129,7 @@ export class ChunkQueue {
     this.#queue = undefined;
     if (queue === undefined) return;
     await queue.obliterate({ force: true }).catch(() => undefined);
-    // A worker that is just finishing may write keys of this queue after it was deleted, so let such keys expire.
+    // A worker that is just finishing may write keys of this queue after the queue was deleted, so let these keys expire.
     await this.#options.link.expire(this.#options.name, [], 60).catch(() => undefined);
     await queue.close().catch(() => undefined);
   }
@@ -144,7 +154,7 @@ export class ChunkQueue {
   async #send(id: string, asked: Asked): Promise<void> {
     asked.tries++;
     asked.sentAt = undefined;
-    // Ignore an error when the job is added: the next audit notices that the job is missing, and creates it again.
+    // Ignore an error when the job is added. The next audit notices that the job is missing, and creates a new job.
     await this.#queue
       ?.add("chunk", { sealed: asked.sealed }, { jobId: jobId(id, asked.tries), removeOnComplete: true, removeOnFail: { count: 1000 } })
       .catch(() => undefined);
@@ -162,7 +172,7 @@ const NOTHING: Expansion = lostExpansion(undefined);
 
 const jobId = (id: string, tries: number): string => `c${id}-${tries}`;
 
-/** Returns the id of the chunk for which a job was created, or `undefined` if the job's id does not come from seqqa. */
+/** Returns the id of the chunk for which a job was created. Returns `undefined` if the job's id does not come from seqqa. */
 export const chunkIdOf = (job: string): string | undefined => /^c(\d{1,15})-\d{1,9}$/.exec(job)?.[1];
 
 function refusedChunk(): SeqqaError {

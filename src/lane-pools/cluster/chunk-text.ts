@@ -45,7 +45,7 @@ import {
 /** Maximum number of units in one chunk. Larger chunks are refused. */
 const MOST_UNITS = 1 << 16;
 const LONGEST_PATH = 1 << 16;
-/** Largest accepted code of an answer (see `operationCode`), which is enough for 100,000 operations. */
+/** Largest accepted code of an answer (see `operationCode`), which is large enough for 100,000 operations. */
 const MOST_CODES = 100_000_000;
 const FAILURES = ["unreachable", "timeout", "dirty", "worker", "store"] as const satisfies readonly LaneFailureKind[];
 const DIVERGENCES = ["replay", "cross_check", "merge", "late_write", "not_put_back", "lane", "root", "time_passed"] as const;
@@ -107,7 +107,7 @@ export function chunkOf(given: string, actions: number, snapshot?: (text: string
   return decodeChunk(encoded, snapshot);
 }
 
-/** Checks that the lengths and indices in an encoded chunk fit together. @throws ShapeError */
+/** Checks that the lengths and indices in an encoded chunk are consistent. @throws ShapeError */
 function refuseTorn({ units, words: numbers, snapshots }: EncodedChunk, actions: number): void {
   let at = 0;
   let taken = 0;
@@ -161,8 +161,8 @@ const problem = members<Expansion["stepEvents"][number]["errors"][number]>({
 const unjudged = members<NonNullable<Expansion["stepEvents"][number]["unjudged"]>[number]>({ invariant: text(), what: text() });
 
 /**
- * Parses the answer to a chunk that consists of the given units. Snapshots in the answer stay encoded. @throws ShapeError if the text is no answer to
- * these units
+ * Parses the answer to a chunk. `units`: the units of this chunk. Snapshots in the answer stay encoded. @throws ShapeError if the text is no answer
+ * to these units
  */
 export function expansionOf(given: string, units: readonly UnitRequest[], actions: number): Expansion {
   const total = units.reduce((sum, { from, to }) => sum + to - from, 0);
@@ -188,7 +188,7 @@ export function expansionOf(given: string, units: readonly UnitRequest[], action
           unit,
           action,
           exchanges: listOf(exchange),
-          // Text lines of the state. Absent for states that the worker knows as committed.
+          // The text lines of the state. Absent for states that the worker knows as committed.
           state: optional(listOf(text())),
         }),
         total,
@@ -245,11 +245,11 @@ export function expansionOf(given: string, units: readonly UnitRequest[], action
     taken += count(numbers[at + 2], "snapshots");
   }
   if (numbers.length % 3 !== 0 || taken !== snapshots.length) throw new ShapeError("snapshots", "of the announced length");
-  // `JSON.stringify` leaves out members that are `undefined`, so add `failure` again.
+  // `JSON.stringify` leaves out members that are `undefined`, so add the member `failure` again.
   return { ...decodeExpansion(encoded), failure: encoded.plain.failure };
 }
 
-/** Returns how many int32 values the rows of the finished units must have at least. A cross-check sends no rows. */
+/** Returns the smallest possible number of int32 values in the rows of the finished units. A cross-check sends no rows. */
 function leastRows(units: readonly UnitRequest[], { finished }: Pick<Expansion, "finished">): number {
   return units.slice(0, finished).reduce((sum, { from, to, check }) => sum + (check === undefined ? to - from : 0), 0) * ROW;
 }

@@ -38,10 +38,11 @@ import type { Opened, MessageSigner } from "./message-signer.ts";
 import { knowledgeText, NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";
 
 /**
- * Time in milliseconds for which a chunk should keep a lane of a worker busy. It is much longer than the few milliseconds that sending a job takes.
+ * Time in milliseconds for which a chunk should keep a lane of a worker busy. Sending a job takes only a few milliseconds, so little of the time is
+ * lost.
  */
 const CHUNK_MS = 150;
-/** Interval in milliseconds at which workers are sent the states that were committed since the last time. */
+/** Interval in milliseconds at which workers get the list of states that were committed since the previous list. */
 const TELL_MS = 250;
 
 export interface ClusterOptions {
@@ -54,9 +55,9 @@ export interface ClusterOptions {
   readonly config: ReadonlyMap<string, string>;
   readonly actions: number;
   readonly lanes: Omit<Facts["options"], "knowledge">;
-  /** Collects the origins (URLs) of the targets that workers use. */
+  /** Receives the origins (URLs) of the targets that workers use. */
   readonly origins: Set<string>;
-  /** The lanes of this process. They do all work except executing the search. */
+  /** The lanes of this process, which do all work except the search itself. */
   readonly home: LanePool;
   readonly onNote: (message: string) => void;
   /** Called when workers can join the exploration. */
@@ -65,7 +66,7 @@ export interface ClusterOptions {
 }
 
 /**
- * Executes the search on lanes of workers, which join and leave at any time. Chunks are sent as jobs through a queue in Redis. The lanes of this
+ * Executes the search on lanes of workers, which may join and leave at any time. Chunks are sent as jobs through a queue in Redis. The lanes of this
  * process do all other work, such as experiments and confirmations.
  */
 export class ClusterLanePool implements LanePool {
@@ -146,7 +147,7 @@ export class ClusterLanePool implements LanePool {
     return withoutKnown(await this.#queue.ask(chunk), chunk, this.#visited);
   }
 
-  /** Does nothing, because lanes of workers rebuild themselves. A worker leaves if its rebuilt lane has another root state. */
+  /** Does nothing, because workers rebuild their lanes themselves. A worker leaves if its rebuilt lane has another root state. */
   rebuild(_lane: number): Promise<LaneReport> {
     return Promise.resolve(this.#reports[0]!);
   }
@@ -186,7 +187,7 @@ export class ClusterLanePool implements LanePool {
     await this.#options.home.close();
   }
 
-  /** Finds workers that have left, and jobs that were lost. Called periodically. `wasAway`: `true` after Redis was unreachable. */
+  /** Finds workers that have left and jobs that were lost. Called periodically. `wasAway`: `true` after Redis was unreachable. */
   async look(wasAway: boolean): Promise<void> {
     if (wasAway) this.#workerRegistry.forgive();
     this.#workerRegistry.sweep();
@@ -257,7 +258,7 @@ export class ClusterLanePool implements LanePool {
     await link.parting(Promise.all([this.#queue.close(), link.redis.del(knownKey(this.#key))]));
   }
 
-  /** Encodes the snapshots in the reports of lanes as text, in the form that workers get. Keeps the encoded reports. */
+  /** Encodes the snapshots in the reports of lanes as text, in the form that workers get. Keeps the encoded reports for workers that join later. */
   #taken(reports: readonly LaneReport[]): readonly LaneReport[] {
     const encoded = (snapshot: unknown): string | undefined => (snapshot === undefined ? undefined : snapshotText(snapshot));
     this.#reports = reports.map((report) => ({ ...report, snapshot: encoded(report.snapshot), made: encoded(report.made) }));
@@ -265,14 +266,14 @@ export class ClusterLanePool implements LanePool {
   }
 }
 
-/** Returns the key of an exploration, which is part of each message so that messages of different explorations are not confused. */
+/** Returns the key of an exploration. Each message contains this key, so that a message of another exploration is not accepted. */
 export const explorationKey = (run: string, index: number): string => `${run}-${index}`;
 
 export function rootOf({ wholeLo, wholeHi, rootLo, rootHi, rootLines }: LaneReport): Root {
   return { wholeLo, wholeHi, rootLo, rootHi, rootLines };
 }
 
-/** Returns the reason why a worker cannot join, because its outcomes might differ from those of the run. Returns `undefined` if it can join. */
+/** Returns the reason why a worker cannot join: its outcomes might differ from those of the run. Returns `undefined` if the worker can join. */
 function misfit(given: Join, { version, announced, config }: ClusterOptions): string | undefined {
   if (given.seqqa !== version) return `the worker has seqqa ${given.seqqa.replace(/[^\w.+-]/g, "?")}, but the run has seqqa ${version}`;
   if (given.code !== announced.code) {

@@ -23,9 +23,9 @@ import type { MessageKind, MessageSigner } from "./message-signer.ts";
 
 /** An exploration that a worker has loaded, before its lanes are brought up. */
 export interface Prepared {
-  /** Hash of the bundled exploration file. It must equal the run's. */
+  /** Hash of the bundled exploration file. A worker cannot join if its hash differs from the run's hash. */
   readonly code: string;
-  /** Digests of the configuration values that can affect outcomes. They must equal the run's. */
+  /** Digests of the configuration values that can affect outcomes. A worker cannot join if its digests differ from the run's digests. */
   readonly config: ReadonlyMap<string, string>;
   /** Brings up lanes in the same root state as the lanes of the run. */
   readonly start: (facts: Facts) => Promise<WorkerLanes>;
@@ -46,22 +46,19 @@ export interface ClusterWorkerOptions {
 const REFUSED = "WORKER_REFUSED";
 /** Interval at which the worker looks for work, in milliseconds. */
 const LOOK_MS = 150;
-/** How long the worker waits for an answer before it repeats its request, in seconds. */
+/** How long the worker waits for an answer before it sends the request again, in seconds. */
 const ANSWER_S = 5;
 /** A run that sends nothing for this many milliseconds counts as ended, if Redis is reachable. */
 const SILENT_MS = 60_000;
-/** How long a worker that leaves tries to report this to the run, in milliseconds. */
+/** How long a worker that leaves tries to send its last message to the run, in milliseconds. */
 const LEAVE_MS = 1000;
-/** Largest number of runs that a worker examines when it looks for one to join. */
+/** Largest number of runs that a worker examines when it looks for a run to join. */
 const MOST_RUNS = 100;
 /** A run without a heartbeat for this many milliseconds may have been killed. */
 const BEATEN_MS = 8000;
-/**
- * How long the worker waits if all runs use another secret, in milliseconds. The worker also waits this long before it leaves a silent run for
- * another one.
- */
+/** How long the worker waits if all runs use another secret, and before it leaves a silent run for another run, in milliseconds. */
 const GRACE_MS = 4000;
-/** Stands for the announcement of a run that was killed, once another run can be joined. */
+/** The announcement that the worker assumes for a run that was killed, once another run can be joined. */
 const OVER: Announcement = { state: "over", exploration: null };
 
 /** The worker's side of a distributed run. Finds a run, joins it, brings up lanes for one exploration after another, and ends when the run ends. */
@@ -70,11 +67,11 @@ export class ClusterWorker {
   readonly #waiting: Redis;
   #run: string | undefined;
   #heardAt = 0;
-  /** Runs that are not joined again, because they refused this worker or were killed. */
+  /** Ids of runs that this worker does not join again, because they refused this worker or were killed. */
   readonly #passed: Set<string> = new Set();
   /** The time since which the run has had no heartbeat in Redis. `undefined` if the last heartbeat is recent. */
   #silentSince: number | undefined;
-  /** `true` if the run has no recent heartbeat and another run can be joined. Usually the other run resumes the first one. */
+  /** `true` if the present run has no recent heartbeat and another run can be joined. Usually the other run resumes the present run. */
   #isReplaced = false;
 
   constructor(options: ClusterWorkerOptions) {
@@ -103,7 +100,7 @@ export class ClusterWorker {
           passed.add(this.#run);
         } catch (error) {
           if (!(error instanceof SeqqaError) || error.code !== REFUSED) throw error;
-          // Do not join this run again. Another run with the same secret may accept the worker.
+          // Do not join this run again, but look for another run with the same secret, which may accept the worker.
           passed.add(this.#run);
           if ((await this.#open()).ours.every((run) => passed.has(run))) throw error;
           onNote(`${error.message} This worker now waits for another run.`);
@@ -131,7 +128,9 @@ export class ClusterWorker {
     }
   }
 
-  /** Waits for a run that this worker can join, and returns its id. Prefers the newest run. Skips runs that refused this worker or were killed. */
+  /**
+   * Waits for a run that this worker can join, and returns the run's id. Prefers the newest run. Skips runs that refused this worker or were killed.
+   */
   async #find(): Promise<string> {
     const { link, signal, onNote } = this.#options;
     let told = false;
@@ -142,7 +141,7 @@ export class ClusterWorker {
       if (run !== undefined) return run;
       strangeSince = strange.length === 0 || ours.length > 0 ? undefined : (strangeSince ?? performance.now());
       if (strangeSince !== undefined && performance.now() - strangeSince > GRACE_MS) {
-        // Send a message although the run refuses it, because the run then tells its user about the wrong secret.
+        // Send a message that the run refuses, so that the run reports the wrong secret to its user.
         await this.#push(strange[0]!, "leave", "0", { worker: "0".repeat(32), why: null } satisfies Leave);
         throw refused(
           "this worker and the run have different values of SEQQA_SECRET",
@@ -174,8 +173,7 @@ export class ClusterWorker {
   }
 
   /**
-   * Returns `true` if a run had a heartbeat recently. The presence of its announcement is no proof, since it remains for a while after the run was
-   * killed.
+   * Returns `true` if a run had a heartbeat recently. The announcement of a run is no proof, since it remains for a while after the run was killed.
    */
   async #isBeating(run: string): Promise<boolean> {
     const { link, signal } = this.#options;
@@ -188,7 +186,7 @@ export class ClusterWorker {
       this.#silentSince = undefined;
       return false;
     }
-    // A Redis server that restarts empty has no announcements for a moment, so wait before looking for another run.
+    // A Redis server that restarts empty has no announcements for a moment, so do not look for another run at once.
     this.#silentSince ??= performance.now();
     if (performance.now() - this.#silentSince < GRACE_MS) return false;
     for (const run of (await this.#open()).ours) {
@@ -261,7 +259,7 @@ export class ClusterWorker {
   }
 
   /**
-   * Sends a message repeatedly until the run answers it. Resolves to `undefined` if the exploration ends before that. @throws SeqqaError
+   * Sends a message repeatedly until the run answers. Resolves to `undefined` if the exploration ends before the run answers. @throws SeqqaError
    * `WORKER_REFUSED` (exit status 2)
    */
   async #ask<T>(

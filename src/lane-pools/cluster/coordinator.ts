@@ -25,8 +25,8 @@ export interface Distributable extends Pick<ClusterOptions, "config" | "actions"
 /** Interval of the run's heartbeat, in milliseconds. */
 const BEAT_MS = 2000;
 /**
- * How long a run without workers waits before it says so, in milliseconds. Workers that are waiting already join within this time. Repeated every
- * {@link REMIND_MS}.
+ * Time after which a run without workers prints that it waits for workers, in milliseconds. Workers that already wait for a run join within this
+ * time. The message is repeated every {@link REMIND_MS}.
  */
 const ALONE_MS = 1000;
 const REMIND_MS = 60_000;
@@ -38,7 +38,7 @@ export class Coordinator {
   readonly #options: CoordinatorOptions;
   readonly #link: QueueLink;
   readonly #seal: MessageSigner;
-  /** The id of the run. It is random, so that messages of an earlier run are refused. */
+  /** The random id of the run. Messages of an earlier run are refused because they have another id. */
   readonly #run: string = randomBytes(16).toString("hex");
   readonly #beat: NodeJS.Timeout;
   readonly #inbox: Promise<void>;
@@ -124,7 +124,7 @@ export class Coordinator {
     clearInterval(this.#beat);
     const { inbox } = keysOf(this.#run);
     this.#listening.disconnect();
-    // Send the commands together, so that none waits for the reply to another.
+    // Send the commands together, so that no command waits for the reply to another command.
     await this.#link.parting(
       Promise.all([this.#announce(), this.#inbox, this.#link.redis.multi().zrem(RUNS, this.#run).del(inbox).exec()]),
     );
@@ -132,7 +132,7 @@ export class Coordinator {
   }
 
   async #tick(wasAway: boolean): Promise<void> {
-    // Skip this heartbeat if the previous one has not finished, so that heartbeats do not pile up while Redis is unreachable.
+    // Skip this heartbeat if the previous heartbeat has not finished, so that heartbeats do not accumulate while Redis is unreachable.
     if (this.#beating) return;
     this.#beating = true;
     try {
@@ -140,7 +140,7 @@ export class Coordinator {
       await this.#current?.look(wasAway);
       this.#remind();
     } catch (error) {
-      // Only warn about the failed heartbeat. The next one tries again.
+      // Only warn about the failed heartbeat, since the next heartbeat tries again.
       if (error instanceof SeqqaError) this.#warn(error.message);
     } finally {
       this.#beating = false;

@@ -19,25 +19,25 @@ import {
 
 /** An exploration that workers can join. */
 export interface Announced {
-  /** Index of the exploration among those of the run. */
+  /** Index of the exploration in the list of the run's explorations. */
   readonly index: number;
   readonly name: string;
-  /** Path of the exploration file, relative to the directory that the run was started with. */
+  /** Path of the exploration file, relative to the directory in which the run was started. */
   readonly file: string;
   /** Hash of the bundled exploration file. */
   readonly code: string;
 }
 
-/** The announcement of a run. The run repeats it periodically, and workers read it. */
+/** The announcement of a run. The run writes it periodically to Redis, where workers read it. */
 export interface Announcement {
   readonly state: "open" | "over";
-  /** The exploration that workers can join. `null` if there is none at the moment. */
+  /** The exploration that workers can join. `null` if there is no such exploration at the moment. */
   readonly exploration: Announced | null;
 }
 
 /** The first message of a worker, which asks to join an exploration. */
 export interface Join {
-  /** The worker's id. It is random for each exploration, so that an answer cannot be confused with one to another worker. */
+  /** The worker's id, random for each exploration, so that the worker does not accept an answer to another worker. */
   readonly worker: string;
   /** Host name and process id, for messages to the user. */
   readonly name: string;
@@ -47,7 +47,7 @@ export interface Join {
   readonly config: Readonly<Record<string, string>>;
 }
 
-/** The run's answer to a worker that may join: the data that its lanes need to equal the lanes of the run. */
+/** The run's answer to a worker that may join. Contains the data that the worker's lanes need to equal the lanes of the run. */
 export interface Facts {
   readonly options: Pick<LaneOptions, "clockMs" | "earlierClocksMs" | "hideBodies" | "shapes" | "gated" | "operations"> & {
     /** The knowledge of the target's values, written by {@link knowledgeText}. */
@@ -57,7 +57,7 @@ export interface Facts {
   /** A snapshot of the data that `setup` made on the run's first lane, as text. `undefined` if no snapshot can be taken. */
   readonly shared: string | undefined;
   readonly root: Root;
-  /** `true` if every store can be brought to a state by writing a snapshot. */
+  /** `true` if every state can be restored by writing a snapshot to the stores. */
   readonly portable: boolean;
 }
 
@@ -84,17 +84,17 @@ export interface Leave {
   readonly why: string | null;
 }
 
-/** The first part of the answer to a chunk. The outcomes follow. */
+/** The first part of the answer to a chunk. The second part contains the outcomes. */
 export interface ResultHead {
   readonly worker: string;
-  /** Origins (URLs) of the worker's targets that were not reported before. */
+  /** Origins (URLs) of the worker's targets that the worker has not reported before. */
   readonly origins: readonly string[];
 }
 
 const LINES = 10_000;
 const hash = matching(/^[0-9a-f]{64}$/, "a SHA-256");
 const worker = matching(/^[0-9a-f]{32}$/, "the id of a worker");
-/** Names from messages are printed, so they must not contain line breaks or control characters. */
+/** Names from messages are printed, so line breaks and control characters in a name are refused. */
 const name = matching(/^[\w.:@-]{1,200}$/, "a name");
 const origin: Shape<string> = matching(/^https?:\/\/[^\s"'<>]{1,300}$/, "the URL of a target");
 const origins = listOf(origin, 10_000);

@@ -17,10 +17,10 @@ import type { MessageSigner } from "./message-signer.ts";
 export interface WorkerLanes {
   readonly lanePool: LanePool;
   readonly ready: Omit<Ready, "worker">;
-  /** Converts the text of a snapshot to the form that the lane pool takes. `undefined`: the pool takes the text itself. */
+  /** Converts the text of a snapshot to the form that the lane pool takes. `undefined`: the lane pool takes the text itself. */
   readonly snapshot: ((text: string) => unknown) | undefined;
   readonly actions: number;
-  /** The origins (URLs) of all targets that the lanes have used. */
+  /** The origins (URLs) of all targets that the lanes have used so far. */
   readonly origins: ReadonlySet<string>;
   readonly close: () => Promise<void>;
 }
@@ -29,7 +29,7 @@ export interface JobRunnerOptions {
   readonly link: QueueLink;
   readonly seal: MessageSigner;
   readonly run: string;
-  /** The key of the exploration. Each message to the run contains it. */
+  /** The key of the exploration. Each message to the run contains this key. */
   readonly key: string;
   readonly worker: string;
   readonly lanes: WorkerLanes;
@@ -37,7 +37,10 @@ export interface JobRunnerOptions {
   readonly onNote: (message: string) => void;
 }
 
-/** How long a worker holds a job without renewing its lock, in milliseconds. If a worker is lost, others get its jobs after about this time. */
+/**
+ * How long a worker holds a job without renewing the job's lock, in milliseconds. If a worker is lost, other workers get its jobs after about this
+ * time.
+ */
 const LOCK_MS = 5000;
 const STALLED_MS = 1500;
 const KNOWN_MS = 300;
@@ -66,8 +69,8 @@ export class JobRunner {
   }
 
   /**
-   * Executes jobs until the signal is aborted, or until `isOn` says that the exploration has ended. @throws the error because of which a lane could
-   * not be rebuilt
+   * Executes jobs until the signal is aborted, or until `isOn` returns `false` because the exploration has ended. @throws the error because of which
+   * a lane could not be rebuilt
    */
   async work(signal: AbortSignal, isOn: () => Promise<boolean>): Promise<void> {
     const { link, seal, key, lanes } = this.#options;
@@ -83,8 +86,7 @@ export class JobRunner {
       stalledInterval: STALLED_MS,
       maxStalledCount: MOST_STALLS,
       drainDelay: 2,
-      // Delay before jobs are fetched again after a connection error, in milliseconds. BullMQ's default is longer, since it is meant for jobs of
-      // minutes.
+      // Milliseconds after a connection error before jobs are fetched again. BullMQ's default is longer, since most BullMQ jobs take minutes.
       runRetryDelay: 300,
     });
     try {
@@ -134,7 +136,7 @@ export class JobRunner {
   }
 
   /**
-   * Rebuilds a lane with several attempts, since a target may die while it starts. If all attempts fail, or if the root state differs, the worker
+   * Rebuilds a lane, with several attempts because a target may die while it starts. If all attempts fail, or if the root state differs, the worker
    * leaves.
    */
   async #rebuild(lane: number, why: string): Promise<void> {
@@ -165,7 +167,7 @@ export class JobRunner {
     );
   }
 
-  /** Waits until the jobs in progress have sent answers for the part that they finished. Does not wait if Redis is unreachable. */
+  /** Waits until the jobs in progress have sent answers for the units that they finished. Does not wait if Redis is unreachable. */
   async #end(queue: Worker): Promise<void> {
     const { link, key } = this.#options;
     await link.parting(queue.close(), FINISH_MS);

@@ -5,14 +5,14 @@ import type { MessageSigner } from "./message-signer.ts";
 
 /** Largest number of states that are sent in one message. */
 const BLOCK = 8192;
-/** Largest number of states that are announced to workers. For further states, workers send snapshots that the run does not need. */
+/** Largest number of states that are announced to workers. For a committed state that was not announced, workers send an unnecessary snapshot. */
 const MOST = 1 << 20;
-/** Number of messages that a worker reads with one command. */
+/** Number of messages that a worker reads with one Redis command. */
 const AT_ONCE = 32;
 
 /**
- * Tells workers which states are committed, so that they do not send the snapshots of these states. If a worker misses some of these messages, it
- * sends unnecessary snapshots, but the result is the same.
+ * Tells workers which states are committed, so that they do not send the snapshots of these states. A worker that misses such a message sends
+ * unnecessary snapshots, but the result is the same.
  */
 export class KnownStates {
   readonly #link: QueueLink;
@@ -27,7 +27,7 @@ export class KnownStates {
     this.#exploration = exploration;
   }
 
-  /** Sends the states that were committed since the last call of this method. */
+  /** Sends the states that were committed since the previous call. */
   async tell(visited: VisitedSet): Promise<void> {
     const end = Math.min(visited.size, MOST);
     const key = knownKey(this.#exploration);

@@ -1,15 +1,15 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { SeqqaError } from "../../model/errors.ts";
 
-/** The kind of a message. It is signed together with the message, so that a message cannot be used as one of another kind. */
+/** The kind of a message. The kind is signed together with the message, so that a message is not accepted as a message of another kind. */
 export type MessageKind = "run" | "join" | "welcome" | "ready" | "verdict" | "alive" | "leave" | "chunk" | "result" | "known";
 
 /** Identifies a message. Each member may only contain letters, digits, underscores and hyphens. */
 export interface Heading {
   readonly kind: MessageKind;
-  /** The id of the run, or the key of one of its explorations. It is random, so that a run refuses the messages of earlier runs. */
+  /** The id of the run, or the key of one of its explorations. The id is random, so that a run refuses the messages of earlier runs. */
   readonly run: string;
-  /** Distinguishes the message from others of its kind. */
+  /** Distinguishes the message from other messages of its kind. */
   readonly id: string;
 }
 

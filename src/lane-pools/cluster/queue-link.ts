@@ -11,15 +11,18 @@ import { loadQueue, type QueueDrivers } from "./load-queue.ts";
 const PREFIX = "seqqa";
 /** Key of the sorted set that lists all runs by the time when they started. */
 export const RUNS = "seqqa-runs";
-/** How long a run is listed after its last announcement, in seconds. */
+/** Expiry time of a run's announcement in Redis, in seconds. Each heartbeat of the run renews the announcement. */
 export const SAID_FOR = 60;
-/** Time in seconds after which keys expire that a killed process has left in Redis. */
+/** Expiry time of keys in Redis, in seconds. Redis then deletes the keys that a killed process has left. */
 export const KEPT = 3600;
-/** How long Redis must be unreachable before the user gets a message that says this, in milliseconds. */
+/** How long Redis must be unreachable before the user gets a message about it, in milliseconds. */
 const AWAY_MS = 1500;
 const CONNECT_MS = 5000;
 const LONGEST_PAUSE_MS = 1000;
-/** Time limit for the last steps of closing, in milliseconds, since they would never finish while Redis is unreachable. */
+/**
+ * Time limit for the last commands before the connection is closed, in milliseconds. Without a limit, these commands would wait as long as Redis is
+ * unreachable.
+ */
 const PARTING_MS = 3000;
 /** Suffixes of the keys that BullMQ creates for a queue. Keys of jobs, and keys that expire by themselves, are not listed. */
 const PARTS = "wait active paused id delayed prioritized completed failed stalled meta events pc marker repeat".split(" ");
@@ -36,7 +39,8 @@ export interface LinkOptions {
 }
 
 /**
- * The connection of a run or a worker to the Redis server. After the first connection, it waits without a time limit while the server is unreachable.
+ * The connection of a run or a worker to the Redis server. The first connection must succeed. Later, commands wait without a time limit while the
+ * server is unreachable.
  */
 export class QueueLink {
   /** Address of the Redis server, without user and password, for messages. */
@@ -74,7 +78,7 @@ export class QueueLink {
       connectionName: name,
       connectTimeout: CONNECT_MS,
       keepAlive: 10_000,
-      // With `null`, ioredis keeps commands while the server is unreachable, and sends them when it is reachable again.
+      // With `null`, ioredis keeps commands while the server is unreachable, and sends the kept commands when the server is reachable again.
       maxRetriesPerRequest: null,
       enableReadyCheck: false,
       retryStrategy: (times: number) => (stood ? Math.min(times * 50, LONGEST_PAUSE_MS) : null),
@@ -86,7 +90,7 @@ export class QueueLink {
         : {}),
     } satisfies RedisOptions;
     const redis = new drivers.Redis(settings);
-    // Without a listener, ioredis prints the error. Errors of commands also reject the promises of these commands.
+    // Without a listener, ioredis prints the error. An error of a command also rejects the command's promise.
     redis.on("error", (error: unknown) => (last = error));
     try {
       await redis.connect();
@@ -118,7 +122,7 @@ export class QueueLink {
     return queue;
   }
 
-  /** Starts to execute the jobs of a queue with `process`, at most `concurrency` jobs at the same time. */
+  /** Starts to execute the jobs of a queue with `process`. Executes at most `concurrency` jobs at the same time. */
   worker(name: string, concurrency: number, process: (id: string, data: unknown) => Promise<void>, more: Partial<WorkerOptions>): Worker {
     const { UnrecoverableError, Worker } = this.#drivers.bullmq;
     const worker = new Worker(
@@ -146,8 +150,8 @@ export class QueueLink {
   }
 
   /**
-   * Sends several commands together. @throws SeqqaError `QUEUE_REFUSED` (exit status 3) if Redis refuses a command, because it is full, cannot save,
-   * or does not allow the command
+   * Sends several commands together. @throws SeqqaError `QUEUE_REFUSED` (exit status 3) if Redis refuses a command, because Redis is full, cannot
+   * save, or does not allow the command
    */
   async exec(pipeline: ChainableCommander): Promise<void> {
     for (const [error] of (await pipeline.exec()) ?? []) {
@@ -161,8 +165,8 @@ export class QueueLink {
   }
 
   /**
-   * Waits for `ms` milliseconds at most until `work` settles, when the connection is being closed. Does not wait if Redis has been unreachable for
-   * long, or if an earlier wait took too long. Ignores rejections.
+   * Waits until `work` settles, but for `ms` milliseconds at most. Used while the connection is being closed. Does not wait if Redis has been
+   * unreachable for long, or if an earlier wait took too long. Ignores rejections.
    */
   async parting(work: Promise<unknown>, ms: number = PARTING_MS): Promise<void> {
     if (!(await inTime(work, this.#told || this.#isGivenUp ? 0 : ms))) this.#isGivenUp ||= this.redis.status !== "ready";

@@ -1,7 +1,9 @@
-/** Checks that an untrusted value has a certain type, and returns it. `at`: the value's position in the message, for errors. @throws ShapeError */
+/**
+ * Checks that an untrusted value has a certain type, and returns the value. `at`: the value's position in the message, for errors. @throws ShapeError
+ */
 export type Shape<T> = (value: unknown, at: string) => T;
 
-/** Thrown for a message whose content is invalid, so that it cannot come from seqqa. */
+/** Thrown for a message whose content is invalid. Such a message does not come from seqqa. */
 export class ShapeError extends Error {
   constructor(at: string, must: string) {
     super(`${at === "" ? "the message" : at} is not ${must}`);
@@ -25,8 +27,8 @@ export function parseAs<T>(text: string, shape: Shape<T>): T {
 }
 
 /**
- * Refuses values that are nested too deeply for recursive functions, or that contain keys such as `__proto__`, which change a prototype when copied.
- * Is not recursive itself.
+ * Refuses values that are nested too deeply for recursive functions. Also refuses keys such as `__proto__`, which change a prototype when they are
+ * copied. Is not recursive itself.
  */
 function refuseHostile(root: unknown): void {
   const waiting: (readonly [unknown, number])[] = [[root, 0]];
@@ -99,7 +101,7 @@ export const nullable =
   (value, at) =>
     value === null ? null : shape(value, at);
 
-/** Returns a check for an object with the given members. Other members of the object are left out. */
+/** Returns a check for an object with the given members. The check leaves out all other members of the object. */
 export const members =
   <T extends object>(shapes: { readonly [K in keyof T]-?: Shape<T[K]> }): Shape<T> =>
   (value, at) => {

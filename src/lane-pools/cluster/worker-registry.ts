@@ -5,13 +5,13 @@ interface Member {
   /** `true` after the worker has brought its lanes to the root state of the run. */
   isReady: boolean;
   isGone: boolean;
-  /** `true` if the worker has said that it leaves. */
+  /** `true` after the worker has sent the message that it leaves. */
   hasLeft: boolean;
 }
 
 /** A worker that sends nothing for this many milliseconds counts as lost. */
 const SILENT_MS = 6000;
-/** Like {@link SILENT_MS}, for a worker that is bringing up its lanes, since this may delay its heartbeats. */
+/** Like {@link SILENT_MS}, for a worker that is bringing up its lanes. The time is longer, because bringing up lanes may delay heartbeats. */
 const COMING_MS = 15_000;
 
 /** The workers of one exploration. */
@@ -42,7 +42,7 @@ export class WorkerRegistry {
     return [...this.#members.values()].some(({ isReady, isGone }) => !isReady && !isGone);
   }
 
-  /** Returns `true` if the worker has had lanes in the root state. Its answers are accepted, even after it was lost. */
+  /** Returns `true` if the worker was ready at some time. Answers of such a worker are accepted, even after the worker was lost. */
   has(worker: string): boolean {
     return this.#members.get(worker)?.isReady === true;
   }
@@ -51,7 +51,7 @@ export class WorkerRegistry {
     return this.#members.get(worker)?.name;
   }
 
-  /** Adds a worker. Does nothing if the worker is known, since another client may have sent an old message again. */
+  /** Adds a worker. Does nothing if the worker is known, since another client may have repeated an old message. */
   welcome(worker: string, name: string): void {
     if (this.#members.has(worker)) return;
     this.#members.set(worker, { name, lanes: 0, heardAt: this.#now(), isReady: false, isGone: false, hasLeft: false });
@@ -76,13 +76,13 @@ export class WorkerRegistry {
   leave(worker: string, why: string | null): void {
     const member = this.#members.get(worker);
     if (member === undefined || member.hasLeft) return;
-    // A worker that counts as lost because it was silent may still send the reason why it leaves.
+    // A worker that counts as lost because it was silent may later send the reason why it leaves.
     const isNews = why !== null || (member.isReady && !member.isGone);
     member.isGone = member.hasLeft = true;
     if (isNews) this.#onNote(`Worker ${member.name} left${why === null ? "" : `: ${why}`}${this.#together()}.`);
   }
 
-  /** Declares workers as lost that have sent nothing for too long. */
+  /** Declares workers as lost that have been silent for too long. */
   sweep(): void {
     for (const member of this.#members.values()) {
       if (member.isGone || this.#now() - member.heardAt < (member.isReady ? SILENT_MS : COMING_MS)) continue;
@@ -92,7 +92,7 @@ export class WorkerRegistry {
     }
   }
 
-  /** Treats all workers as if they had just sent a message. Called after Redis was unreachable, since no messages arrived then. */
+  /** Resets the silence of all workers to zero. Called after Redis was unreachable, since no messages arrived during this time. */
   forgive(): void {
     for (const member of this.#members.values()) member.heardAt = this.#now();
   }

@@ -26,11 +26,11 @@ export interface InlineLanePoolOptions {
   readonly host: LaneHost;
   readonly build: LaneFactory;
   readonly options: LaneOptions;
-  /** The data that `setup` made on the run's first lane. Only set if that lane is in another pool. */
+  /** The data that `setup` made on the run's first lane. Only set if the first lane is in another pool. */
   readonly shared?: unknown;
 }
 
-/** A pool with one lane in the main thread. Data is passed to the lane without copying. */
+/** A pool with one lane in the main thread. Data is passed to this lane without copying. */
 export class InlineLanePool implements LanePool {
   readonly lanes = 1;
   readonly depth = 1;
@@ -42,7 +42,7 @@ export class InlineLanePool implements LanePool {
   #racing: RaceLane | undefined;
   #visited: VisitedSet | undefined;
   #knowledge: Knowledge = NOTHING_KNOWN;
-  /** The data that `setup` made the first time. A rebuilt lane uses this data, so that its ids are the same. */
+  /** The data that `setup` made the first time. A rebuilt lane uses this data, so that its ids stay the same. */
   #made: unknown;
   readonly #stray = (error: unknown): void => {
     this.#lane?.base.stepper.strays.push(error);
@@ -58,7 +58,7 @@ export class InlineLanePool implements LanePool {
     process.on("unhandledRejection", this.#stray);
     this.#stopTaking = takeUncaught((error) => {
       this.#lane?.base.stepper.uncaught.push(error);
-      // While the lane is being rebuilt, there is no step to which the error could belong.
+      // While the lane is being rebuilt, no step is in progress to which the error could belong.
       return this.#runtime !== undefined;
     });
     return [await this.#bringUp({ ...(await this.#options.host.provision(0)), isFirst: true })];
@@ -110,7 +110,7 @@ export class InlineLanePool implements LanePool {
     return { ...report, standby: spec.standby };
   }
 
-  /** @param beforeStep Called before each step. The step begins when the returned promise resolves. */
+  /** @param beforeStep Called before each step. The step begins when the promise that `beforeStep` returned resolves. */
   record(_lane: number, path: readonly number[], draws?: UnitRequest["draws"], beforeStep?: BeforeStep): Promise<Recording> {
     return this.#runtime!.record(path, draws, beforeStep);
   }

@@ -16,7 +16,7 @@ import { SeqqaError } from "../../model/errors.ts";
 
 interface SharedClient {
   readonly client: unknown;
-  /** Called after the journey. Restores the client if later journeys use it too, else closes it. */
+  /** Called after the journey. Restores the client if later journeys use the same client, else closes it. */
   readonly leave: () => Promise<void>;
 }
 
@@ -25,7 +25,7 @@ const NOBODYS = new Action<never, never>({ name: "journey", run: () => Promise.r
 /** How long to wait for the target to finish the work of a cancelled request, in milliseconds. */
 const LAST_WRITES = 200;
 
-/** A lane in this thread for journeys. Each journey begins in the lane's root state, which is restored afterwards. */
+/** A lane in this thread that runs journeys. Each journey begins in the lane's root state, and the root state is restored afterwards. */
 export class JourneyLane {
   readonly facts: LaneFacts;
   readonly #built: BuiltLane;
@@ -34,7 +34,7 @@ export class JourneyLane {
   readonly #rootLines: readonly string[];
   readonly #strays: unknown[] = [];
   readonly #stray = (error: unknown): void => {
-    // Cancelled user code may leave calls that it did not await. seqqa refuses these calls, which is not an error of the journey.
+    // Cancelled user code may leave calls that it did not await. seqqa refuses such calls, and their errors are no errors of the journey.
     if ((error as { readonly code?: unknown } | null)?.code !== "REQUEST_CANCELLED") this.#strays.push(error);
   };
 
@@ -45,7 +45,7 @@ export class JourneyLane {
     this.#rootLines = rootLines;
     this.facts = { contextOnly: built.base.report.contextOnly };
     process.on("unhandledRejection", this.#stray);
-    // Assign errors in timers and listeners of user code to the current step, so that they do not end the process before stores are restored.
+    // Assign errors in timers and listeners of user code to the current step. An unassigned error would end the process before stores are restored.
     process.on("uncaughtException", this.#stray);
   }
 

@@ -4,7 +4,7 @@ import type { JourneyDefinition } from "../../model/declare/journey.ts";
 import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
 import type { HttpSettings } from "../../adapters/http/defaults.ts";
 
-/** Settings for all journeys of a run. They are plain data, so that they can be sent to a thread. */
+/** Settings for all journeys of a run, as plain data that can be sent to a thread. */
 export interface JourneySettings {
   readonly options: LaneOptions;
   readonly http: HttpSettings;
@@ -20,11 +20,11 @@ export interface LaneJourney {
   readonly ran: RanSteps;
   /** The error because of which no client could be created for the journey. `undefined` if there was none. */
   readonly failure: { readonly code: string; readonly message: string; readonly stack: string | undefined } | undefined;
-  /** `true` if the target still wrote to a store after the previous journey had ended. This write was undone. */
+  /** `true` if the target still wrote to a store after the previous journey had ended. The write was undone. */
   readonly late: boolean;
   /** A message for each cookie that the client of the journey rejected. */
   readonly rejectedCookies: readonly string[];
-  /** The differences if the lane did not return to its root state after the journey. `undefined` if it did. */
+  /** The differences if the lane did not return to its root state after the journey. `undefined` if the lane returned to its root state. */
   readonly notPutBack: { readonly message: string; readonly differences: readonly string[] } | undefined;
 }
 
@@ -33,11 +33,11 @@ export interface LaneFacts {
   readonly contextOnly: boolean;
 }
 
-/** Runs journeys one after another, each from the root state of a lane. The lane is in this thread or in a thread of its own. */
+/** Runs journeys one after another, each from the root state of a lane. The lane is in this thread or in a separate thread. */
 export interface JourneyRunner {
-  /** Builds the lane. If there was a lane before, it is closed. */
+  /** Builds the lane. Closes the previous lane if there is one. */
   attach(spec: LaneSpec): Promise<LaneFacts>;
   run(journey: BundledJourney, signal: AbortSignal, onStep: (step: RanStep) => void): Promise<LaneJourney>;
-  /** Restores external stores and closes the lane. Further calls do nothing. */
+  /** Restores external stores and closes the lane. A second call does nothing. */
   close(): Promise<void>;
 }

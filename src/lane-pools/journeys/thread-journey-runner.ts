@@ -21,12 +21,12 @@ export type JourneyTask =
   | {
       readonly kind: "run";
       readonly bundle: string;
-      /** The port through which the main thread cancels the journey, by sending any message. */
+      /** The port through which the main thread cancels the journey. Any message cancels it. */
       readonly cancel: MessagePort;
     }
   | { readonly kind: "close" };
 
-/** Runs journeys in a thread of its own. The steps of a journey are reported after its end. */
+/** Runs journeys in a separate thread. The steps of a journey are reported after the end of the journey. */
 export class ThreadJourneyRunner implements JourneyRunner {
   readonly #settings: JourneySettings;
   readonly #host: Partial<ProcessHost>;
@@ -76,7 +76,7 @@ export class ThreadJourneyRunner implements JourneyRunner {
     this.#pool = undefined;
     if (pool === undefined) return;
     try {
-      // Do not send a task to a thread that has ended, since it cannot answer.
+      // Do not send a task to a thread that has ended, since such a thread cannot answer.
       if (pool.threads.length > 0) unpacked((await pool.run({ kind: "close" } satisfies JourneyTask)) as Answer<void>);
     } finally {
       for (const port of this.#ports) port.close();

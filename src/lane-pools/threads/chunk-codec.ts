@@ -3,15 +3,15 @@ import { decodeSnapshot, snapshotText } from "./snapshot-codec.ts";
 
 /**
  * A chunk in the form in which it is sent to a thread: a buffer of integers, which is transferred, and a string. Copying thousands of small objects
- * would take longer on the main thread than committing the outcomes. The main thread does not decode snapshots, but only passes them on.
+ * would take longer on the main thread than committing the outcomes. The main thread passes snapshots on without decoding them.
  */
 export interface EncodedChunk {
   readonly units: number;
   /** The members of all units: from, to, lo, hi, flags, length of the snapshot (-1 without one), length of the path, the path. */
   readonly words: Int32Array<ArrayBuffer>;
-  /** The texts of the units' snapshots, one after another. */
+  /** The texts of the snapshots of all units, without separators. */
   readonly snapshots: string;
-  /** Members that only few units have, each with the index of the unit. */
+  /** Members that only few units have, each with the index of its unit. */
   readonly rare: readonly (readonly [number, Pick<UnitRequest, "check" | "draws" | "suspect">])[];
   readonly direct: boolean;
   readonly details: number | undefined;
@@ -30,7 +30,7 @@ const UNCERTAIN = 1;
 /** Number of integers of a unit before its path. */
 export const HEAD = 7;
 
-/** Encodes a chunk for sending it to a thread. Its snapshots must be strings, as {@link decodeExpansion} returns them. */
+/** Encodes a chunk for sending it to a thread. The snapshots in the chunk must be strings, as {@link decodeExpansion} returns them. */
 export function encodeChunk(chunk: Chunk): EncodedChunk {
   const words = new Int32Array(chunk.units.reduce((sum, { path }) => sum + HEAD + path.length, 0));
   const snapshots: string[] = [];
@@ -97,8 +97,8 @@ export function encodeExpansion({ snapshots: given, rows, ...plain }: Expansion)
 }
 
 /**
- * Decodes the answer to a chunk, but leaves its snapshots encoded. They are parts of one string, so the whole string stays in memory as long as one
- * of them is needed.
+ * Decodes the answer to a chunk, but leaves its snapshots encoded. All snapshots are parts of one string, so the whole string stays in memory as long
+ * as one snapshot is needed.
  */
 export function decodeExpansion({ plain, rows, words, snapshots: text }: EncodedExpansion): Expansion {
   const snapshots: SnapshotEvent[] = [];

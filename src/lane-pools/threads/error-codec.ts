@@ -1,7 +1,7 @@
 import { SeqqaError } from "../../model/errors.ts";
 import type { EncodedError } from "./protocol.ts";
 
-/** Largest number of nested causes of an error that are kept. */
+/** Largest number of nested causes that are kept of an error. */
 const CAUSES = 5;
 
 /** Converts an error, or any other thrown value, to plain data that can be sent to another thread. */
@@ -20,7 +20,7 @@ export function encodeError(error: unknown, depth = 0): EncodedError {
   };
 }
 
-/** Converts plain data back to an error, with the stack that the error had in its own thread. */
+/** Converts plain data back to an error. The stack of the error is the stack in the thread where it was thrown. */
 export function decodeError(encoded: EncodedError): SeqqaError {
   const error = new SeqqaError(encoded.code ?? "LANE_FAILED", encoded.message, {
     hint: encoded.hint,

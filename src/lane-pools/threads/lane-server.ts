@@ -29,7 +29,7 @@ import { lostExpansion } from "./lost-expansion.ts";
 import { processesBehind } from "./process-channel.ts";
 import type { Answer, AttachAnswer, AttachTask, ControlChannel, ExpandAnswer, ExpandTask } from "./protocol.ts";
 
-/** Interval in milliseconds at which a lane checks if the main thread wants to end the lane's requests. */
+/** Interval in milliseconds at which a lane checks if the main thread wants to end the lane's requests in progress. */
 const CUT_EVERY = 100;
 
 /** Runs one lane in a worker thread. Tasks from the main thread are executed one after another. */
@@ -44,7 +44,7 @@ export class LaneServer implements ControlChannel {
   #wasAttached = false;
   #failure: LaneFailure | undefined;
   #looking: NodeJS.Timeout | undefined;
-  /** Settles when the last task ends. Piscina may pass two tasks at the same time, so each task waits for the previous one. */
+  /** Settles when the last task ends. Piscina may pass two tasks at the same time, so each task waits for the task before it. */
   #tail: Promise<unknown> = Promise.resolve();
 
   attach(task: AttachTask): Promise<AttachAnswer> {
@@ -90,7 +90,7 @@ export class LaneServer implements ControlChannel {
   expand(task: ExpandTask): Promise<ExpandAnswer> {
     return this.#next(async () => {
       const runtime = this.#running();
-      // A lost lane executes nothing until it is rebuilt. Chunks that were sent to the lane before that get empty answers.
+      // A lost lane executes nothing until it is rebuilt. Chunks that were already sent to a lost lane get empty answers.
       if (this.#failure !== undefined) return encodeExpansion(lostExpansion({ ...this.#failure, unit: -1, action: 0 }));
       if (task.visited !== undefined) this.#visited.grow(task.visited);
       runtime.visited ??= this.#visited;
@@ -132,7 +132,7 @@ export class LaneServer implements ControlChannel {
     return this.#next(() => this.#closeLane());
   }
 
-  /** Assigns a promise rejection that nobody handled to the current step, so that it does not end the thread. */
+  /** Assigns a promise rejection that no code handled to the current step, so that the rejection does not end the thread. */
   stray(error: unknown): void {
     this.#lane?.base.stepper.strays.push(error);
   }

@@ -1,6 +1,6 @@
 import type { Expansion, LaneFailure } from "../../messages/lane-messages.ts";
 
-/** Returns the answer to a chunk whose lane was lost: no outcomes, only the failure. */
+/** Returns the answer to a chunk whose lane was lost. The answer contains no outcomes, only the failure. */
 export function lostExpansion(failure: LaneFailure | undefined): Expansion {
   return {
     finished: 0,

@@ -9,7 +9,7 @@ interface ProcessChannel {
   start(index: number): Promise<Answer<void>>;
 }
 
-/** Lets a lane in another thread restart its target's process. The lane is at the other end of the port. Called on the main thread. */
+/** Lets a lane in another thread restart its target's process. `port`: the port to this thread. Called on the main thread. */
 export function serveProcesses(host: Partial<ProcessHost>, port: MessagePort): void {
   const answer = async (work: Promise<void> | undefined): Promise<Answer<void>> => {
     try {
@@ -26,7 +26,7 @@ export function serveProcesses(host: Partial<ProcessHost>, port: MessagePort): v
   expose(channel, port);
 }
 
-/** Returns an object that asks the main thread to end and start processes, through the port. Called in a lane's thread. */
+/** Returns an object that ends and starts processes by sending requests to the main thread. Called in a lane's thread. */
 export function processesBehind(port: MessagePort): ProcessHost {
   const channel = wrap<ProcessChannel>(port);
   const value = (answer: Answer<void>): void => {

@@ -9,7 +9,7 @@ import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
 import type { HttpSettings } from "../../adapters/http/defaults.ts";
 import type { EncodedChunk, EncodedExpansion } from "./chunk-codec.ts";
 
-/** An error as plain data. Some errors cannot be cloned, and sending such an error would end the thread. */
+/** An error as plain data. An error itself may not be cloneable, and sending it to another thread would then end the thread. */
 export interface EncodedError {
   readonly name: string;
   readonly code: string | undefined;
@@ -34,7 +34,7 @@ export interface AttachTask {
   readonly control: SharedArrayBuffer;
   /** A snapshot of the data that `setup` made on the first lane, as text. `undefined` while the first lane is being built. */
   readonly shared: string | undefined;
-  /** The port for calls of {@link ControlChannel}. Only sent with the thread's first task of this kind. */
+  /** The port for calls of {@link ControlChannel}. Only sent with the first task of this kind that the thread gets. */
   readonly port: MessagePort | undefined;
   /** The port through which the lane asks the main thread to restart its target's process. Sent together with `port`. */
   readonly processes: MessagePort | undefined;
@@ -43,7 +43,7 @@ export interface AttachTask {
 export interface ExpandTask {
   readonly kind: "expand";
   readonly chunk: EncodedChunk;
-  /** The parts of the set of committed states that have moved to other memory since the lane's last chunk. `undefined` if none has. */
+  /** The parts of the set of committed states that have moved to other memory since the lane's last chunk. `undefined` if no part has moved. */
   readonly visited: VisitedGrowth | undefined;
 }
 

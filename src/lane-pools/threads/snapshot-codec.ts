@@ -1,12 +1,12 @@
 import { deserialize, serialize } from "node:v8";
 import type { SavedContext } from "../../model/context/context.ts";
 
-/** Deepest nesting of a snapshot for which JSON is used. Deeper snapshots use the general serializer. */
+/** Deepest nesting of a snapshot for which JSON is used. Snapshots with deeper nesting use the general serializer. */
 const DEEPEST = 100;
 
 /**
- * Encodes a snapshot as a string, because strings are sent to threads quickly. The first character says which format is used. JSON is ten times
- * faster than the general serializer, so it is used if it can represent the snapshot.
+ * Encodes a snapshot as a string, because strings are sent to threads quickly. The first character of the string says which format is used. JSON is
+ * ten times faster than the general serializer, so JSON is used for every snapshot that JSON can represent.
  */
 export function encodeSnapshot(snapshot: unknown): string {
   const plain = withoutMaps(snapshot);
@@ -14,7 +14,7 @@ export function encodeSnapshot(snapshot: unknown): string {
   return `V${serialize(snapshot).toString("latin1")}`;
 }
 
-/** Encodes a snapshot like {@link encodeSnapshot}. Returns a string unchanged, since it is encoded already. */
+/** Encodes a snapshot like {@link encodeSnapshot}. Returns a string unchanged, since a string is an encoded snapshot. */
 export function snapshotText(snapshot: unknown): string {
   return typeof snapshot === "string" ? snapshot : encodeSnapshot(snapshot);
 }

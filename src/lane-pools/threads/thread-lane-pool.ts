@@ -37,9 +37,9 @@ export interface ThreadLanePoolOptions {
   readonly exportName: string;
   readonly options: LaneOptions;
   readonly http: HttpSettings;
-  /** `true` if the agent has a `setup` function. The data that it makes on the first lane is then given to the other lanes. */
+  /** `true` if the agent has a `setup` function. The data that `setup` makes on the first lane is then given to the other lanes. */
   readonly setUp: boolean;
-  /** The data that `setup` made on the run's first lane, as text. Only set if that lane is in another pool. */
+  /** The data that `setup` made on the run's first lane, as text. Only set if the first lane is in another pool. */
   readonly shared?: string | undefined;
   /** A lane without a heartbeat for this many milliseconds counts as hanging. */
   readonly hangMs: number;
@@ -60,13 +60,16 @@ interface LaneHandle {
 
 /** Default time limit for a call to a lane's thread, in milliseconds. */
 const CLOSE_DEADLINE = 5_000;
-/** Time limit for restoring and closing stores of the user, in milliseconds. A thread that is ended meanwhile leaves them half restored. */
+/**
+ * Time limit for restoring and closing stores of the user, in milliseconds. The limit is long, because ending the thread earlier would leave the
+ * stores half restored.
+ */
 const RESTORE_DEADLINE = 600_000;
-/** How long a lane may be without a heartbeat after its requests were ended, in milliseconds. After that, its thread is ended. */
+/** How long a lane may be without a heartbeat after its requests were ended, in milliseconds. After this time, the lane's thread is ended. */
 const CUT_DEADLINE = 10_000;
 /** Time limit for starting a thread, in milliseconds. */
 const ASSIGN_DEADLINE = 30_000;
-/** Maximum number of executions of one call while a lane tests faults. The time limit of such a test is computed from it. */
+/** Maximum number of executions of one call while a lane tests faults. Determines the time limit of such a test. */
 const FAULT_EXECUTIONS = 500;
 
 /** A pool with lanes in worker threads. Chunks are sent as tasks of Piscina; all other calls use one Comlink channel for each lane. */
@@ -77,7 +80,7 @@ export class ThreadLanePool implements LanePool {
   readonly #options: ThreadLanePoolOptions;
   readonly #lanes: readonly LaneHandle[];
   readonly #pool: Piscina;
-  /** Ids of threads that were started and are not used by a lane yet. */
+  /** Ids of threads that were started and that no lane uses yet. */
   readonly #fresh: number[] = [];
   #visited: VisitedSet | undefined;
   #knowledge: Knowledge = NOTHING_KNOWN;
@@ -122,7 +125,7 @@ export class ThreadLanePool implements LanePool {
   }
 
   async calibrate(walk?: CalibrationWalk): Promise<Calibration> {
-    // Execute the experiment on every lane, although one result is enough, since this loads and compiles code that the first steps need.
+    // Execute the experiment on every lane, although one result is enough: the experiment also loads and compiles code that the first steps need.
     const found = await Promise.all(
       this.#lanes.map(async (_, lane) => {
         const answer = await this.#call(lane, (channel) => channel.calibrate(walk) as Promise<Answer<Calibration>>, this.#options.hangMs);
@@ -130,10 +133,10 @@ export class ThreadLanePool implements LanePool {
         return answer.value;
       }),
     );
-    // The experiment may have set flags in shared memory that end the requests of a lane. Reset the flags, so that they do not end later requests.
+    // The experiment may have set flags in shared memory that end the requests of a lane. Reset these flags, so that they do not end later requests.
     for (const { control } of this.#lanes) control.reset();
-    // Use the result of the first lane only, so that the number of lanes has no influence. With more lanes it is more likely that one of them finds a
-    // rare value.
+    // Use only the result of the first lane, so that the number of lanes has no influence. If the results of all lanes were used, more lanes would
+    // find a rare value more often.
     return found[0]!;
   }
 
@@ -165,7 +168,7 @@ export class ThreadLanePool implements LanePool {
 
   async expand(lane: number, chunk: Chunk): Promise<Expansion> {
     const handle = this.#lanes[lane]!;
-    // Do not send a task to a thread that has ended. The task would wait forever and block all tasks after it.
+    // Do not send a task to a thread that has ended. Such a task would wait forever and block all later tasks.
     if (!this.#alive(handle)) return lostExpansion({ kind: "worker", unit: -1, action: 0, message: "the thread of the lane has ended" });
     const visited = this.#visited?.growth(handle.visitedVersion);
     handle.visitedVersion = visited?.version ?? handle.visitedVersion;
@@ -180,7 +183,7 @@ export class ThreadLanePool implements LanePool {
     if (this.#alive(handle)) await this.#call(lane, (channel) => channel.close() as Promise<Answer<void>>).catch(() => this.#kill(lane));
     handle.visitedVersion = -1;
     const spec = await this.#options.host.reprovision(lane, standby);
-    // A new target begins without the memory of the old one. In the same thread, packages in `node_modules` would keep theirs.
+    // Start a new thread for the new target. In the old thread, packages in `node_modules` would keep the memory of the old target.
     if (spec.targetModule !== undefined && this.#alive(handle)) await this.#kill(lane);
     return { ...(await this.#attach(lane, spec)), standby: spec.standby };
   }
@@ -260,7 +263,7 @@ export class ThreadLanePool implements LanePool {
     return answer.value;
   }
 
-  /** Assigns an unused thread to a lane and creates its channels. Returns the ports for the thread's ends. */
+  /** Assigns an unused thread to a lane and creates channels to the thread. Returns the ports that the thread gets. */
   async #assignThread(handle: LaneHandle): Promise<{ readonly control: MessagePort; readonly processes: MessagePort }> {
     handle.closePort?.();
     const until = performance.now() + ASSIGN_DEADLINE;
@@ -284,7 +287,7 @@ export class ThreadLanePool implements LanePool {
     return { control: port2, processes: processes.port2 };
   }
 
-  /** Builds all lanes. If `setup` may make ids, the first lane is built before the others, because they take over its ids. */
+  /** Builds all lanes. If `setup` may make ids, builds the first lane before all others, because the others use the ids of the first lane. */
   async #together(build: (lane: number) => Promise<LaneReport>): Promise<readonly LaneReport[]> {
     const lanes = this.#lanes.map((_, lane) => lane);
     if (!this.#options.setUp) return Promise.all(lanes.map(build));
@@ -347,8 +350,8 @@ export class ThreadLanePool implements LanePool {
   }
 
   /**
-   * Calls a lane's thread with a time limit, since a call to a thread that dies never settles. Each heartbeat of the lane extends the limit, and so
-   * does the restore of the user's own stores.
+   * Calls a lane's thread with a time limit, since a call never settles if the thread dies. Each heartbeat of the lane extends the limit. Restoring
+   * the user's own stores extends the limit, too.
    */
   async #call<T>(
     lane: number,

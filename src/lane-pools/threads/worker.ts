@@ -9,7 +9,9 @@ const server = new LaneServer();
 process.on("unhandledRejection", (error) => server.stray(error));
 takeUncaught((error) => server.uncaught(error));
 
-/** The entry point of a lane's worker thread. Passes each task to the lane. The rows of an answer are transferred to the main thread, not copied. */
+/**
+ * The entry point of a lane's worker thread. Passes each task to the lane. The rows of an answer are transferred to the main thread without copying.
+ */
 export default async function run(task: Task): Promise<AttachAnswer | ExpandAnswer> {
   if (task.kind === "attach") return server.attach(task);
   const answer = await server.expand(task);

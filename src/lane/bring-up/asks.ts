@@ -1,6 +1,6 @@
 /**
- * Counts the calls of user code that may send requests. An external store uses the number to distinguish the lane's own writes from writes of other
- * clients. Counting slows every step down a little, so it is only done on lanes with an external store.
+ * Counts the calls of user code that may send requests. With this number, an external store distinguishes the lane's own writes from writes of other
+ * clients. Counting slows every step down a little, so only lanes with an external store count.
  */
 export class Asks {
   /** `true` if the lane has an external store. */
@@ -10,8 +10,8 @@ export class Asks {
   #open = 0;
 
   /**
-   * Returns the number of calls of user code so far. Returns `undefined` while user code runs or a request waits for its answer, since a write could
-   * then be the lane's own.
+   * Returns the number of calls of user code so far. Returns `undefined` while user code runs or a request waits for its answer, since the lane
+   * itself could then be writing.
    */
   readonly count = (): number | undefined => (this.#open > 0 || this.isPending() ? undefined : this.#count);
 
@@ -23,7 +23,7 @@ export class Asks {
     const over = (): void => void this.#open--;
     try {
       const result = work();
-      // Attach this before the caller awaits `result`. {@link count} then no longer counts the call as running when the caller continues.
+      // Register the callbacks before the caller awaits `result`, so that the call counts as ended when the caller continues.
       if (result instanceof Promise) result.then(over, over);
       else over();
       return result;

@@ -33,20 +33,20 @@ import { TargetRestart, type TargetControl } from "./target-restart.ts";
 import { WorldState, type WorldSnapshot } from "../state/world-state.ts";
 import { OTHER_WRITER_HINT, otherWriterText, writesByItself, writtenLines, type Seen } from "../examine/foreign-writer.ts";
 
-/** Options for all lanes of a run. They are plain data, so that they can be sent to threads. */
+/** Options for all lanes of a run, as plain data that can be sent to threads. */
 export interface LaneOptions {
   /**
-   * The time at which the run started, in milliseconds since 1970. Where values are recognised by their appearance, times near it count as times of
-   * the run.
+   * The time at which the run started, in milliseconds since 1970. A value that looks like a time counts as a time of the run if it is near this
+   * start.
    */
   readonly clockMs: number;
-  /** For a resumed run: the times at which its earlier sessions started, in milliseconds since 1970. */
+  /** The times at which the earlier sessions of a resumed run started, in milliseconds since 1970. `undefined` for a new run. */
   readonly earlierClocksMs?: readonly number[] | undefined;
   readonly settleMs: number;
   readonly serverErrors: "violation" | "ignore";
   /** `true` if errors of user code are reported without the request and response bodies that they quote. */
   readonly hideBodies: boolean;
-  /** String literals in the user's code that look like random tokens. They are not treated as generated values. */
+  /** String literals in the user's code that look like random tokens but are not treated as generated values. */
   readonly literals: readonly string[];
   readonly knowledge: Knowledge;
   /** How long external stores are watched for writes of other clients before they are first used, in milliseconds. Default: 0. */
@@ -55,26 +55,26 @@ export interface LaneOptions {
   readonly dataSeed?: number;
   /** Names of external stores that seqqa may write to although their names do not say that they are for tests. */
   readonly allowedStores?: readonly string[] | undefined;
-  /** `true` if each lane must compute a hash of the structure of states, which the strategy needs. */
+  /** `true` if each lane must compute a hash of the structure of states. Only some strategies need this hash. */
   readonly shapes: boolean;
-  /** `true` if stores with a gate, which can hold a write, must prepare the gate when they are opened. */
+  /** `true` if stores that have a gate (can hold a write) must prepare the gate when they are opened. */
   readonly gated?: boolean | undefined;
-  /** `true` if stores that can make a write fail must prepare for that when they are opened. */
+  /** `true` if stores that can make a write fail must prepare this ability when they are opened. */
   readonly faulty?: boolean | undefined;
-  /** The probes of the exploration, which a lane refuses before `setup` if they are impossible. `undefined`: nothing is refused. */
+  /** The settings for races and faults. Before `setup`, a lane refuses settings that are impossible in its world. `undefined`: nothing is refused. */
   readonly probes?: Probes | undefined;
-  /** The operations of the OpenAPI description whose answers are reported. `undefined`: no answers are reported. */
+  /** The operations of the OpenAPI description. Lanes report the answers of these operations. `undefined`: no answers are reported. */
   readonly operations?: DescribedOperations | undefined;
 }
 
 /** Options of the clients that seqqa makes for a target. */
 export interface ClientOptions {
-  /** The beginning of all paths of the client. Default: none. */
+  /** The prefix of the URL paths of all requests of the client. Default: none. */
   readonly basePath?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The parts from which a lane is brought up: its target, its stores, and functions that create clients and test data. */
+/** The parts from which a lane is brought up, such as its target, its stores, and a function that creates clients. */
 export interface LaneParts {
   readonly lane: Lane;
   readonly inProcess: boolean;
@@ -86,13 +86,13 @@ export interface LaneParts {
   /** Creates a client for the lane's target. `undefined` if there is no target. */
   readonly createClient: ((options?: ClientOptions) => unknown) | undefined;
   readonly createData: (seed: string) => TestData;
-  /** Ends and starts the process of the lane's target. `undefined` if seqqa did not start the target. */
+  /** Ends and starts the process of the lane's target. `undefined` if seqqa did not start this process. */
   readonly process?: TargetControl | undefined;
-  /** The same as `process`, but only set for `target.rollback: restart`, where the process is restarted before each action. */
+  /** Restarts the target's process before each action. Only set for `target.rollback: restart`. */
   readonly restart?: TargetControl | undefined;
   /** A snapshot of the root state of another lane, if this lane is a copy of that lane. */
   readonly snapshot?: unknown;
-  /** A snapshot of the data that `setup` made on the run's first lane; see {@link LaneReport.made}. */
+  /** A snapshot of the data that `setup` made on the run's first lane; see {@link LaneReport.made}. All lanes then have the same ids. */
   readonly shared?: unknown;
 }
 
@@ -106,11 +106,11 @@ export interface LaneBase {
   readonly checker: Checker;
   readonly canonicalizer: Canonicalizer;
   /**
-   * `true` if experiments can find the generated values. `false` if nothing restores the target for an experiment, so that values are only recognised
-   * by their appearance.
+   * `true` if experiments can find the generated values. `false` if no restore is possible for an experiment, so that generated values are only
+   * recognised by their appearance.
    */
   readonly isIdentified: boolean;
-  /** Compares executions about which nothing is known yet. It recognises ids and times by their appearance. */
+  /** The canonicalizer for executions before any experiment, which recognises ids and times by their appearance. */
   readonly lookalikes: Canonicalizer;
   readonly home: RootState;
   readonly drawing: Drawing;
@@ -132,13 +132,13 @@ interface ReportInputs {
   readonly judged: readonly Rule[];
   readonly contextOnly: boolean;
   readonly background: readonly string[] | undefined;
-  /** The requests of `setup` and of logins, when the root state was made for the first time. */
+  /** The requests that `setup` and logins sent when the root state was made for the first time. */
   readonly setUp: readonly RecordedExchange[];
-  /** See {@link LaneReport.calls}. */
+  /** The answers of described operations to `setup` and to logins, as in {@link LaneReport.calls}. */
   readonly calls: readonly number[];
 }
 
-/** Builds the world for a target that is ready, opens the stores, runs `setup`, and makes the resulting state the root state of the lane. */
+/** Builds the world for a target that is ready, opens the stores, and runs `setup`. The resulting state becomes the root state of the lane. */
 export async function bringUp(definition: AgentDefinition<never, never>, parts: LaneParts, options: LaneOptions): Promise<LaneBase> {
   await loadHasher();
   const world = await buildWorld(definition, parts);
@@ -149,7 +149,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, parts: 
   const hidden = world.reset !== undefined || (parts.restart !== undefined && !hasStores(world));
   const state = new WorldState(world, hidden, asks);
   state.leaveOut(early.tables);
-  // The first node of a user's state graph is part of the root state, so set it before the first checkpoint.
+  // The first node of a user's state graph is part of the root state, so set this node before the first checkpoint.
   state.moveTo(definition.graph?.initial);
   const restart = parts.restart === undefined ? undefined : new TargetRestart(parts.restart, state);
   const drawing = new Drawing(
@@ -179,7 +179,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, parts: 
     shared: parts.shared as WorldSnapshot | undefined,
     reopen: parts.borrowed ? undefined : () => reopenSystems(world, parts, options, asks),
   });
-  // Rules that write need a restore in the middle of a step. This is not possible if nothing but the context can be restored, or if the root state
+  // Rules that write need a restore in the middle of a step. Such a restore is impossible if only the context can be restored, or if the root state
   // has to be made again.
   const contextOnly = state.systems.length === 0 && !home.remade && !state.selfContained;
   const judged = home.remade || contextOnly ? rules.filter(({ writes }) => !writes) : rules;
@@ -242,7 +242,7 @@ export async function relearn(base: LaneBase, knowledge: Knowledge): Promise<Lan
 
 type Identified = Pick<LaneBase, "world" | "state" | "placeholders" | "isIdentified" | "ignored">;
 
-/** Creates an object that replaces known generated values by names, and makes the lane's state use it. */
+/** Creates a canonicalizer, which replaces known generated values by names, and gives it to the lane's state. */
 function identify(lane: Identified, options: LaneOptions): Canonicalizer {
   const canonicalizer = new Canonicalizer({ ...canonicalOptions(lane, options), byAppearance: !lane.isIdentified }, options.knowledge);
   if (lane.isIdentified) lane.state.identify(canonicalizer);
@@ -301,7 +301,7 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
     uses: usesOf(world, parts.lane),
     isolated: !parts.borrowed && state.systems.length > 0 && state.systems.every((system) => isLanes(system, parts)),
   };
-  // Do not restore if a check got no answer: the target may have ended, and a store inside it could not be restored.
+  // Do not restore if a check got no answer: the target may have ended, and a store inside an ended target cannot be restored.
   if (unanswered === undefined) await state.restore(root);
   return { ...base, report };
 }
@@ -314,7 +314,7 @@ function setupOf({ home, reportInputs: { setUp } }: Pick<LaneBase, "home" | "rep
 }
 
 /**
- * Refuses an external store that only the code of the World names, unless the store's name says that it is for tests. @throws SeqqaError
+ * Refuses an external store that only the code of the World names, unless the store's name shows that the store is for tests. @throws SeqqaError
  * `STORE_NOT_ALLOWED` (exit status 2)
  */
 function refuseUnnamed(name: string, { uses }: StoreAdapter, allowed: readonly string[]): void {
@@ -349,7 +349,7 @@ function systemLines(world: World<never, never>): string[] {
   );
 }
 
-/** Returns text lines that say how the target itself is restored. Returns none if only its stores have to be restored. */
+/** Returns text lines that say how the target itself is restored. Returns an empty list if only the stores have to be restored. */
 function targetLines(world: World<never, never>, state: WorldState, restart: TargetRestart | undefined): string[] {
   const says = state.systems.length === 0 ? "the context and the clients" : "the stores, the context and the clients";
   const replay = `seqqa reaches every other state by executing the path to this state again, and checks that ${says} are as they were the first time`;
@@ -360,7 +360,7 @@ function targetLines(world: World<never, never>, state: WorldState, restart: Tar
   return ["target: restart: before every step, seqqa restores the stores and starts a new process of the target"];
 }
 
-/** Returns a text line with the rules that are not checked on this lane and the reason. Returns none if all rules are checked. */
+/** Returns a text line that names the rules that are not checked on this lane, and the reason. Returns an empty list if all rules are checked. */
 function ruleLines(left: readonly string[]): string[] {
   if (left.length === 0) return [];
   return [`rules: seqqa does not check ${left.join(", ")}, because these rules need stores that can be restored in the middle of a step`];
@@ -444,7 +444,7 @@ function refuseSavedInTarget(world: { readonly systems: Readonly<Record<string, 
   }
 }
 
-/** Returns the URLs (without passwords) and files that the world uses, no matter if the lane or the user's code chose them. */
+/** Returns the URLs (without passwords) and files that the world uses, including those that only the user's code names. */
 function usesOf(world: World<never, never>, lane: Lane): string[] {
   const clients = [...world.allClients().values()].map((client) => clientPartOf(client)?.uses);
   const stores = Object.values(world.systems).map((system) => system?.uses);
@@ -500,7 +500,7 @@ async function writtenByOthers(system: StoreAdapter, scope: StoreScope, ms: numb
   }
 }
 
-/** Opens the lane's own stores again after `setup` changed their schema. From then on, restores go back to their present content. */
+/** Opens the lane's own stores again after `setup` changed their schema. Later restores go back to the content that the stores have now. */
 async function reopenSystems(world: World<never, never>, parts: LaneParts, options: LaneOptions, asks: Asks): Promise<void> {
   for (const system of Object.values(world.systems)) await system?.close();
   await openSystems(world, parts, options, asks);
@@ -528,8 +528,7 @@ async function findIgnored(world: World<never, never>, isStrict: boolean): Promi
 }
 
 /**
- * Returns `true` if only this lane uses a store. Returns `false` for a store that the user's code names or that an adapter cannot copy, since such a
- * store is external.
+ * Returns `true` if only this lane uses a store. Returns `false` for an external store, which the user's code names or which an adapter cannot copy.
  */
 function isLanes(system: StoreAdapter, { lane, external }: Pick<LaneParts, "lane" | "external">): boolean {
   const { uses } = system;
@@ -556,8 +555,8 @@ function canonicalOptions(
 }
 
 /**
- * Returns the values that are different on each lane, such as the URL, with their placeholders. Longer values come first, so that the host alone is
- * not replaced inside a URL.
+ * Returns the values that are different on each lane, such as the URL, with their placeholders. Longer values come first: a whole URL is then
+ * replaced before the host in it.
  */
 function placeholders(lane: Lane): [string, string][] {
   const all: [string, string][] = [];
@@ -573,8 +572,8 @@ function placeholders(lane: Lane): [string, string][] {
 }
 
 /**
- * Checks the rules in the root state. If a rule cannot read a store here, a rebuilt lane could not either, so the run ends. @throws SeqqaError
- * `STORE_LOST` (exit status 3)
+ * Checks the rules in the root state. The run ends if a rule cannot read a store here, because a rebuilt lane would fail in the same way. @throws
+ * SeqqaError `STORE_LOST` (exit status 3)
  */
 async function checkRoot(checker: Checker): Promise<void> {
   try {

@@ -9,13 +9,13 @@ import type { StoreAdapter } from "../../model/stores/store-adapter.ts";
 import { probeTime } from "./probe-time.ts";
 
 /**
- * Time by which the check moves the target's clock forward, in milliseconds. It is so long that a time zone or a slow answer cannot be mistaken for
- * it.
+ * Time by which the check moves the target's clock forward, in milliseconds. Neither a wrong time zone nor a slow answer causes such a large
+ * difference.
  */
 const MOVED_MS = 3 * 86_400_000;
 /** Largest accepted difference between the `Date` header of the target's answer and the clock that seqqa set, in milliseconds. */
 const TOLERANCE_MS = 10_000;
-/** How long to wait for a new `Date` header, in milliseconds, since servers keep the value of this header for a second. */
+/** How long to wait for a new `Date` header, in milliseconds. Servers use one value of this header for a whole second. */
 const PATIENCE_MS = 3_000;
 const PAUSE_MS = 200;
 const TIMEOUT_MS = 10_000;
@@ -30,7 +30,7 @@ interface Clock extends StoreAdapter {
   readonly probe?: string | undefined;
 }
 
-/** A time that the target showed. */
+/** A time that the target reported. */
 interface Seen {
   readonly ms: number;
   readonly text: string;
@@ -39,9 +39,9 @@ interface Seen {
 type Target = Pick<Lane, "baseUrl" | "fetch">;
 
 /**
- * Checks that the target uses the clock that seqqa sets: moves the clock, reads the time of the target, and moves the clock back. The time is the
- * answer to the probe, else the `Date` header of an answer. In process, only a probe shows the time that the target sees. Static binaries, Go programs,
- * and servers that a script starts elsewhere keep the real time, so all results about time would be wrong.
+ * Checks that the target uses the clock that seqqa sets: moves the clock, reads the time of the target, and moves the clock back. The time is read
+ * from the answer to the probe if there is a probe, otherwise from the `Date` header of an answer. For a target in this process, code of the target
+ * reads it. Static binaries, Go programs, and servers that a script starts elsewhere keep the real time, so all results about time would be wrong.
  * @throws SeqqaError `CLOCK_NOT_FOLLOWED`, `CLOCK_PROBE_INVALID` (exit status 2)
  */
 export async function requireClockFollows(systems: Readonly<Record<string, StoreAdapter | undefined>>, target: Target): Promise<void> {
@@ -82,14 +82,15 @@ export async function requireClockFollows(systems: Readonly<Record<string, Store
 
 async function look(name: string, clock: Clock, target: Target): Promise<Seen | undefined> {
   if (clock.probe !== undefined) return probed(name, clock.probe, target);
-  // For a target in this process, ask the clock: a `Date` header that Node writes shows the time of the process, and fetch handlers write none.
+  // For a target in this process, read the clock directly. A `Date` header that Node writes shows the real time, and fetch handlers write no `Date`
+  // header.
   const own = clock.callTarget?.(() => new Date());
   if (own !== undefined) return { ms: own.getTime(), text: own.toUTCString() };
   const { date } = await answerOf(target.baseUrl);
   return date === undefined ? undefined : { ms: Date.parse(date), text: date };
 }
 
-/** @throws SeqqaError `CLOCK_PROBE_INVALID` */
+/** Reads the time from the target's answer to the probe. @throws SeqqaError `CLOCK_PROBE_INVALID` */
 async function probed(name: string, probe: string, { fetch, baseUrl }: Target): Promise<Seen> {
   const { status, text } =
     fetch === undefined ? await answerOf(baseUrl.replace(/\/+$/, "") + probe) : await answerInProcess(fetch, `http://localhost${probe}`);
@@ -109,7 +110,7 @@ async function probed(name: string, probe: string, { fetch, baseUrl }: Target): 
 interface Answer {
   readonly status: number;
   readonly date: string | undefined;
-  /** The beginning of the body. */
+  /** The first characters of the response body. */
   readonly text: string;
 }
 
@@ -118,7 +119,7 @@ async function answerInProcess(fetch: NonNullable<Lane["fetch"]>, url: string): 
   return { status: answer.status, date: undefined, text: (await answer.text()).slice(0, MOST_TEXT) };
 }
 
-/** Returns an answer to a `GET` request, whatever its status. */
+/** Sends a `GET` request and returns the answer, whatever its status. */
 async function answerOf(url: string): Promise<Answer> {
   const isSecure = url.startsWith("https:");
   const trusted = isSecure ? secureContext(connectionDefaults().ca) : undefined;

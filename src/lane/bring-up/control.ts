@@ -9,10 +9,10 @@ const ACTION = 3;
 const CUT = 4;
 const RESTORING = 5;
 
-/** The heartbeat of one lane, and requests to stop it, in memory that the main thread and the lane share. */
+/** The heartbeat of one lane, and requests to stop the lane, in memory that the main thread and the lane share. */
 export class LaneControl {
   readonly memory: SharedArrayBuffer;
-  /** Added to the index of the unit in {@link beat}, if the lane executes only a part of a chunk at a time. This value is not in shared memory. */
+  /** Number that {@link beat} adds to the index of a unit, for a lane that executes a chunk in parts. Not in shared memory. */
   unitOffset = 0;
   readonly #words: Int32Array;
 
@@ -47,7 +47,7 @@ export class LaneControl {
     this.#words[RESTORING] = Number(value);
   }
 
-  /** Records that the lane begins to execute an action. If no heartbeat follows, this action makes the lane hang. */
+  /** Records that the lane begins to execute an action. If no heartbeat follows, this action counts as the cause of the hang. */
   beat(unit: number, action: number): void {
     this.#words[BEAT]!++;
     this.#words[UNIT] = unit + this.unitOffset;

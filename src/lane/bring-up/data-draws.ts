@@ -1,12 +1,15 @@
 import type { TestData } from "../../model/context/test-data.ts";
 
-/** For each step of a path: the path that determines the step's test data. `undefined`: the path itself. See `UnitRequest.draws`. */
+/**
+ * For each step of a path: another path from which the step's test data is computed. `undefined`: the data is computed from the path itself. See
+ * `UnitRequest.draws`.
+ */
 export type Draws = readonly (readonly number[])[] | undefined;
 
 /**
  * Provides `context.data`, the random test data of user code. Each step, and each check after a step, has its own seed. The seed is computed from the
- * agent's seed, the names of the actions so far, and the name of the check. It does not depend on the lane, on time, or on other test data. The test
- * data factory is only created when user code first uses it.
+ * agent's seed, the names of the actions so far, and the name of the check. The seed does not depend on the lane, on time, or on other test data. The
+ * test data factory is only created when user code first uses it.
  */
 export class Drawing {
   /** The instance in this thread that has most recently selected a step. */
@@ -29,7 +32,7 @@ export class Drawing {
     this.#create = create;
   }
 
-  /** Returns a new instance that draws the same test data as another one. */
+  /** Returns a new instance that draws the same test data as another instance. */
   static like(other: Drawing): Drawing {
     return new Drawing(other.#names, other.#seed, other.#create);
   }

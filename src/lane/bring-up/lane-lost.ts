@@ -4,7 +4,7 @@ import type { LaneFailureKind } from "../../messages/lane-messages.ts";
 export class LaneLost extends Error {
   readonly kind: LaneFailureKind;
   readonly differences: readonly string[];
-  /** Name of the check whose request got no answer, if that is the reason. */
+  /** Name of the check whose request got no answer. `undefined` if the lane was lost for another reason. */
   readonly check: string | undefined;
 
   constructor(kind: LaneFailureKind, message: string, differences: readonly string[] = [], check?: string) {
@@ -15,7 +15,7 @@ export class LaneLost extends Error {
   }
 }
 
-/** Thrown if a path cannot be executed again, because an action no longer applies or fails. The lane itself can still be used. */
+/** Thrown if a path cannot be executed again, because one of its actions does not apply or fails. The lane itself can still be used. */
 export class PathBroken extends LaneLost {}
 
 /** Thrown if executing a path again led to another state than recorded. */

@@ -32,7 +32,9 @@ import { passedTimes, type SavedWorld } from "../state/world-state.ts";
 
 export type { Known } from "../report/chunk-report.ts";
 
-/** Executes the work of a lane: expands nodes and reports the outcomes. Does not decide which states are new, since only the engine knows that. */
+/**
+ * Executes the work of a lane: expands nodes and reports the outcomes. Does not decide which states are new, since only the engine knows all states.
+ */
 export class LaneRuntime {
   readonly #base: LaneBase;
   readonly #control: LaneControl;
@@ -127,7 +129,7 @@ export class LaneRuntime {
           if (stepper.wayBack !== undefined && isRepeated(outcome)) outcome = await stepper.repeated(definition, outcome, mark);
           if (outcome.kind !== "skipped") navigator.departed();
           // If the precondition did not hold, nothing was written, so no restore is needed. An action that returned null may have written something,
-          // so `take` checks that below.
+          // so `take` below reads the state after such an action.
           if (outcome === SKIPPED_OUTCOME && !(begun instanceof Promise) && !watch.watched && !state.ownChanged(mark)) {
             report.rows.push(SKIPPED);
             continue;
@@ -203,9 +205,9 @@ export class LaneRuntime {
   }
 
   /**
-   * Handles a node that could not be reached. Either a fresh lane tries again, or this lane makes its root state again and tries from there. If that
-   * fails, too, the actions are executed in the state that was reached. A path that was executed and led to another state is reported as a divergence
-   * at once, because the next attempt may reach the right state by chance.
+   * Handles a node that could not be reached. Either a fresh lane tries again, or this lane makes its root state again and tries from the root state.
+   * If the second attempt also fails, the actions are executed in the state that was reached. A path that led to another state is reported as a
+   * divergence immediately, because the next attempt may reach the right state by chance.
    */
   async #lostOnTheWay(
     unit: UnitRequest,
@@ -221,8 +223,8 @@ export class LaneRuntime {
     let field = passed();
     if (wasExecuted && !isLast) {
       if (field === undefined) this.#report.divergences.push(replayed(unit, error));
-      // If the root state is restored from a checkpoint, the checkpoint may be wrong, so throw: a fresh lane tries again. A root state that is made
-      // again is compared with the first one, so this lane can try again.
+      // If the root state is restored from a checkpoint, the checkpoint itself may be wrong: throw, so that a fresh lane tries again. If the root
+      // state is made by running `setup` again, it is compared with the first root state, so this lane can try again.
       if (!this.#base.home.remade) throw error;
       try {
         await replayer.replay([]);

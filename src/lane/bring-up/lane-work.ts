@@ -4,11 +4,11 @@ import type { RaceGround } from "../races/race-ground.ts";
 import type { Known } from "./lane-runtime.ts";
 
 export interface LaneWork {
-  /** The committed states, as far as the lane knows them. If some are missing, the lane sends unnecessary snapshots. */
+  /** The committed states, as far as the lane knows them. For a committed state that is missing here, the lane sends an unnecessary snapshot. */
   visited: Known | undefined;
   /** Executes the units of a chunk in order. Ends when the chunk is finished, the lane is cancelled, or the lane is lost. */
   expand(chunk: Chunk): Promise<Expansion>;
-  /** Executes a path from the root state, records its requests, and checks the rules in the state at its end. */
+  /** Executes a path from the root state, records the requests of the path, and checks the rules in the last state. */
   record(path: readonly number[], draws?: UnitRequest["draws"], beforeStep?: BeforeStep): Promise<Recording>;
   /** Executes a path and describes the state at its end. Continues from a checkpoint if the previous path began with the same steps. */
   probe(path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd>;

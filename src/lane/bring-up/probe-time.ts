@@ -1,13 +1,16 @@
 /** The fields of a JSON object that may contain the time, in the order in which they are tried. */
 const FIELDS = ["now", "time", "date", "timestamp"];
-/** Smaller numbers are seconds since 1970, larger ones milliseconds: the border is the year 5138 in seconds and 1973 in milliseconds. */
+/**
+ * Smaller numbers are seconds since 1970, larger numbers are milliseconds since 1970. As seconds, this number is in the year 5138; as milliseconds,
+ * in 1973.
+ */
 const LEAST_MS = 1e11;
 const ISO = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)\s?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 
 /**
- * Returns the time that the body of an answer shows, in milliseconds since 1970; `undefined` if it shows none. Bodies with a time are a text in ISO
- * 8601 (without a zone: UTC), a number of seconds or milliseconds since 1970, and a JSON object with such a text or number in `now`, `time`, `date`
- * or `timestamp`.
+ * Returns the time that the body of an answer shows, in milliseconds since 1970. Returns `undefined` if the body shows no time. Accepted bodies are a
+ * text in ISO 8601 (without a zone: UTC), a number of seconds or milliseconds since 1970, and a JSON object with such a text or number in `now`,
+ * `time`, `date` or `timestamp`.
  */
 export function probeTime(body: string): number | undefined {
   const text = body.trim();
@@ -18,7 +21,7 @@ export function probeTime(body: string): number | undefined {
   );
 }
 
-/** Returns the text itself if it is not JSON. */
+/** Parses JSON. Returns the text itself if it is not JSON. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -26,11 +26,11 @@ export interface RootStateOptions {
   readonly lookalikes: Canonicalizer;
   readonly drawing: Drawing;
   readonly restart: TargetRestart | undefined;
-  /** A snapshot of the root state of another lane, if this lane is a copy of that lane. It is written to the stores instead of running `setup`. */
+  /** A snapshot of another lane's root state, if this lane is a copy of that lane. The snapshot is written to the stores, and `setup` is not run. */
   readonly snapshot: WorldSnapshot | undefined;
   /**
-   * A snapshot of the data that `setup` made on the first lane. It replaces the data that `setup` makes on this lane, so that all lanes have the same
-   * ids.
+   * A snapshot of the data that `setup` made on the first lane. This data replaces the data that `setup` makes on this lane, so that all lanes have
+   * the same ids.
    */
   readonly shared: WorldSnapshot | undefined;
   /** Opens the stores again after `setup` changed their schema. `undefined` for external stores, where a changed schema is an error. */
@@ -46,27 +46,29 @@ export interface RootFacts {
 
 const ROOT_LINES = 2000;
 const SHOWN_LINES = 20;
-/** Maximum number of attempts to make a checkpoint before the target writes something by itself. */
+/** Maximum number of attempts to save the state before `setup`. An attempt fails if the target writes by itself during the attempt. */
 const MOST_STARTS = 4;
 
 /**
  * The root state of a lane. If the stores hold the whole state, a checkpoint restores the root state. Otherwise (the World has `reset`, or the
  * target's process is restarted) the root state is made again: the stores are restored to the time before `setup`, the target is reset or restarted,
- * and `setup` runs. The values that `setup` generates again, such as ids, belong to the root state. Stores therefore compare their content with that
- * before `setup`, not with the root state.
+ * and `setup` runs. The values that `setup` generates again, such as ids, belong to the root state. Stores therefore observe changes since the time
+ * before `setup`, not changes since the root state.
  */
 export class RootState {
-  /** `true` if the root state is restored by running `setup` again. `false` if it is restored from a checkpoint. */
+  /** `true` if the root state is restored by running `setup` again. `false` if a checkpoint restores the root state. */
   readonly remade: boolean;
   readonly #options: RootStateOptions;
   #canonicalizer: Canonicalizer;
   #mark: SavedWorld | undefined;
   #facts: RootFacts | undefined;
-  /** A checkpoint of only the context and the clients, made right after the function `world` had returned. `#before` also contains the stores. */
+  /**
+   * A checkpoint of the context and the clients without the stores, made when the function `world` had returned. `#before` also contains the stores.
+   */
   #built: SavedWorld | undefined;
   #before: SavedWorld | undefined;
   #wholeBefore: Readonly<Record<string, Observed>> = {};
-  /** A snapshot of the root state, taken when it was made for the first time. */
+  /** A snapshot of the root state that was made first. */
   #snapshot: WorldSnapshot | undefined;
   #redrawn = false;
   #setupAt: StepWindow = { startMs: Date.now(), endMs: Date.now() };
@@ -84,19 +86,19 @@ export class RootState {
   }
 
   /**
-   * A snapshot of the data that `setup` changed. Other lanes write it, so that their ids are the same and they can use each other's snapshots.
-   * `undefined` if no snapshot can be taken.
+   * A snapshot of the data that `setup` changed. Other lanes write this snapshot to their stores, so that all lanes have the same ids and can use
+   * each other's snapshots. `undefined` if no snapshot can be taken.
    */
   get made(): WorldSnapshot | undefined {
     return this.#made;
   }
 
-  /** The checkpoint of the root state. It is replaced when the root state is made again. */
+  /** The checkpoint of the root state. Each time the root state is made again, a new checkpoint replaces the old checkpoint. */
   get mark(): SavedWorld {
     return this.#mark!;
   }
 
-  /** The fingerprints and text lines of the root state that was made first. {@link again} throws if the root state differs later. */
+  /** The fingerprints and text lines of the root state that was made first. {@link again} throws if a later root state differs. */
   get facts(): RootFacts {
     return this.#facts!;
   }
@@ -122,13 +124,14 @@ export class RootState {
   }
 
   /**
-   * Handles an error because `setup` changed the schema of a store: opens the stores again, so that the new tables belong to the root state.
+   * Handles the error that is thrown if `setup` changed the schema of a store: opens the stores again, so that the new tables belong to the root
+   * state.
    * @throws all other errors
    */
   async #takeSchema(error: unknown): Promise<void> {
     const { reopen } = this.#options;
     if (reopen === undefined || !(error instanceof SeqqaError) || error.code !== "SCHEMA_CHANGED") throw error;
-    // Other lanes cannot get the rows of the new tables by a snapshot, so each lane has ids of its own in them.
+    // A snapshot cannot bring the rows of new tables to other lanes, so do not share the data of `setup`. Each lane then has ids of its own.
     this.#made = undefined;
     await reopen();
   }
@@ -160,7 +163,7 @@ export class RootState {
     const { facts, mark } = await this.#startStores();
     const whole = this.#identify(facts);
     const lines = this.#lines(facts);
-    // Before the mark, which then contains the times of the root state that will pass.
+    // Observe the root state before its checkpoint is made. The checkpoint then contains the times that will pass.
     const node = await this.#node();
     if (await state.storesChanged(mark)) await state.restoreStores(mark);
     this.#mark = await state.mark();
@@ -168,8 +171,8 @@ export class RootState {
   }
 
   /**
-   * Makes the present content of the stores the one to which snapshots are relative. Repeats this if the target wrote by itself before the checkpoint
-   * was made: writing a snapshot would then make the checkpoint invalid.
+   * Makes the present content of the stores the base of later observations and snapshots. Tries again if the target wrote by itself before the
+   * checkpoint was made, because writing a snapshot would then make the checkpoint invalid.
    */
   async #startStores(): Promise<{ readonly facts: Facts; readonly mark: SavedWorld }> {
     const { state } = this.#options;
@@ -184,9 +187,7 @@ export class RootState {
     return this.#canonicalizer.describe(this.#canonicalizer.renamer.constant(facts)).slice(0, ROOT_LINES);
   }
 
-  /**
-   * Brings the world to the root state, whatever its present state is. @throws LaneLost if the result differs from the root state that was made first
-   */
+  /** Brings the world from any state to the root state. @throws LaneLost if the result differs from the root state that was made first */
   async again(): Promise<SavedWorld> {
     const { state, restart } = this.#options;
     if (!this.remade) {
@@ -206,8 +207,8 @@ export class RootState {
   }
 
   /**
-   * Makes the root state once more, although it may differ from the root state that was made first. Returns its content with generated values. Only if
-   * the root state is {@link remade}.
+   * Makes the root state once more and returns its content with generated values. The result may differ from the root state that was made first. Only
+   * called if the root state is {@link remade}.
    */
   async sample(): Promise<Execution> {
     await this.#setUpAgain();
@@ -236,7 +237,7 @@ export class RootState {
     return this.mark;
   }
 
-  /** Restores external stores and a target of the user at the end of a run. */
+  /** Restores external stores and worlds of the user at the end of a run. A World with `reset` is reset. */
   async leave(): Promise<void> {
     const { state, world } = this.#options;
     if (world.reset === undefined) return state.restore(this.mark);
@@ -299,8 +300,8 @@ export class RootState {
   }
 
   /**
-   * Refuses requests that have no answer yet. On one lane their effect would belong to the root state, and on another lane to the first step. @throws
-   * SeqqaError `PENDING_REQUEST`
+   * Refuses requests that have no answer yet. Depending on the lane, the effect of such a request would belong to the root state or to the first
+   * step. @throws SeqqaError `PENDING_REQUEST`
    */
   #refusePending(who: string): void {
     const left = this.#options.state.pending();
@@ -311,7 +312,7 @@ export class RootState {
     });
   }
 
-  /** Logs in the client of a role. The code for the login gets a context of its own, so nothing of it is in the state. */
+  /** Logs in the client of a role. The code for the login gets its own context, which is not part of the state. */
   async #logIn(role: string, login: Login): Promise<void> {
     const { world, drawing, state } = this.#options;
     drawing.root(`login ${role}`);
@@ -337,7 +338,10 @@ export class RootState {
     return messages.length === 0 ? undefined : messages.join(" ");
   }
 
-  /** Runs `setup`. If `setup` generates ids, then replaces its data by the data of the first lane, so that all lanes have the same ids. */
+  /**
+   * Runs `setup`. If the resulting stores differ from those of the first lane, writes the first lane's data to them: all lanes then have the same
+   * ids.
+   */
   async #setUpLikeTheOthers(): Promise<void> {
     const { definition, state, shared } = this.#options;
     const nothing = definition.setup === undefined && Object.keys(definition.users).length === 0;
@@ -355,20 +359,20 @@ export class RootState {
     this.#made = shared;
   }
 
-  /** Makes the state after `setup` the root state, if the root state is restored by running `setup` again. */
+  /** Makes the present state the root state. Called after `setup` ran again, if the root state is {@link remade}. */
   async #settle(): Promise<RootFacts> {
     const { state } = this.#options;
     state.adopt();
     const { facts, shown } = await this.#whole();
     const whole = this.#identify(facts, shown);
     const lines = this.#lines(facts);
-    // Before the mark, which then contains the times of `setup` that will pass.
+    // Observe the state before the checkpoint is made. The checkpoint then contains the times of `setup` that will pass.
     const node = await this.#node();
     this.#mark = await state.mark();
     return { whole, node, lines };
   }
 
-  /** Returns the whole content of the stores, if the root state is {@link remade}, and the part of it that observations show. */
+  /** Returns the whole content of the stores as `facts`, and only the changes since the time before `setup` as `shown`. */
   async #whole(): Promise<{ readonly facts: Facts; readonly shown: Facts["systems"] }> {
     const relative = await this.#options.state.observed();
     const systems = Object.fromEntries(
@@ -390,7 +394,7 @@ export class RootState {
   }
 }
 
-/** Returns `true` if the stores with rows are as they were at their root. */
+/** Returns `true` if no store has rows that were added or removed since its root. */
 function isUnchanged(systems: Facts["systems"]): boolean {
   return Object.values(systems).every(
     (one) => one.kind !== "rows" || one.tables.every(({ added, removed }) => added.length + removed.length === 0),
@@ -402,7 +406,7 @@ function same(a: Fingerprint, b: Fingerprint): boolean {
 }
 
 /**
- * Returns a better error if rows are missing, because the target made other rows before `setup` than on the first lane. Returns other errors
+ * Returns a clearer error if rows are missing because the target made other rows before `setup` than on the first lane. Returns all other errors
  * unchanged.
  */
 function unlikeTheFirst(error: unknown): unknown {

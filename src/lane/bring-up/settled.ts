@@ -1,7 +1,7 @@
 import type { Awaitable } from "../../model/stores/store-adapter.ts";
 
 /**
- * Waits for all results and returns them. If one is an error, still waits for the others, because nothing may write to a lane after the lane is lost.
+ * Waits for all results and returns them. Does not end early if one result is an error, because nothing may write to a lane after the lane is lost.
  * @throws the first error
  */
 export async function settled<T>(results: readonly Awaitable<T>[]): Promise<T[]> {

@@ -8,7 +8,7 @@ const DEPTH = 5;
 
 /**
  * Returns `true` if user code failed because a store could not be reached. Such a failure says nothing about the state. Also examines the causes of
- * the error, since user code may have wrapped it.
+ * the error, since user code may have wrapped the original error.
  */
 export function isStoreLost(error: unknown): boolean {
   let at = error;
@@ -24,7 +24,7 @@ export function endsRun(error: unknown): boolean {
   return error instanceof SeqqaError && (error.code === "FOREIGN_WRITE" || error.code === "LEASE_OVER");
 }
 
-/** Returns the reason for which a lane is lost after an error. @throws the error itself if it must end the whole run */
+/** Returns the kind of loss that an error means for a lane. @throws the error itself if it must end the whole run */
 export function lossOf(error: unknown): LaneFailureKind {
   if (endsRun(error)) throw error;
   if (error instanceof LaneLost) return error.kind;

@@ -2,7 +2,7 @@ import type { SavedWorld, WorldState } from "../state/world-state.ts";
 
 /** Ends and starts the process of a lane's target. */
 export interface TargetControl {
-  /** Kills the process. Its unfinished writes are lost, and the following restore undoes the finished ones. */
+  /** Kills the process. The process loses its unfinished writes, and the next restore undoes its finished writes. */
   halt(): Promise<void>;
   /** Starts the process at the same address as before. Resolves when the process is ready. */
   start(): Promise<void>;
@@ -36,7 +36,7 @@ export class TargetRestart {
     await this.#target.halt();
     const mark = await putBack();
     await startOnStores(this.#target, state);
-    // The process may write when it starts. The root state already contains these writes, so undo them.
+    // The process may write when it starts. The root state already contains these writes, so undo the repeated writes.
     if (await state.storesChanged(mark)) await state.restoreStores(mark);
     return mark;
   }

@@ -25,13 +25,13 @@ import { storesFingerprint } from "../state/stores-view.ts";
  */
 const MOST_STEPS = 40;
 /**
- * Total number of executions if the first two differ. A value that is chosen at random from three values is then equal in some of them. A generated
- * value never is.
+ * Total number of executions if the first two differ. A value that is chosen at random from three values is then equal in some of the executions. A
+ * generated value differs in all executions.
  */
 const WALKS = 4;
 /**
- * Total number of executions if the differing values are short or are words. Then even a value that is chosen at random from a dozen values is equal
- * in some of them.
+ * Total number of executions if the differing values are short or are words. Even a value that is chosen at random from a dozen values is then equal
+ * in some of the executions.
  */
 const MORE_WALKS = 8;
 /**
@@ -45,10 +45,10 @@ const LOOK_MS = 20;
 const IDLE_LOOK_MS = 50;
 
 /**
- * Executes a path several times from the root state and compares the states after each step. Values that differ are generated values, times, or
- * unexplained.
+ * Executes a path several times from the root state and compares the states after each step. A value that differs is a generated value, a time, or
+ * has no explanation.
  *
- * @param goHome Brings the lane to the root state, whatever its present state is.
+ * @param goHome Brings the lane from any state to the root state.
  */
 export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, walk: CalibrationWalk = {}): Promise<Calibration> {
   const nothing = { learned: NOTHING_KNOWN, suspects: [], lasting: [], unlike: [], late: [], states: [], missed: [] };
@@ -63,7 +63,7 @@ export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, 
     if (!(error instanceof LaneLost)) throw error;
     const learned = error.kind === "dirty" && base.home.remade ? await learnSetup(base) : NOTHING_KNOWN;
     if (!knowsNothing(learned)) return { ...nothing, learned };
-    // End the run, since nothing is explored yet and there is no result with which it could continue.
+    // End the run, since there is no result to report before the exploration has begun.
     const differing = error.differences.length === 0 ? "" : ` (${error.differences.slice(0, 5).join("; ")})`;
     throw new SeqqaError("NOT_PUT_BACK", `${error.message}${differing}.`, {
       hint: 'Make the target and `setup` produce the same state each time. List values that change by themselves in the World: `ignore: ["table.column"]`.',
@@ -83,7 +83,7 @@ async function learnSetup({ home, options }: LaneBase): Promise<Knowledge> {
     }
   };
   await again(1);
-  // Times in whole seconds must differ, too.
+  // Wait, so that times in whole seconds differ between the executions, too.
   await sleep(executions.lastBegunMs + APART_MS - performance.now());
   await again(2);
   await again(executions.compared().generated.some(({ isShort }) => isShort) ? MORE_WALKS : WALKS);
@@ -152,8 +152,8 @@ class Walks {
   }
 
   /**
-   * Executes the path once from the beginning of a second on, and then twice so that each step waits for the next second. Resolves to `true` if only the
-   * first execution has another result.
+   * Executes the path three times: first from the beginning of a second, and then twice with each step in a new second. Resolves to `true` if the
+   * first execution differs from the second, but the second does not differ from the third.
    */
   async dependsOnSeconds(): Promise<boolean> {
     const { state, stepper } = this.#base;
@@ -176,13 +176,13 @@ class Walks {
     const states = this.#executions.first.map(({ print }) => print.lo);
     const missed = this.#missed;
     const inVain = this.#wanted !== undefined && this.#worked === 0;
-    // The second execution must begin some time after this one, so the stores can be watched until then.
+    // The second execution must begin some time after the first, so the stores can be watched until then.
     const firstMs = this.#executions.lastBegunMs;
     const apartMs = this.#executions.first.some(({ facts }) => mayHoldTimes(facts)) ? firstMs + APART_MS - performance.now() : 0;
     const late = once || inVain ? [] : await this.#lateAtEnd(undefined, apartMs);
     const nothing = { learned: NOTHING_KNOWN, suspects: [], lasting: [], unlike: [], late, states, missed };
     await this.#goHome();
-    // If the root state was not restored, return no differences: they would come from the restore, which must be reported as a divergence.
+    // If the root state was not restored, return no differences. The restore would cause such differences, and is reported as a divergence elsewhere.
     if (once || inVain || !(await this.#isRoot())) return nothing;
     if (apartMs > 0) await sleep(firstMs + APART_MS - performance.now());
     await this.#again(2);
@@ -204,8 +204,8 @@ class Walks {
   }
 
   /**
-   * Executes the path once more, with pauses, if a time in whole seconds may depend on its step or on a stored time. Returns the times that were
-   * found, and the base of such times.
+   * Executes the path once more, with pauses, if a time in whole seconds may depend on its step or on a stored time. Returns `found` with the results
+   * about these times.
    */
   async #settledTimes(found: Knowledge["times"]): Promise<Knowledge["times"]> {
     const derived = new DerivedTimes(this.#executions.first, found, this.#base.options.knowledge.times);
@@ -221,8 +221,8 @@ class Walks {
   }
 
   /**
-   * Executes the path once more in another second if a state holds a token that may follow from the time, such as a hash of the time in seconds. Resolves
-   * to `true` if the two executions then differ.
+   * Executes the path once more in another second if a state holds a token that may be computed from the time, such as a hash of the time in seconds.
+   * Resolves to `true` if the two executions then differ.
    */
   async #differsInAnotherSecond(): Promise<boolean> {
     if (this.#executions.isApart(0, 1) || !this.#executions.first.some(({ facts }) => mayHoldTokens(facts))) return false;
@@ -233,8 +233,8 @@ class Walks {
   }
 
   /**
-   * Executes the path as often as before, but in another second each time, as long as a value seems to follow from the second. If a value still seems
-   * to do so in the end, only executions that began in different seconds are compared from then on.
+   * Executes the path more times, each time in another second, as long as a value seems to depend on the second. If a value still seems to depend on
+   * the second after these executions, only executions that began in different seconds are compared from then on.
    */
   async #spread(): Promise<void> {
     let depends = this.#executions.dependsOnSecond();
@@ -255,8 +255,8 @@ class Walks {
   }
 
   /**
-   * Executes beginnings of the path, so that the counters advance by different amounts before the next execution. This shows from which counter an
-   * integer comes, even if two counters had equal values before. Only affects counters that a restore does not reset.
+   * Executes beginnings of the path, so that the counters advance by different amounts before the next execution. The amounts show from which counter
+   * an integer comes, even if two counters had equal values before. Counters that a restore resets cannot be told apart in this way.
    */
   async #separate(counters: ReadonlyMap<string, number>): Promise<void> {
     const whole = this.#path;
@@ -283,22 +283,22 @@ class Walks {
   }
 
   /**
-   * Returns the actions that write after they have answered. Only searches for them if the state changes after the last step, or if it differs from
-   * `known`. `watchMs`: how long to watch the stores, if this is longer than usual.
+   * Returns the actions that write after they have answered. Searches for such actions only if the state changes after the last step, or if the state
+   * differs from `known`. `watchMs`: how long to watch the stores, if longer than usual.
    */
   async #lateAtEnd(known?: Fingerprint, watchMs = 0): Promise<readonly string[]> {
     const stops = this.#executions.first;
     const last = stops.at(-1);
     if (last === undefined) return [];
     const isLate = await this.#isLate(last.stores, Math.max(END_WATCH_MS, watchMs));
-    // On a slow machine a late write may happen before the first read, so that no change is seen. It then shows as a difference from the recorded
-    // state.
+    // On a slow machine a late write may happen before the first read, so that no change is seen. The late write then appears as a difference from
+    // the recorded state.
     if (!isLate && (known === undefined || stops.length < this.#path!.length || (await this.#isAt(known)))) return [];
     const ms = isLate ? Math.max(LATE_MS, watchMs) : LATE_MS;
     const late = await this.#lateActions(ms);
     if (ms === LATE_MS) return late.length > 0 ? late : this.#lateActions(ms);
-    // In such a long time, a timer of the target or another client may have written. Such a write rarely follows the same action twice, so search
-    // again and return only the actions that were found twice.
+    // While the stores are watched for so long, a timer of the target or another client may write. Such a write rarely follows the same action twice,
+    // so search again and return only the actions that were found twice.
     const again = await this.#lateActions(ms);
     const both = late.filter((action) => again.includes(action));
     if (both.length > 0 || late.length + again.length === 0) return both;
@@ -335,7 +335,7 @@ class Walks {
       const { nextToPassMs } = state;
       const now = storesFingerprint(await state.facts(), canonicalizer);
       if (nextToPassMs > state.now()) return now.lo !== known.lo || now.hi !== known.hi;
-      // A time that passes changes the state without a write.
+      // The change comes from a time that passed, and not from a write.
       known = now;
       return false;
     };
@@ -343,15 +343,15 @@ class Walks {
   }
 
   /**
-   * Reads the World's probe again. Without this, the result of its last read would still count as the state. Errors are ignored here, since a step
-   * reports them.
+   * Reads the World's probe again, because the state would otherwise contain the result of the last read. Ignores errors here, since a step reports
+   * them.
    */
   async #readProbe(): Promise<void> {
     await this.#base.state.probe().catch(() => undefined);
   }
 
   /**
-   * Executes the path. The first execution also chooses the path, if none was given. Waits for late writes, so that they do not affect the next
+   * Executes the path. If no path was given, the first execution chooses the path. Waits for late writes, so that they do not affect the next
    * execution.
    */
   async #walk(): Promise<void> {
@@ -388,7 +388,7 @@ class Walks {
       const others = [...actions.keys()].filter((action) => !waiting.has(action));
       if (this.#backwards) others.reverse();
       await (this.#wanted === undefined ? inRounds(waiting, tryOne) : wantedFirst(waiting, others, tryOne));
-      // If a step without an outcome ended this execution, the same would happen next time. Do not list the remaining actions as missed.
+      // If a step without an outcome ended this execution, the next execution would end in the same way. Do not list the remaining actions as missed.
       this.#missed = isCut ? [] : [...waiting];
       this.#path = gone;
     }
@@ -420,7 +420,7 @@ class Walks {
 
 type TryOne = (action: number) => Promise<boolean | undefined>;
 
-/** Tries all waiting actions in turn, and tries those that did not work again in the next round. Ends when no action works in a whole round. */
+/** Tries all waiting actions in turn. Actions that did not work are tried again in the next round. Ends when no action works in a whole round. */
 async function inRounds(waiting: ReadonlySet<number>, tryOne: TryOne): Promise<void> {
   for (let before = -1; before !== waiting.size;) {
     before = waiting.size;
@@ -428,7 +428,10 @@ async function inRounds(waiting: ReadonlySet<number>, tryOne: TryOne): Promise<v
   }
 }
 
-/** Tries the waiting actions in each state. If none works, tries the `others` until one works, which is then not tried again. */
+/**
+ * Tries the waiting actions in each state. If no waiting action works, tries the `others` until one of them works. An action of `others` that worked
+ * is not tried again.
+ */
 async function wantedFirst(waiting: ReadonlySet<number>, others: readonly number[], tryOne: TryOne): Promise<void> {
   const left = [...others];
   while (waiting.size > 0) {
@@ -448,14 +451,13 @@ async function wantedFirst(waiting: ReadonlySet<number>, others: readonly number
 }
 
 /**
- * Returns `true` if a state has values that may be times, or tokens that may contain times. Executions within one second would not show such times as
- * different.
+ * Returns `true` if a state has values that may be times, or tokens that may contain times. Two executions within one second would give equal times.
  */
 function mayHoldTimes(facts: Execution["facts"]): boolean {
   return /\d{10}|\d\d:\d\d|eyJ/.test(textOf(facts));
 }
 
-/** Returns `true` if a state has a text that looks random. UUIDs do not count, because they contain either no time or a precise one. */
+/** Returns `true` if a state has a text that looks random. UUIDs do not count, because a UUID contains either no time or a precise time. */
 function mayHoldTokens(facts: Execution["facts"]): boolean {
   return (textOf(facts).match(TOKENS) ?? []).some((text) => !UUID.test(text) && looksRandom(text));
 }

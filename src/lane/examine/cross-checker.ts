@@ -33,8 +33,8 @@ const LINES = 20;
 const STATE_LINES = 8;
 
 /**
- * Maximum number of states after the audited one in which an audit executes all actions, too. Data that a merge left out may be used only some steps
- * later, e.g. the price in a signed offer.
+ * Maximum number of states after the audited state in which an audit executes all actions, too. Data that a merge left out, e.g. the price in a
+ * signed offer, may be used only some steps later.
  */
 const FOLLOWED = 3;
 
@@ -43,19 +43,19 @@ const SECOND_MS = 1_000;
 interface Reached extends Fingerprint {
   readonly changed: boolean;
   readonly isBounded: boolean;
-  /** A hash of the state that includes what a reduction leaves out. */
+  /** A hash of the state, including the data that a reduction leaves out. */
   readonly strict: number;
-  /** `true` if two different states may have the same `strict`, because the state does not show which of its values belong together. */
+  /** `true` if two different states may have the same hash `strict`, because the state does not show which of its values belong together. */
   readonly hidesLinks: boolean;
 }
 
 /** The outcomes of a node's actions. */
 interface Outcomes {
-  /** In the form of {@link ExpansionCheck.expected}. */
+  /** One row for each action, in the format of {@link ExpansionCheck.expected}. */
   readonly rows: Int32Array;
-  /** For each action: the names of the rules that are broken afterwards. */
+  /** For each action: the names of the rules that are broken after the action. */
   readonly broken: readonly (readonly string[])[];
-  /** For each action: {@link Reached.strict} of the state afterwards. */
+  /** For each action: the hash {@link Reached.strict} of the state after the action. */
   readonly strict: readonly number[];
 }
 
@@ -74,7 +74,7 @@ export class CrossChecker {
   }
 
   /**
-   * Cross-checks a node. Returns the divergence, or `undefined` if all outcomes agree, or if the lane was cancelled. With
+   * Cross-checks a node. Returns the divergence. Returns `undefined` if all outcomes agree, or if the lane was cancelled. With
    * {@link ExpansionCheck.followed}, also compares some states after the node. @throws LaneLost
    */
   async check(unit: UnitRequest, check: ExpansionCheck): Promise<LaneDivergence | undefined> {
@@ -82,7 +82,7 @@ export class CrossChecker {
     const met = new Set<string>();
     for (let i = 0; i < pairs.length && !this.#isCancelled(); i++) {
       const found = await this.#compare(pairs[i]!, (next, states) => {
-        // Skip two states that were compared already. An action may lead to them again, for example if it only renews a time.
+        // Skip two states that were compared already. An action that only renews a time, for example, leads to the same two states again.
         if (check.followed !== true || pairs.length > FOLLOWED || met.has(states)) return;
         met.add(states);
         pairs.push(next);
@@ -93,9 +93,9 @@ export class CrossChecker {
   }
 
   /**
-   * Returns `true` if the two paths wrote the time of a token and another time in different orders, both in whole seconds. Some targets compare such
-   * times, and all steps of a fast search share a second, so only steps in separate seconds show if the order matters. Returns `false` if a stored
-   * time, such as the end of a lease, would pass meanwhile.
+   * Returns `true` if the two paths wrote the time of a token and another time, both in whole seconds, in different orders. Some targets compare such
+   * times. All steps of a fast search share a second, so only steps in separate seconds show if the order matters. Returns `false` if a stored time,
+   * such as the end of a lease, would pass during steps in separate seconds.
    */
   async #ordersSeconds(unit: UnitRequest, { along }: ExpansionCheck): Promise<boolean> {
     const { options, stepper, state, canonicalizer } = this.#base;
@@ -116,8 +116,8 @@ export class CrossChecker {
   }
 
   /**
-   * Compares the outcomes along both paths with one second between the steps. Compares them twice, so that a result that is random in any case is not
-   * taken for one that depends on seconds.
+   * Compares the outcomes along both paths with one second between the steps. Compares them twice: a difference that is random does not count as a
+   * difference that depends on seconds.
    */
   async #compareApart(unit: UnitRequest, check: ExpansionCheck): Promise<LaneDivergence | undefined> {
     const { stepper } = this.#base;
@@ -142,7 +142,7 @@ export class CrossChecker {
     const { state, actions } = this.#base;
     this.#navigator.leave();
     const { path } = unit;
-    // If a reduction merged two states, a rule may still distinguish them. Execute both paths, so that the broken rules can be compared, too.
+    // If a reduction merged two states, a rule may still distinguish these states. Execute both paths, so that the broken rules can be compared, too.
     const first = known === undefined || reduced ? await this.#outcomesAlong({ ...unit, ...along }) : undefined;
     const expected = known ?? first!.rows;
     const differing: string[] = [];
@@ -150,9 +150,9 @@ export class CrossChecker {
     let calls: readonly number[] | undefined;
     let mark: SavedWorld | undefined;
     const order = Array.from({ length: unit.to - unit.from }, (_, i) => unit.from + i);
-    // The search executed the actions in their order, so an action may have hidden what another one left in the target's memory or in a file. The
-    // opposite order shows this. For a merge, keep the order: the search's first action then runs first again, and shows what the second path left
-    // there.
+    // The search executed the actions in their order, so the effect of one action on the target's memory or on a file may have been hidden by another
+    // action. The opposite order shows such an effect. For a merge, keep the order: the search's first action then runs first again, and shows what
+    // the second path left in memory or in files.
     for (const action of merge ? order : order.toReversed()) {
       if (this.#isCancelled()) break;
       const { outcome, mark: at } = await this.#step(unit, action);
@@ -160,7 +160,7 @@ export class CrossChecker {
       const row = expected.subarray(action * ROW, (action + 1) * ROW);
       const reached = await this.#reach(unit, outcome, at);
       const isSame = isAlike(row, outcome, reached);
-      // Also judge an outcome that differs: if its state breaks a rule, the search may never reach this state again.
+      // Also check the rules after an outcome that differs: if the reached state breaks a rule, the search may never reach this state again.
       const findings = reduced || !isSame ? await this.#broken(unit, action, outcome, reached, at) : [];
       const broken = namesOf(findings);
       const before = first?.broken[action] ?? [];
@@ -262,8 +262,8 @@ export class CrossChecker {
   }
 
   /**
-   * Returns lines that show why two outcomes differ. Compares the state after the step with the state after the same step on the other path. If there
-   * is no other path, compares it with the state before the step.
+   * Returns lines that show why two outcomes differ. Compares the state after the step with the state after the same step on the other path. Without
+   * another path, compares the state after the step with the state before the step.
    */
   async #explain(
     unit: UnitRequest,
@@ -284,7 +284,7 @@ export class CrossChecker {
   }
 }
 
-/** A state and another path to it, or to a state that counts as equal. */
+/** Two executions to compare: of one path, or of two paths to states that count as equal. The other path is in `check`. */
 interface Pair {
   readonly unit: UnitRequest;
   readonly check: ExpansionCheck;
@@ -292,7 +292,7 @@ interface Pair {
 
 type Way = Pick<UnitRequest, "path" | "draws">;
 
-/** Returns a path with one more action, with the draws of its data. */
+/** Returns a path with one more action, and the paths from which the test data of its steps is computed. */
 function after(way: Way, action: number): Way {
   const draws = drawsOf(way);
   return { path: [...way.path, action], draws: [...draws, [...draws.at(-1)!, action]] };
@@ -308,7 +308,7 @@ function judgedOtherwise(action: string, before: readonly string[], now: readonl
   return `${action}: breaks ${named(before)} on one path, but ${named(now)} on the other path`;
 }
 
-/** Describes two executions of an action whose outcomes or statuses differ. */
+/** Describes the difference between two executions of an action that have different outcomes or statuses. */
 function answerChange(row: Int32Array, outcome: Outcome): string {
   const [before, now] = [row[KIND]! & 0xff, kindOf(outcome)];
   if (before === EXECUTED && now === EXECUTED) return `the target answered ${row[STATUS]!} the first time, but ${outcome.status} now`;
@@ -326,7 +326,7 @@ function isAlike(row: Int32Array, outcome: Outcome, { lo, hi }: Reached): boolea
   if ((bits & 0xff) !== kind) return false;
   if (kind !== EXECUTED) return true;
   if (row[STATUS] !== outcome.status) return false;
-  // Do not compare fingerprints if ids were too symmetric to be ordered within the limit, since such a fingerprint may differ each time.
+  // Do not compare fingerprints if there were too many symmetric ids to order. Such a state may have another fingerprint each time.
   return (bits & BOUNDED) !== 0 || (row[LO] === lo && row[HI] === hi);
 }
 

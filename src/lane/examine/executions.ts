@@ -22,7 +22,7 @@ export interface Stop extends Execution {
   readonly action: number;
   readonly status: number;
   /**
-   * The fingerprint of the state. The order in which values were generated is not part of it: two steps may write equal times in whole seconds by
+   * The fingerprint of the state, independent of the order in which values were generated: two steps may write equal times in whole seconds by
    * chance.
    */
   readonly print: Fingerprint;
@@ -54,7 +54,7 @@ export class Executions {
   /** `true` if only executions that began in different seconds are compared. */
   onlyApart = false;
 
-  /** @param isOfSetup Returns `true` for a time that may follow from one that `setup` wrote, and so differs between lanes. */
+  /** @param isOfSetup Returns `true` for a time that may be computed from a time that `setup` wrote. Such a time differs between lanes. */
   constructor(knowledge: Knowledge, names: readonly string[], isOfSetup: (ms: number) => boolean = () => false) {
     this.#knowledge = knowledge;
     this.#names = names;
@@ -78,14 +78,14 @@ export class Executions {
     return this.#begun.at(-1)!;
   }
 
-  /** Adds an execution. `isCut`: it ended early, because a step failed or the target did not answer. */
+  /** Adds an execution. `isCut`: `true` if the execution ended early, because a step failed or the target did not answer. */
   add(stops: readonly Stop[], begunMs: number, isCut: boolean): void {
     this.#all.push(stops);
     this.#begun.push(begunMs);
     if (isCut) this.#cut.add(stops);
   }
 
-  /** Returns the unexplained fields that still differ if the generated values and times that were just found are taken into account. */
+  /** Returns the unexplained fields that still differ after the generated values and times in `learned` are taken into account. */
   lasting(suspects: readonly DroppedField[], learned: Knowledge): readonly DroppedField[] {
     if (suspects.length === 0) return [];
     const known = joined(this.#knowledge, learned);
@@ -114,7 +114,7 @@ export class Executions {
     this.#begun.pop();
   }
 
-  /** Returns `true` if a value differs between all executions except some that began in the same second. The value may follow from the second. */
+  /** Returns `true` if a value is only equal in executions that began in the same second. Such a value may be computed from the second. */
   dependsOnSecond(): boolean {
     const pairs = this.#pairs().map(([a, b]) => ({
       isApart: this.isApart(a, b),
@@ -135,7 +135,7 @@ export class Executions {
     return x.length === y.length ? -1 : length;
   }
 
-  /** Returns a sentence about the first step that was answered with another status in another execution. */
+  /** Returns a sentence about the first step whose status differs between executions. */
   unlike(): readonly string[] {
     const [first, ...others] = this.#all as [readonly Stop[], ...(readonly Stop[])[]];
     for (const [index, stop] of first.entries()) {
@@ -158,7 +158,7 @@ export class Executions {
     const { generated } = this.#between(0, 1);
     const counters = new Map<string, number>();
     for (const { place, domain, isLoose, stop } of generated) {
-      // The counter of an integer is unknown if the integer is not in a key of a table. Use its place in the state instead.
+      // The counter of an integer is unknown if the integer is not in a key of a table. Use the integer's place in the state instead.
       const counter = isLoose === true ? place : domain;
       if (counter !== undefined && !counters.has(counter)) counters.set(counter, stop);
     }
@@ -182,14 +182,14 @@ export class Executions {
     for (const [key, one] of generated) {
       const pairs = all.map((pair) => pair.generated.filter((other) => keyOf(other) === key));
       const isHeld = (domain: string): boolean => pairs.every((some) => some.some(({ domains }) => domains.includes(domain)));
-      // A short hexadecimal id may consist of digits only by chance. If the value is no integer in one pair, it is text.
+      // A short hexadecimal id may consist of digits only by chance. If the value is not an integer in some pair, the value is text.
       const isText = pairs.some((some) => some.some(({ domain }) => domain === undefined));
       leastLengths.set(key, Math.min(...pairs.flat().flatMap(({ sample }) => sample.map(({ length }) => length))));
-      // A column may refer to several tables, so its values may come from several counters. Take the counter that explains the values in all pairs,
-      // or else the counter of the column itself.
+      // A column may refer to several tables, so its values may come from several counters. Take the counter that explains the values in all pairs.
+      // Without such a counter, take the counter of the column itself.
       const counter = one.domains.find(isHeld) ?? one.domain;
       if (isRandom(pairs.flat())) random.add(key);
-      // Random digits in a text that no integer key holds are a code, such as a voucher, and no number of a counter.
+      // Random digits in a text that no integer key holds are a code, such as a voucher, and do not come from a counter.
       const isCode = one.isLoose === undefined && counter === one.domains.at(-1) && random.has(key);
       if (counter !== undefined && !isText && !isCode) counters.set(key, counter);
       const isMade = one.isLoose !== true || (pairs.flat().every(isGrowing) && this.#stays(one.place));
@@ -197,7 +197,7 @@ export class Executions {
       generated.delete(key);
       suspects.set(one.field, { field: one.field, values: one.sample });
     }
-    // If no difference was found in the states, a request causes the difference, or a field was classified wrongly.
+    // If no difference was found in the states, either a request causes the difference, or a field was classified wrongly.
     const noisy = generated.size + times.length + suspects.size > 0 ? [] : this.#unplaced(suspects);
     return {
       generated: [...generated].map(([key, { place, after }]) => {
@@ -211,7 +211,10 @@ export class Executions {
     };
   }
 
-  /** Returns the places of times, those in `found` and those known before, at which constant times were found that are not known yet. */
+  /**
+   * Returns the places of times, known or in `found`, with the constants that are new there. A constant is a time that is equal in executions in
+   * different seconds.
+   */
   #withConstants(found: Knowledge["times"], pairs: readonly Differences[]): Knowledge["times"] {
     const all = pairs.flatMap(({ constants }) => constants).filter(({ ms }) => !this.#isOfSetup(ms));
     return joinedTimes([...this.#knowledge.times, ...found]).flatMap((one) => {
@@ -220,15 +223,15 @@ export class Executions {
     });
   }
 
-  /** Returns `true` if some value at this place stayed the same from one step to the next in the first execution. */
+  /** Returns `true` if some value at this place did not change between two consecutive steps of the first execution. */
   #stays(place: string): boolean {
     const all = this.#all[0]!.map(({ facts }) => valuesAt(facts, place));
     return all.some((values, stop) => values.some((value) => all[stop + 1]?.includes(value)));
   }
 
   /**
-   * Explains why two executions differ if all differing values are known. Adds the fields that still differ to `suspects`. If there are none, returns
-   * the name of the action whose requests differ each time.
+   * Explains why two executions differ although all differing values are known. Adds the fields that still differ to `suspects`. Without such fields,
+   * returns the name of the action whose requests differ each time.
    */
   #unplaced(suspects: Map<string, DroppedField>): readonly string[] {
     const noisy = new Set<string>();
@@ -267,9 +270,9 @@ export class Executions {
 }
 
 /**
- * Returns the comparisons of all pairs of executions, changed as follows: if the whole text at a place is generated in one pair, the whole text
- * counts as generated in all pairs. In some pairs, only a word of the text differs. In others, the texts cannot be paired word by word, because a
- * generated word contains separators by chance (such as `%2F` in an encoded signature). Numbers are left out.
+ * Returns the comparisons of all pairs of executions with one change: if the whole text at a place is generated in one pair, the whole text counts as
+ * generated in all pairs. In some pairs, only a word of the text differs. In other pairs, the words of the two texts cannot be matched, because a
+ * generated word contains separators by chance (such as `%2F` in an encoded signature). Numbers are not changed.
  */
 function withWholes(pairs: readonly Differences[]): readonly Differences[] {
   const wholes = new Set(
@@ -293,8 +296,8 @@ const isGrowing = ({ sample: [a, b] }: Differences["generated"][number]): boolea
 const RANDOM_DIGITS = 6;
 
 /**
- * Returns `true` for integers that do not come from a counter. From one execution to the next, a counter grows, and by little: a random integer grows
- * by chance, but then mostly by much.
+ * Returns `true` for integers that do not come from a counter. A counter grows by a small amount from one execution to the next. A random integer
+ * does not always grow, and mostly changes by a large amount.
  */
 function isRandom(pairs: readonly Differences["generated"][number][]): boolean {
   const isLong = pairs.every(({ sample }) => sample.every((text) => text.length >= RANDOM_DIGITS && /^\d+$/.test(text)));
@@ -306,8 +309,8 @@ function isRandom(pairs: readonly Differences["generated"][number][]): boolean {
 }
 
 /**
- * Returns `true` for a short text or a word. Such a text may have been chosen at random from a list, and then occurs again after a few executions. An
- * id does not.
+ * Returns `true` for a short text or a word. A text that was chosen at random from a list occurs again after a few executions. An id does not occur
+ * again.
  */
 function isShort(text: string): boolean {
   return text.length < 10 || !/\d/.test(text);

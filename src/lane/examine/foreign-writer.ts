@@ -15,7 +15,7 @@ export type Writer =
 
 export interface Seen {
   readonly mark: SavedWorld;
-  /** Resolves to `true` if the lane's state now differs from the checkpoint. */
+  /** Resolves to `true` if the lane's present state differs from the checkpoint. */
   readonly isOther: () => Promise<boolean>;
 }
 
@@ -50,7 +50,7 @@ function placesOf(lines: readonly string[]): string {
   return [...new Set(places)].join(", ");
 }
 
-/** Describes a write whose cause is neither an action nor a check. `when`: for example "while the initial state was checked". */
+/** Describes a write whose cause is neither an action nor a check. `when`: for example "while seqqa checked the root state". */
 export function otherWriterText({ kind, lines }: Extract<Writer, { readonly lines: readonly string[] }>, when: string): string {
   const places = placesOf(lines);
   const what = `Something wrote to ${places === "" ? "a store" : places} ${when}`;

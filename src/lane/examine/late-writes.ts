@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { SavedWorld } from "../state/world-state.ts";
 
 /**
- * Milliseconds for which the stores are watched after the first 202 answer of an action, and for which the lane waits for an action that writes late.
+ * Milliseconds for which the stores are watched after the first 202 answer of an action. The lane also waits this long for an action that writes
+ * late.
  */
 const WATCH = 200;
 const POLL = 5;
@@ -34,7 +35,7 @@ export class LateWrites {
     this.#late.add(action);
   }
 
-  /** Watches the stores after the first 202 answer of an action. Resolves to `true` if `changed` does so in this time. */
+  /** Watches the stores after the first 202 answer of an action. Resolves to `true` if `changed` resolves to `true` during this time. */
   async watch(action: number, changed: () => Promise<boolean>): Promise<boolean> {
     if (this.#settleMs > 0 || this.#watched.has(action) || this.#late.has(action)) return false;
     this.#watched.add(action);
@@ -48,7 +49,8 @@ export class LateWrites {
 }
 
 /**
- * Calls `isSo` every `everyMs` milliseconds for `ms` milliseconds. Resolves to `true` as soon as `isSo` does, else to the result of the last call.
+ * Calls `isSo` every `everyMs` milliseconds for `ms` milliseconds. Resolves to `true` as soon as `isSo` resolves to `true`, else to the result of the
+ * last call.
  */
 export async function poll(isSo: () => Promise<boolean>, ms: number, everyMs: number = POLL): Promise<boolean> {
   const until = performance.now() + ms;

@@ -4,14 +4,14 @@ import { poll, type LateWrites } from "./late-writes.ts";
 import { writesByItself, writtenLines, type Seen, type Writer } from "./foreign-writer.ts";
 
 /**
- * A job of the target counts as frequent if it writes within this many milliseconds after each of OFTEN restores. Work that an action left behind
- * does not repeat.
+ * A job of the target counts as frequent if it writes within this many milliseconds after each of OFTEN restores. Work that an action left unfinished
+ * writes only once.
  */
 const OFTEN_MS = 250;
 const OFTEN = 3;
 /**
- * A job of the target counts as rare if it writes within this many milliseconds after each of SELDOM restores. Work that an action left behind ends
- * within this time.
+ * A job of the target counts as rare if it writes within this many milliseconds after each of SELDOM restores. Work that an action left unfinished
+ * ends within this time.
  */
 const SELDOM_MS = 1_000;
 const SELDOM = 2;
@@ -20,12 +20,12 @@ const SELDOM = 2;
  * and not from a timer.
  */
 const QUIET_MS = 2_000;
-/** Maximum number of searches on one lane that do not find the cause of a write. After that, the lane does not search again. */
+/** Maximum number of searches on one lane that do not find the cause of a write. After these searches, the lane does not search again. */
 const MOST_OPEN = 3;
 
 /**
- * Finds out which code made an unexpected write to a store. Restores the state before the write, executes code again, and observes when the write
- * happens again.
+ * Finds out which code made an unexpected write to a store. Restores the state before the write, executes code again, and watches the store for the
+ * same write.
  */
 export class WriteInquiry {
   readonly #base: LaneBase;
@@ -43,7 +43,7 @@ export class WriteInquiry {
   /** Finds the cause of a write that happened while rules were checked after a step. Afterwards the world is in the state after the step. */
   async duringChecks(action: number, seen: Seen): Promise<Writer> {
     return this.#asking(seen, async (lines) => {
-      // If a check has written before, try the checks first, since this needs no waiting.
+      // If a check is known to write, try the checks first, since trying them needs no waiting.
       const known = this.#impure.size > 0 ? await this.#culprit(action, seen) : undefined;
       if (known !== undefined) return known;
       if (await writesByItself(this.#base.state, seen, OFTEN_MS, OFTEN)) return { kind: "itself", lines };
@@ -76,7 +76,7 @@ export class WriteInquiry {
     const writer = await ask(lines);
     stepper.exchanges.splice(0, stepper.exchanges.length, ...sent);
     await state.restore(seen.mark);
-    // The search may have executed the action again, which may then have written late again. Restore the checkpoint in this case.
+    // The search for the cause may have executed the action again, and the action may have written late again. Restore the checkpoint in this case.
     if (await seen.isOther()) await state.restore(seen.mark);
     if (writer.kind === "itself") this.#itself = writer;
     if (writer.kind === "unknown") this.#open++;

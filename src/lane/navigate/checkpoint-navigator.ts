@@ -5,24 +5,27 @@ import { SpotCheck } from "../step/spot-check.ts";
 import { samePath, Navigator, type NavigatorOptions } from "./navigator.ts";
 import { passesAt, type WorldSnapshot, type SavedWorld } from "../state/world-state.ts";
 
-/** A state counts as expired if one of its times passes within this many milliseconds, since the time could pass during the next step. */
+/** A state counts as expired if one of its times passes within this many milliseconds, since this time could pass during the next step. */
 const SOON_MS = 5_000;
 
 const isOld = (saved: WorldSnapshot | SavedWorld): boolean => passesAt(saved) <= Date.now() + SOON_MS;
 
 /**
- * Brings a lane to nodes by checkpoints and snapshots, if the stores hold the whole state of the target. If the lane is not at the node already, it
- * writes the node's snapshot or replays the node's path. A replay restores a checkpoint of the lane's last path if both paths begin with the same
- * steps, and executes the remaining steps.
+ * Brings a lane to nodes by checkpoints and snapshots, if the stores hold the whole state of the target. If the lane is at another node, it writes
+ * the node's snapshot or replays the node's path. A replay restores a checkpoint of the lane's last path if both paths begin with the same steps, and
+ * executes the remaining steps.
  */
 export class CheckpointNavigator extends Navigator {
   /**
-   * Checkpoints along the path that the lane has executed: one for the root state and one after each step. Writing a snapshot removes all but the
-   * first.
+   * Checkpoints along the path that the lane has executed: one for the root state and one after each step. Writing a snapshot removes all checkpoints
+   * except the one for the root state.
    */
   #marks: SavedWorld[];
   #path: number[] = [];
-  /** For each step of the path that the lane has executed: the path that determined the step's test data. `undefined`: the executed path itself. */
+  /**
+   * For each step of the path that the lane has executed: the path from which the step's test data was computed. `undefined`: the executed path
+   * itself.
+   */
   #drawn: (readonly number[] | undefined)[] = [];
   readonly #check: SpotCheck = new SpotCheck();
 
@@ -35,7 +38,7 @@ export class CheckpointNavigator extends Navigator {
     // Nothing to do: the lane restores the node's checkpoint after each action, which undoes all effects.
   }
 
-  /** `true` if one of the times in the state passes soon, which would turn the state into another one. */
+  /** `true` if a time in the state passes soon. The state would then turn into another state. */
   override get away(): boolean {
     return this.here !== undefined && isOld(this.here.mark);
   }

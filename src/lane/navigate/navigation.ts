@@ -6,8 +6,8 @@ import type { Navigator, NavigatorOptions } from "./navigator.ts";
 
 /**
  * The ways in which a lane reaches nodes. Most lanes use checkpoints for all work. A World with `reset` uses reset and replay. With `target.rollback:
- * restart`, the lane writes snapshots and starts the process on them. For cross-checks, it restarts the target in the root state and replays the
- * path. It does the same for all other work if the stores cannot be written, or if the memory of the target belongs to the state.
+ * restart`, the lane writes snapshots and starts the process on them; for cross-checks, the lane restarts the target in the root state and replays
+ * the path. Restart and replay are used for all work if the stores cannot be written, or if the memory of the target belongs to the state.
  */
 export class Navigation {
   readonly replayer: Navigator;
@@ -27,8 +27,8 @@ export class Navigation {
   }
 
   /**
-   * Returns the navigator that must be used for a chunk. If it is not the one that was used last, the lane's position is forgotten, since each
-   * navigator only knows about its own work.
+   * Returns the navigator that must be used for a chunk. If another navigator was used last, the lane's position is forgotten, since each navigator
+   * only knows about its own work.
    */
   choose(direct: boolean): Navigator {
     const chosen = direct ? this.#writer : this.replayer;

@@ -25,7 +25,7 @@ export abstract class Navigator {
   /** Number of steps that were executed again to reach nodes, since the lane was built. */
   replayed = 0;
   protected readonly options: NavigatorOptions;
-  /** The node at which the lane is. `undefined` if an action was executed there, or if the position is unknown. */
+  /** The node at which the lane is. `undefined` if an action was executed at the node, or if the position is unknown. */
   protected here: { readonly path: readonly number[]; readonly mark: SavedWorld } | undefined;
   readonly #fingerprint: Fingerprint = { lo: 0, hi: 0 };
 
@@ -39,14 +39,18 @@ export abstract class Navigator {
   }
 
   /**
-   * Records that an action was executed at the node. Its effects on stores, context and clients can be restored, but the target may remember more.
+   * Records that an action was executed at the node. A checkpoint restores the action's effects on stores, context and clients, but the target may
+   * remember more.
    */
   abstract departed(): void;
 
   /** Brings the lane to the node of a unit. Returns the checkpoint of the node. @throws OtherState if the reached state is not the recorded one */
   abstract goTo(unit: UnitRequest, direct: boolean): Awaitable<SavedWorld>;
 
-  /** `true` if {@link again} must be called before the next action: an action was executed, and the checkpoint does not undo all of its effects. */
+  /**
+   * `true` if {@link again} must be called before the next action: an action was executed at the node, and the checkpoint does not undo all of its
+   * effects.
+   */
   abstract get away(): boolean;
 
   abstract again(unit: UnitRequest): Promise<SavedWorld>;

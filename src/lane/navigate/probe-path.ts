@@ -7,8 +7,8 @@ import { judgeStep } from "../step/step-rules.ts";
 import type { Navigator } from "./navigator.ts";
 
 /**
- * Executes a path and describes the state at its end, in the same way as a confirmation does. Requests are not recorded. If the lane has checkpoints,
- * steps at the beginning that are equal to those of the previous path are not executed again.
+ * Executes a path and checks the rules in the state at its end. Requests are not recorded. If the lane has checkpoints, the steps at the beginning
+ * that are equal to those of the previous path are not executed again.
  */
 export async function probePath(
   base: LaneBase,

@@ -4,13 +4,13 @@ import { Navigator, type NavigatorOptions } from "./navigator.ts";
 import type { SavedWorld } from "../state/world-state.ts";
 
 /**
- * Brings a lane to nodes if the target keeps state that no store restores. After each action, it makes the root state again and executes the whole
- * path. There are no checkpoints except that of the root state.
+ * Brings a lane to nodes if the target keeps state that no store restores. After each action, makes the root state again and executes the node's
+ * whole path. There are no checkpoints except the checkpoint of the root state.
  */
 export class ReplayNavigator extends Navigator {
   constructor(options: NavigatorOptions) {
     super(options);
-    // The lane is in the root state: since it was brought to this state, it has only been read.
+    // A new lane is in the root state: no action was executed since the root state was made.
     this.here = { path: [], mark: options.home.mark };
   }
 

@@ -108,7 +108,10 @@ export class Walk {
     return { ...judged, unjudged };
   }
 
-  /** Returns the names of the rules that hold after the step. If a request got no answer, the rules after it were not checked and are left out. */
+  /**
+   * Returns the names of the rules that hold after the step. If a request of a rule got no answer, this rule and the rules after it are left out:
+   * they were not checked.
+   */
   #held(
     action: RaceGround["base"]["actions"][number] | undefined,
     { broken, errors, unjudged }: Pick<WalkJudged, "broken" | "errors"> & { readonly unjudged: readonly string[] },

@@ -9,7 +9,7 @@ export interface RaceGround {
   goTo(path: readonly number[], draws?: UnitRequest["draws"]): Promise<SavedWorld>;
   /** Waits until the target has finished writing after its answers. */
   settle(): Promise<void> | void;
-  /** Forgets the lane's position, since the state was changed. The next {@link goTo} begins at a checkpoint. */
+  /** Forgets the lane's position, since the state was changed. The next call of {@link goTo} begins at a checkpoint. */
   leave(): void;
   isCancelled(): boolean;
   /** Records a heartbeat, so that the main thread does not treat the lane as hanging. */

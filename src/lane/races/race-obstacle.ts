@@ -3,7 +3,7 @@ import { STORE_KINDS, type StoreKindName } from "../../adapters/store-kinds.ts";
 import type { World } from "../../model/declare/world.ts";
 import { SeqqaError } from "../../model/errors.ts";
 
-/** The settings that say if an exploration probes for races and makes faults. */
+/** The settings that say if, and how, an exploration searches for races and makes writes fail. */
 export interface Probes {
   readonly races: { readonly mode: "off" | "pairs"; readonly delivery: string };
   readonly faults: { readonly mode: "off" | "on" };
@@ -33,7 +33,7 @@ export function raceObstacle(world: World<never, never>, contextOnly: boolean): 
   return undefined;
 }
 
-/** Returns the names of the stores that have no gate (cannot hold a write of a call), each with the reason. */
+/** Returns the names of the stores that have no gate (cannot hold a write of the target), each with the reason. */
 export function gateless(world: World<never, never>): Record<string, string> {
   const reasons: Record<string, string> = {};
   for (const [name, system] of Object.entries(world.systems)) {

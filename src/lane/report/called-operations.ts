@@ -2,7 +2,7 @@ import { operationCode } from "../../messages/lane-messages.ts";
 import type { Exchange } from "../../model/http/client.ts";
 import { OperationIndex, type IndexedDescription, type IndexedOperation } from "../../openapi/conformance/operation-index.ts";
 
-/** The operations of an OpenAPI description, in a form in which the operation of a request can be found. Plain data. */
+/** The operations of an OpenAPI description, indexed so that the operation of a request can be found. Plain data. */
 export type DescribedOperations = IndexedDescription<IndexedOperation>;
 
 /** Finds the operations that a lane's requests call. */
@@ -16,7 +16,7 @@ export class CalledOperations {
     this.#numbers = new Map(described.operations.map((operation, number) => [operation, number]));
   }
 
-  /** Returns the answers that described operations gave, as codes of {@link operationCode}, each once and in ascending order. */
+  /** Returns codes of {@link operationCode} for the answers that described operations gave. Each code occurs once, in ascending order. */
   codes(exchanges: readonly Exchange[]): readonly number[] {
     const codes = new Set<number>();
     for (const exchange of exchanges) {

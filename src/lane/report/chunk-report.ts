@@ -21,13 +21,13 @@ import type { Outcome } from "../step/outcome.ts";
 
 const NOWHERE: Fingerprint = { lo: 0, hi: 0 };
 
-/** The states that a lane knows as committed. */
+/** A set of states that a lane knows as committed. */
 export interface Known {
   has(lo: number, hi: number): boolean;
 }
 
 export class ChunkReport {
-  /** The committed states, as far as the lane knows them. If some are missing, the lane sends unnecessary snapshots. */
+  /** The committed states, as far as the lane knows them. For a committed state that is missing here, the lane sends an unnecessary snapshot. */
   visited: Known | undefined;
   rows: RowWriter = new RowWriter(0);
   stepEvents: StepEvent[] = [];
@@ -47,7 +47,7 @@ export class ChunkReport {
   #occurred: ReadonlySet<string> | undefined;
   #occurrences: OccurrenceEvent[] = [];
   #calls: CallEvent[] = [];
-  /** The lines of the state that the action in progress reached, if they are wanted. */
+  /** The text lines of the state that the action in progress reached. `undefined` if this state is not described. */
   #lines: readonly string[] | undefined;
 
   constructor(base: LaneBase) {
@@ -121,7 +121,7 @@ export class ChunkReport {
 
   /**
    * Adds context keys and `ignore` patterns to the answer that occur in the reached state and that the engine does not know. Known states are
-   * searched, too, because their ignored parts may be different this time.
+   * searched, too, because their ignored parts may be different each time.
    */
   noteOccurrences(unit: number, action: number, facts: Facts): void {
     const names = this.#looker.in(facts, contextPartOf(this.#base.world.context).entries, this.#occurred!);
@@ -146,7 +146,7 @@ export class ChunkReport {
     this.#lines = undefined;
   }
 
-  /** Returns what the target asked each third party so far. */
+  /** Returns the calls of the target to each store that plays a third party, since the lane began. */
   #stubs(): Pick<Expansion, "stubs"> | undefined {
     const stubs = Object.entries(this.#base.world.systems).flatMap(([name, system]) => {
       const use = system?.asked?.();
@@ -175,8 +175,8 @@ class RowWriter {
   }
 
   /**
-   * Adds the outcome of a step. The fingerprint is that of the state after the step. `response` and `shape`: hashes of the response and of the
-   * state's structure, or 0.
+   * Adds the outcome of a step. `lo` and `hi`: the fingerprint of the state after the step. `response` and `shape`: hashes of the response and of the
+   * state's structure, or 0 without a hash.
    */
   push(kind: number, status: number = 0, { lo, hi }: Fingerprint = NOWHERE, response: number = 0, shape: number = 0): void {
     if (this.#used + ROW > this.#rows.length) {

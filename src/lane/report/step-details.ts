@@ -4,7 +4,9 @@ import { exchangesOf, recorded, type Outcome } from "../step/outcome.ts";
 
 /** Largest number of requests of one action that are sent for reports. */
 const EXCHANGES = 20;
-/** Largest number of characters of a body that are sent for reports. Reports show fewer, but secrets are recognised better in a long text. */
+/**
+ * Largest number of characters of a body that are sent for reports. Reports show fewer characters, but secrets are recognised better in a long text.
+ */
 const BODY = 16_384;
 const URL_LENGTH = 2_000;
 const HEADERS = 50;
@@ -21,7 +23,7 @@ export function briefExchanges(exchanges: readonly Exchange[], outcome?: Outcome
   return (outcome === undefined ? first.map(recorded) : exchangesOf(first, outcome)).map(brief);
 }
 
-/** Returns the text lines of a state for reports. Too many lines and long lines are cut. */
+/** Returns the text lines of a state for reports. Leaves out lines above the maximum number, and shortens long lines. */
 export function briefLines(lines: readonly string[]): readonly string[] {
   const shown = lines.slice(0, LINES).map((line) => cut(line, LINE_LENGTH));
   return lines.length > LINES ? [...shown, `... and ${lines.length - LINES} more lines`] : shown;

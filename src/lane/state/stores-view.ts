@@ -25,9 +25,9 @@ class Stores implements StoresView {
 
 /**
  * Returns the contents of the stores in a state, without context and clients, in a form that can be compared.
- * A third party counts as a table of the calls or mails that had an effect there.
- * @param without Columns as `table.column`, and tables or stores without tables as `name.*`, that are left out.
- * @param changedByAction Stores that the action itself changes. They are left out.
+ * For a third party, returns a table of the calls or mails that had an effect there.
+ * @param without The columns to leave out as `table.column`, and the tables or stores without tables to leave out as `name.*`.
+ * @param changedByAction The stores to leave out because the action itself changes them.
  */
 export function storesView(
   facts: Facts,
@@ -85,7 +85,10 @@ function textOf(row: readonly unknown[]): string {
   });
 }
 
-/** Returns the rows with `null` in the given columns. Rows that then differ in nothing from the root state, and all counters, are left out. */
+/**
+ * Returns the stores with `null` in the given columns of their rows. Leaves out rows that are then equal to rows of the root state, and leaves out
+ * all counters.
+ */
 function withoutColumns(systems: Facts["systems"], columns: ReadonlySet<string>): Facts["systems"] {
   return Object.fromEntries(Object.entries(systems).map(([name, observed]) => [name, masked(observed, columns)]));
 }

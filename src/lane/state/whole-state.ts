@@ -2,7 +2,7 @@ import type { Observed, ObservedTable, StoredValue } from "../../model/stores/st
 
 type Row = readonly StoredValue[];
 
-/** Computes the whole present content of a store. `before`: the content at an earlier time. `since`: the changes since that time. */
+/** Computes the whole present content of a store. `before`: the content at an earlier time. `since`: the changes since this earlier time. */
 export function wholeOf(before: Observed, since: Observed): Observed {
   if (before.kind === "value" || since.kind === "value") return since;
   const changes = new Map(since.tables.map((table) => [table.name, table]));

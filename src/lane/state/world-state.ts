@@ -22,7 +22,7 @@ import type { Facts, Fingerprint } from "../../state/canonical/facts.ts";
 import { Asks } from "../bring-up/asks.ts";
 import { settled } from "../bring-up/settled.ts";
 
-/** A checkpoint of a world: its stores, context and clients. It can only be restored on the same lane. */
+/** A checkpoint of a world: its stores, context and clients. A checkpoint can only be restored on the lane where it was made. */
 export interface SavedWorld {
   readonly systems: readonly Checkpoint[];
   readonly context: SavedContext;
@@ -33,15 +33,18 @@ export interface SavedWorld {
   /** The steps that generated the state's ids and times. */
   readonly origins: Origins;
   readonly unstored: Unstored;
-  /** How far the target's clock was set ahead of the real time, in milliseconds. */
+  /** The number of milliseconds by which the target's clock is set ahead of the real time. */
   readonly aheadMs: number;
-  /** The cookies of all clients that expire. */
+  /** All cookies with an expiry time, from all clients. */
   readonly expiries?: readonly CookieExpiry[] | undefined;
-  /** The time at which the first cookie expires, in milliseconds since 1970. Absent if none does. */
+  /** The time at which the first cookie expires, in milliseconds since 1970. Absent if no cookie expires. */
   readonly cookiesPassMs?: number | undefined;
 }
 
-/** The part of the state that is not in stores, context and clients. Such an object is never changed, so several checkpoints can refer to it. */
+/**
+ * The part of the state that is not in stores, context and clients. An object of this type is never changed, so several checkpoints can refer to the
+ * same object.
+ */
 interface Unstored {
   /** The last result of the World's `probe`. `undefined` if there is no probe. */
   readonly probed?: unknown;
@@ -54,7 +57,7 @@ const NOTHING_UNSTORED: Unstored = { trail: [] };
 /** The source from which seqqa learns the state of a target: stores, the World's `probe`, the context keys in `stateFromContext`, or nothing. */
 export type Visibility = "stores" | "probe" | "context" | "nothing";
 
-/** A snapshot of a world: its stores, context and clients. It can be written to another lane. */
+/** A snapshot of a world: its stores, context and clients. A snapshot can be written to another lane. */
 export interface WorldSnapshot {
   readonly systems: readonly unknown[];
   readonly context: SavedContext;
@@ -62,9 +65,9 @@ export interface WorldSnapshot {
   readonly setBy: readonly Bearer[];
   readonly origins?: OriginsSnapshot | undefined;
   readonly unstored?: Unstored | undefined;
-  /** How far the target's clock was set ahead of the real time, in milliseconds. Default: 0. */
+  /** The number of milliseconds by which the target's clock is set ahead of the real time. Default: 0. */
   readonly aheadMs?: number | undefined;
-  /** See {@link SavedWorld.cookiesPassMs}. */
+  /** The time at which the first cookie expires, in milliseconds since 1970. Absent if no cookie expires. */
   readonly cookiesPassMs?: number | undefined;
   /**
    * The times at which the `setup` that made this state began and ended. Times in the state are named by their distance from these times, so that
@@ -74,8 +77,8 @@ export interface WorldSnapshot {
 }
 
 /**
- * Returns the time from which on a saved state would be another state, because a time in it has passed or a cookie has expired. In milliseconds since
- * 1970; `Infinity` if the state contains no time in the future.
+ * Returns the time at which a saved state turns into another state, because a time in the state passes or a cookie expires. In milliseconds since
+ * 1970; `Infinity` if no time passes and no cookie expires.
  */
 export function passesAt(saved: Pick<SavedWorld, "origins" | "aheadMs" | "cookiesPassMs"> | WorldSnapshot): number {
   const { origins, aheadMs = 0, cookiesPassMs = Infinity } = saved;
@@ -85,8 +88,8 @@ export function passesAt(saved: Pick<SavedWorld, "origins" | "aheadMs" | "cookie
 }
 
 /**
- * Returns the fields whose times were in the future when they were written and have passed since. The distance of the time follows in brackets:
- * `orders.lease_until (5 min)`. Cookies that have expired follow.
+ * Returns the fields whose times were in the future when they were written and have passed since, and the cookies that have expired. The distance
+ * between a time and its step is in brackets: `orders.lease_until (5 min)`.
  */
 export function passedTimes(saved: Pick<SavedWorld, "origins"> & Partial<Pick<SavedWorld, "expiries" | "aheadMs">>): readonly string[] {
   const { origins, expiries = [], aheadMs = 0 } = saved;
@@ -101,7 +104,7 @@ export function passedTimes(saved: Pick<SavedWorld, "origins"> & Partial<Pick<Sa
 }
 
 /**
- * Returns the distance between a time and the step that wrote it, in brackets. Returns an empty text if the distance was measured from another time.
+ * Returns the distance between a time and the step that wrote it, in brackets. Returns an empty text if the distance was not measured from this step.
  */
 function offsetText(name: string): string {
   const offset = /^step(\d+)$/.exec(name)?.[1];
@@ -114,7 +117,7 @@ interface Bearer {
   readonly action: string | undefined;
 }
 
-/** Names of the parts of a state that are in no store. Stores cannot have these names. */
+/** Names under which observations list the parts of a state that are in no store. Stores cannot have these names. */
 const PROBE = "probe";
 const TRAIL = "unseen";
 const NONE: readonly PendingRequest[] = Object.freeze([]);
@@ -127,12 +130,12 @@ const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
  */
 export class WorldState {
   readonly systems: readonly StoreAdapter[];
-  /** `true` if snapshots can be taken and written: every store supports this, and no other state has to be restored. */
+  /** `true` if snapshots can be taken and written: every store supports snapshots, and no other state has to be restored. */
   readonly portable: boolean;
   readonly #world: World<never, never>;
   readonly #names: readonly string[];
   readonly #clock: StoreAdapter | undefined;
-  /** The stores that call user code to make their answers. */
+  /** The stores that call user code to produce their answers. */
   readonly #throwing: readonly StoreAdapter[];
   readonly #stepwise: readonly StoreAdapter[];
   readonly #context: ContextPart;
@@ -142,20 +145,22 @@ export class WorldState {
   /** For each client: its credentials, and the name of the action that set them. */
   #setBy: readonly Bearer[];
   readonly #attributed: number[];
-  /** Gives names to states, generated values and times. `undefined` until the root state is known. */
+  /** The canonicalizer, which names states, generated values and times. `undefined` until the root state is known. */
   #canonicalizer: Canonicalizer | undefined;
   #origins: Origins = NO_ORIGINS;
-  /** The name of the root state. Values that are generated there have an empty {@link Origins.at}, no matter on which path the root state was reached. */
+  /**
+   * The name of the root state. Values that are generated in the root state have an empty {@link Origins.at}, whatever path led to the root state.
+   */
   #homeName: string | undefined;
-  /** The name of the root state's stores, see {@link Origins.atStores}. */
+  /** The name of the content of the root state's stores, as in {@link Origins.atStores}. */
   #homeStores: string | undefined;
   #realTimeColumns: readonly string[] = [];
-  /** The time at which the first cookie of the observed state expires, in milliseconds since 1970. `undefined` if none does. */
+  /** The time at which the first cookie of the observed state expires, in milliseconds since 1970. `undefined` if no cookie expires. */
   #cookiesPassMs: number | undefined;
   #unstored: Unstored = NOTHING_UNSTORED;
   /** For each store: the names of the tables that are not part of the state. */
   #leftOut: readonly (ReadonlySet<string> | undefined)[] = [];
-  /** Returns the last step. `undefined` if the state after the last step has been observed. */
+  /** A function that returns the last step. `undefined` if the state after the last step has been observed. */
   #step: (() => StepOrigin) | undefined;
   readonly #facts: {
     systems: Record<string, Observed>;
@@ -209,12 +214,12 @@ export class WorldState {
     return all;
   }
 
-  /** See {@link StoreAdapter.beginStep}. */
+  /** Tells the stores that a step begins; see {@link StoreAdapter.beginStep}. */
   beginStep(): void {
     for (const system of this.#stepwise) system.beginStep?.();
   }
 
-  /** Returns an error that user code threw while it made an answer of a store; see {@link StoreAdapter.takeThrown}. */
+  /** Returns an error that user code threw while it produced the answer of a store; see {@link StoreAdapter.takeThrown}. */
   takeThrown(): Error | undefined {
     for (const system of this.#throwing) {
       const error = system.takeThrown?.();
@@ -223,7 +228,7 @@ export class WorldState {
     return undefined;
   }
 
-  /** See {@link ClientPart.expectShed}. */
+  /** Tells all clients if a 503 of an overloaded server is an expected answer, for which the clients do not wait. */
   expectShed(isExpected: boolean): void {
     for (const client of this.#clients) client.expectShed?.(isExpected);
   }
@@ -238,7 +243,7 @@ export class WorldState {
 
   /**
    * Records the name of the action that set the token or cookies that a client uses now. A random token that is in no store is renamed like a
-   * generated id. Without this record, the logins of two users would therefore lead to equal states.
+   * generated id. Without the name of the action, the logins of two users would lead to equal states.
    */
   attribute(action: string, step?: () => StepOrigin): void {
     this.#step = step;
@@ -252,13 +257,13 @@ export class WorldState {
     }
   }
 
-  /** Returns `true` if the state that was observed last has other generated values or times than the checkpoint. */
+  /** Returns `true` if the generated values or times of the state that was observed last differ from those of the checkpoint. */
   renewedSince({ origins }: SavedWorld): boolean {
     return this.#origins.ids !== origins.ids || this.#origins.times !== origins.times;
   }
 
   get visibility(): Visibility {
-    // If user code sends requests without seqqa's clients, seqqa does not see them and cannot record which actions wrote.
+    // If user code sends requests without seqqa's clients, seqqa does not see these requests and cannot record which actions wrote.
     if (this.systems.length > 0 || this.selfContained || this.#clients.length === 0) return "stores";
     if (this.#world.probe !== undefined) return "probe";
     return this.#world.stateFromContext === undefined ? "nothing" : "context";
@@ -275,13 +280,14 @@ export class WorldState {
     if (!isDeepStrictEqual(read, this.#unstored.probed)) this.#unstored = { ...this.#unstored, probed: read };
   }
 
-  /** Records a write if nothing shows its effect. The resulting state only equals states after the same sequence of such writes. */
+  /** Records a write whose effect seqqa cannot see. The resulting state is only equal to states after the same sequence of such writes. */
   wroteUnseen(action: string): void {
     this.#unstored = { ...this.#unstored, trail: [...this.#unstored.trail, action] };
   }
 
   /**
-   * The milliseconds until the next second if a time of the observed state lies in the present one, or if it is not known which values are times. Else 0.
+   * The milliseconds until the next second, if the observed state contains a time in the present second or if it is not known which values are times.
+   * 0 in all other cases.
    */
   get msToNextSecond(): number {
     const now = this.now();
@@ -291,7 +297,7 @@ export class WorldState {
     return isLikely ? secondMs + 1_000 - now : 0;
   }
 
-  /** Sets the object that gives names to states, generated values and times from now on. */
+  /** Sets the canonicalizer, which names states, generated values and times from now on. */
   identify(canonicalizer: Canonicalizer): void {
     this.#canonicalizer = canonicalizer;
     this.#homeName = undefined;
@@ -304,20 +310,22 @@ export class WorldState {
     return Date.now() + this.aheadMs;
   }
 
-  /** How far the target's clock is set ahead of the real time, in milliseconds. */
+  /** The number of milliseconds by which the target's clock is set ahead of the real time. */
   get aheadMs(): number {
     return this.#clock?.aheadMs?.() ?? 0;
   }
 
   /**
-   * The columns, such as `orders.created_at`, that the observed step filled with the real time, although the target's clock is at least an hour ahead:
-   * the store fills them by its own clock.
+   * The columns, such as `orders.created_at`, that the observed step filled with the real time although the target's clock is at least an hour ahead.
+   * The store fills these columns from its own clock.
    */
   get realTimeColumns(): readonly string[] {
     return this.#realTimeColumns;
   }
 
-  /** Finds the values that the last step generated, if that was not done yet. Values that are found later would be attributed to the next step. */
+  /**
+   * Finds the values that the last step generated, unless they were found already. Values that are found later would be attributed to the next step.
+   */
   observeStep(): Awaitable<void> {
     if (this.#step === undefined || this.#canonicalizer === undefined || this.#canonicalizer.renamer.isIdle) return;
     const facts = this.facts();
@@ -384,7 +392,10 @@ export class WorldState {
     return this.nextToPassMs <= this.now();
   }
 
-  /** The first of the times in the observed state that were in the future then, in milliseconds since 1970. `Infinity` if there is none. */
+  /**
+   * The earliest time in the observed state that was in the future when the state was observed, in milliseconds since 1970. `Infinity` if there is
+   * none.
+   */
   get nextToPassMs(): number {
     const cookiesPassMs = this.#cookiesPassMs ?? Infinity;
     return this.#origins === NO_ORIGINS ? cookiesPassMs : Math.min(firstToPass(this.#origins), cookiesPassMs);
@@ -412,7 +423,7 @@ export class WorldState {
 
   /**
    * Returns `true` if the last read of some store shows another state than the checkpoint. Stores that do not keep the result of their last read are
-   * read now.
+   * read again.
    */
   seenElsewhere(mark: SavedWorld, from = 0): Awaitable<boolean> {
     for (let i = from; i < this.systems.length; i++) {
@@ -431,8 +442,8 @@ export class WorldState {
 
   /**
    * Restores the checkpoint if nothing was written since the last read of the store. Resolves to `false` and restores nothing if something was
-   * written. Returns `undefined` if this is not possible in one operation: there are several stores, or the store does not keep the result of its
-   * last read.
+   * written. Returns `undefined` if checking and restoring are not possible in one operation: there are several stores, or the store does not keep
+   * the result of its last read.
    */
   restoreUntouched(mark: SavedWorld): Promise<boolean> | undefined {
     if (this.systems.length !== 1) return undefined;
@@ -522,8 +533,8 @@ export class WorldState {
   }
 
   /**
-   * Returns the contents of the state, with names instead of generated values and times. `seen`: `true` to use the result of the last read, for
-   * stores that keep it, instead of reading again.
+   * Returns the contents of the state, with names instead of generated values and times. `seen`: `true` to use the result of the last read (for
+   * stores that keep it) instead of reading again.
    */
   facts(seen = false): Awaitable<Facts> {
     const observed = this.observed(seen);
@@ -553,14 +564,14 @@ export class WorldState {
     return facts;
   }
 
-  /** Returns {@link Origins.atStores}. If seqqa reads no stores, it is the name of the whole state. */
+  /** Returns the name of the content of all stores, for {@link Origins.atStores}. If seqqa reads no stores, returns the name of the whole state. */
   #storesName(facts: Facts, canonicalizer: Canonicalizer): string {
     const isRead = this.visibility === "stores" || this.visibility === "probe";
     const { lo, hi } = canonicalizer.unordered(isRead ? { systems: facts.systems, context: NOTHING, clients: NOTHING } : facts);
     return `${lo.toString(36)}.${hi.toString(36)}`;
   }
 
-  /** Returns the contents of the state as they were read, with generated values and times. The next call reuses the returned object. */
+  /** Returns the contents of the state as they were read, without renaming generated values and times. The next call reuses the returned object. */
   observed(seen = false): Awaitable<Facts> {
     this.#facts.context = this.#wholeContext && this.#context.entries.size > 0 ? this.#world.observedContext() : NOTHING;
     this.#facts.clients = this.#acting();
@@ -575,7 +586,7 @@ export class WorldState {
     return this.#facts;
   }
 
-  /** Returns the whole root state. From now on, the stores observe the changes since this call. */
+  /** Returns the whole root state. From now on, the stores report changes since this call. */
   async root(): Promise<Facts> {
     this.adopt();
     this.#origins = NO_ORIGINS;
@@ -681,7 +692,7 @@ function observe(system: StoreAdapter, seen: boolean): Awaitable<Observed> {
 
 function withoutTables(observed: Observed, leftOut: ReadonlySet<string> | undefined): Observed {
   if (leftOut === undefined || observed.kind !== "rows") return observed;
-  // Returns `true` if a counter belongs to a table: it has the table's name, or the name `<table>_<column>_seq`.
+  // Returns `true` if a counter belongs to a table: the counter has the table's name, or the name `<table>_<column>_seq`.
   const isOf = (counter: string, table: string): boolean =>
     counter === table || (counter.startsWith(`${table}_`) && counter.endsWith("_seq"));
   const counters = Object.entries(observed.counters).filter(([name]) => ![...leftOut].some((table) => isOf(name, table)));

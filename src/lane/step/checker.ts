@@ -14,7 +14,7 @@ import { requireStores } from "../bring-up/store-lost.ts";
 type AnyInvariant = Invariant<never, never>;
 type AnyAction = Action<never, never>;
 
-/** The result of checking the invariants in one state. The next check reuses the object, so copy what must be kept. */
+/** The result of checking the invariants in one state. The next check reuses the object, so the caller must copy data that it keeps. */
 export interface Checked {
   readonly findings: FindingEvent[];
   readonly errors: ErrorEvent[];
@@ -24,7 +24,10 @@ export interface Checked {
 interface Plan {
   /** The invariants to check after a step that changed something. */
   readonly all: readonly AnyInvariant[];
-  /** The invariants with a `when`. Only these are checked after a step that changed nothing, because all others were checked in this state before. */
+  /**
+   * The invariants with a `when`. After a step that changed nothing, only these invariants are checked: all other invariants were checked in the same
+   * state before.
+   */
   readonly conditional: readonly AnyInvariant[];
   /** The rules that `StepRules` checks after every step. */
   readonly rules: readonly Rule[];
@@ -43,7 +46,7 @@ export interface CheckerParts {
 
 export class Checker {
   readonly checked: Checked = { findings: [], errors: [], last: "" };
-  /** Called with the details that a broken rule gives, while a path is recorded. */
+  /** Called with the details that a broken rule gives. Only set while a path is recorded. */
   onDetails: ((invariant: string, details: CheckResult) => void) | undefined;
   readonly #world: World<never, never>;
   readonly #invariants: readonly AnyInvariant[];
@@ -52,7 +55,10 @@ export class Checker {
   readonly #stepper: CheckerParts["stepper"];
   readonly #asks: Asks;
   #isRoot = false;
-  /** The invariants and rules to check after each action. They are found once for each action, since `when` always returns the same for an action. */
+  /**
+   * The invariants and rules to check after each action. Determined only once for each action, since `when` always returns the same value for an
+   * action.
+   */
   readonly #plans: Map<AnyAction, Plan> = new Map();
 
   constructor({ world, invariants, rules, drawing, stepper, asks }: CheckerParts) {
@@ -64,15 +70,15 @@ export class Checker {
     this.#asks = asks;
   }
 
-  /** Returns `true` if nothing has to be checked after a step of this action that changed nothing. */
+  /** Returns `true` if nothing has to be checked after a step of this action, in case the step changed nothing. */
   settled(action: AnyAction): boolean {
     const { conditional, rules, error } = this.#plan(action);
     return conditional.length === 0 && rules.length === 0 && error === undefined;
   }
 
   /**
-   * Checks the invariants that apply after an action, or all of them in the root state (no action). `unchanged`: `true` if the step changed nothing,
-   * so that invariants without a `when` need no check. Only returns a promise if some check does.
+   * Checks the invariants that apply after an action. Without an action, checks all invariants, in the root state. `unchanged`: `true` if the step
+   * changed nothing, so that invariants without a `when` need no check. Only returns a promise if some check returns a promise.
    */
   check(action: AnyAction | undefined, unchanged = false): void | Promise<void> {
     const { findings, errors } = this.checked;
@@ -80,7 +86,7 @@ export class Checker {
     if (errors.length > 0) errors.length = 0;
     this.#isRoot = action === undefined;
     if (action === undefined) {
-      // A step would reset this member when it begins, but there is no step before the root state.
+      // Reset here, because only the beginning of a step resets this member, and there is no step before the root state.
       this.#stepper.checkFailure = undefined;
       return this.#from(0, this.#invariants);
     }
@@ -89,7 +95,7 @@ export class Checker {
     return this.#from(0, unchanged ? plan.conditional : plan.all);
   }
 
-  /** Returns the names of the invariants and rules that are checked after an action, or of all invariants for the root state (no action). */
+  /** Returns the names of the invariants and rules that are checked after an action. Without an action, returns the names of all invariants. */
   asked(action: AnyAction | undefined): readonly string[] {
     if (action === undefined) return this.#invariants.map(({ name }) => name);
     const { all, rules } = this.#plan(action);
@@ -126,7 +132,7 @@ export class Checker {
         this.#drawing.by(invariant.name);
         await this.#asks.during(() => invariant.check(this.#world));
       } catch {
-        // Ignore the error, since it was reported when the check ran the first time.
+        // Ignore the error, since it was reported when the check ran for the first time.
       }
       return changed();
     };
@@ -134,7 +140,7 @@ export class Checker {
     return undefined;
   }
 
-  /** Runs checks one after another. Ends if one gets no answer, since the next ones would call a target that has ended or hangs. */
+  /** Runs checks one after another. Stops after a check that gets no answer, since further checks would call a target that has ended or hangs. */
   #from(start: number, invariants: readonly AnyInvariant[]): void | Promise<void> {
     for (let i = start; i < invariants.length && this.#stepper.checkFailure === undefined; i++) {
       const invariant = invariants[i]!;

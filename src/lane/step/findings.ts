@@ -2,7 +2,7 @@ import { noAnswer, type ErrorEvent, type FindingEvent } from "../../messages/lan
 import type { Outcome } from "./outcome.ts";
 import type { UnansweredCheck } from "./stepper.ts";
 
-/** Returns the finding for a step that got no answer, neither the first time nor when it was repeated from a clean start. */
+/** Returns the finding for a step that got no answer, neither in the first execution nor when the step was repeated from a clean start. */
 export function brokenFinding(action: string, outcome: Outcome): FindingEvent {
   const isTimeout = outcome.lost === "timeout";
   const what = isTimeout ? `${action} got no answer in time` : `The target stopped answering during ${action}`;
@@ -28,8 +28,8 @@ export interface Judged {
 }
 
 /**
- * Adds a finding for a check that got no answer to the findings after a step. Removes the finding and the error of this check, which would say the
- * same.
+ * Adds the finding for a check that got no answer to the findings after a step. Removes the finding and the error that this check itself reported,
+ * because they have the same cause.
  */
 export function withUnanswered(
   { findings, errors }: Judged,

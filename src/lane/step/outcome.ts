@@ -16,7 +16,7 @@ export interface Outcome {
   readonly message: string;
   /** `true` if the step may be repeated, because the target closed an idle connection just when a request was sent. */
   readonly mayRepeat?: boolean;
-  /** The milliseconds to wait before the step is repeated, because the target was overloaded. `undefined`: do not repeat it for this reason. */
+  /** The milliseconds to wait before the step is repeated, because the target was overloaded. `undefined` if the target was not overloaded. */
   readonly repeatAfterMs?: number;
 }
 
@@ -32,7 +32,10 @@ export const SKIPPED_OUTCOME: Outcome = {
   message: "",
 };
 
-/** Returns the outcome of an action that was executed. `response`: `undefined` if an edge of a state graph returned nothing; the status is then 0. */
+/**
+ * Returns the outcome of an action that was executed. `response`: `undefined` if an edge of a state graph returned nothing. The status is 0 in this
+ * case.
+ */
 export function executed(response: ApiResponse | undefined, findings: readonly FindingEvent[] = NONE): Outcome {
   return { kind: "executed", status: response?.statusCode ?? 0, response, findings, errors: NONE, lost: undefined, message: "" };
 }

@@ -3,18 +3,18 @@ import type { Outcome } from "./outcome.ts";
 
 /** How often a step is executed in total while the target is overloaded. */
 const MOST_TRIES = 4;
-/** After this number of steps that were repeated in vain, the waits are {@link SHORT_MS}. The number of tries stays the same. */
+/** After this number of consecutive steps whose repetitions did not help, each wait takes {@link SHORT_MS}. The number of tries does not change. */
 const MOST_IN_VAIN = 3;
 const SHORT_MS = 50;
 
-/** Returns `true` if a step with this outcome says nothing about the state, but may do so when it is executed again from the same state. */
+/** Returns `true` if a step with this outcome says nothing about the state, and should be executed again from the same state. */
 export function isRepeated(outcome: Outcome): boolean {
   return outcome.mayRepeat === true || outcome.repeatAfterMs !== undefined;
 }
 
 /**
- * Repeats steps with a request that the target may have executed or not: the server closed an idle connection just when the request was sent, or it
- * was overloaded. The state must be restored before the step is repeated, because resending the request alone could execute it twice.
+ * Repeats steps with a request that the target may or may not have executed: the server closed an idle connection just when the request was sent, or
+ * the server was overloaded. The state must be restored before the step is repeated, because resending only the request could execute it twice.
  */
 export class Repeats {
   #inVain = 0;

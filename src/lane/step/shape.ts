@@ -1,14 +1,14 @@
 import type { Facts } from "../../state/canonical/facts.ts";
 import { Generated, JsonText, Mixed, Time } from "../../state/values/named.ts";
 
-/** Strings of up to this length may be words that occur often, such as states and roles. Longer strings all count as equal. */
+/** Strings of up to this length may be words that occur often, such as statuses and roles. All longer strings count as equal. */
 const LONGEST = 24;
-/** Matches strings that look like ids or times. Nearly all of them differ, so a shape treats them all as one value. */
+/** Matches strings that look like ids or times. Such strings nearly always differ, so a shape treats all of them as one value. */
 const DRAWN = /\d{4}|[0-9a-f]{8}/i;
 
 /**
  * Returns a 32-bit hash of the structure of a state: the number of rows of each table or of items of each key, and values that occur often. Booleans,
- * NULL, short words and the magnitude of numbers count as such values. This only depends on the value itself, so every lane returns the same hash.
+ * NULL, short words and the magnitude of numbers count as such values. The hash depends only on the state, so it is equal on every lane.
  */
 export function shapeOf(facts: Facts): number {
   let shape = 17;

@@ -1,8 +1,8 @@
-/** This number of results, from the first one on, are all verified. Later, one result in {@link ONE_IN} is verified. */
+/** Number of calls of {@link SpotCheck.due} that return `true` at the beginning. Later, one call in {@link ONE_IN} returns `true`. */
 const FIRST = 100;
 const ONE_IN = 200;
 
-/** Decides if a result must be verified: always at the beginning, later only sometimes. */
+/** Decides if a restored or reached state must be compared with the recorded state: always at the beginning, later only sometimes. */
 export class SpotCheck {
   #times = 0;
 

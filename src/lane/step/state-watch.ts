@@ -15,7 +15,8 @@ const pendingWorkText = (action: string): string =>
   `A promise or timer of action "${action}" changed the context or a client after the action had ended. Await all work before the action returns.`;
 
 /**
- * Detects changes of the state that no step made, and undoes them. They come from checks that write, and from work that continues after an answer.
+ * Detects changes of the state that no step made, and undoes these changes. The causes are checks that write, and work of the target that continues
+ * after its answer.
  */
 export class StateWatch {
   /** `true` if a store is outside of this process, so that other processes may write to it. */
@@ -41,8 +42,8 @@ export class StateWatch {
   }
 
   /**
-   * Returns `true` if something has written to a store since the checkpoint and the state is now another one. Jobs of the target may write data that
-   * is not part of the state (excluded tables, ignored columns), which does not count.
+   * Returns `true` if some code has written to a store since the checkpoint and the state has changed. Jobs of the target may write data that is not
+   * part of the state (excluded tables, ignored columns); such writes do not count.
    */
   async otherState(after: SavedWorld, reached: { readonly lo: number; readonly hi: number }): Promise<boolean> {
     return (await this.#base.state.storesChanged(after)) && (await this.differs(reached));
@@ -61,7 +62,7 @@ export class StateWatch {
     return errorEvent("PENDING_WORK", pendingWorkText(last), last);
   }
 
-  /** Handles a write to a store during the checks after a step. A check may have made it, the action after its answer, or something else. */
+  /** Handles a write to a store during the checks after a step. The cause may be a check, the action after its answer, or other code. */
   async writtenDuringChecks(
     unit: UnitRequest,
     action: number,
@@ -74,7 +75,7 @@ export class StateWatch {
     else this.#reportWriter(unit, action, writer, "while seqqa checked a state");
   }
 
-  /** Watches the stores after the first 202 answer of an action, since this status announces that work continues. */
+  /** Watches the stores after the first 202 answer of an action, since the status 202 announces that work continues. */
   async watchAccepted(unit: UnitRequest, action: number, outcome: Outcome, after: SavedWorld, reached: Fingerprint): Promise<void> {
     if (outcome.status !== 202) return;
     const isOther = (): Promise<boolean> => this.otherState(after, reached);
@@ -96,7 +97,9 @@ export class StateWatch {
     this.#report.divergences.push(lateWrite(this.#base.actions[action]!.name, [...unit.path, action]));
   }
 
-  /** Undoes writes that happened after the last restore, so that they do not affect the next action. Usually the previous action made them. */
+  /**
+   * Undoes writes that happened after the last restore, so that they do not affect the next action. Usually the previous action made these writes.
+   */
   async catchLate(unit: UnitRequest, action: number, mark: SavedWorld): Promise<void> {
     const { state, drawing } = this.#base;
     if (state.ownSet(mark) && (unit.uncertain || (await this.differs(unit)))) {
@@ -109,11 +112,11 @@ export class StateWatch {
     const changed = state.seenElsewhere(mark);
     if (changed === false || !(await changed)) return;
     await this.#writtenAfterStep(unit, action, mark);
-    // The search for the cause may have drawn test data. Select the next action's data again, so that it is the same as without the search.
+    // The search for the cause may have drawn test data. Select the next action's data again, so that the data is the same as without the search.
     drawing.at(unit.path, unit.path.length, action + 1, unit.draws);
   }
 
-  /** Handles stores that are in another state than the node although they were restored. Afterwards they are in the state of the node. */
+  /** Handles stores that are in another state than the node although they were restored. Afterwards the stores are in the state of the node. */
   async #writtenAfterStep(unit: UnitRequest, action: number, mark: SavedWorld): Promise<void> {
     const { state, drawing } = this.#base;
     if (!unit.uncertain && !(await this.differs(unit))) return state.restore(mark);
@@ -134,8 +137,9 @@ export class StateWatch {
   }
 
   /**
-   * Restores the world after an action like {@link putBack}, if nothing was written since `after`, the checkpoint after the step. Looking for writes
-   * and restoring are one operation. Resolves to `false` and restores nothing if something was written, or if something else must be checked before.
+   * Restores the world after an action like {@link putBack}, if nothing was written since `after`, the checkpoint after the step. Searching for
+   * writes and restoring are one operation. Resolves to `false` and restores nothing if something was written, or if only {@link putBack} can restore
+   * the world.
    */
   async putBackUntouched({ unit, action, outcome, mark }: TakenStep, after: SavedWorld, spot: boolean): Promise<boolean> {
     const { state } = this.#base;
@@ -149,7 +153,8 @@ export class StateWatch {
   async #restored(unit: UnitRequest, action: number, mark: SavedWorld, spot: boolean): Promise<void> {
     const { state, canonicalizer } = this.#base;
     if (this.watched && (await state.seenElsewhere(mark))) await this.#writtenAfterStep(unit, action, mark);
-    // If a time in the state has passed meanwhile, the state is another one although the stores are restored. Do not compare it with the node then.
+    // If a time in the state has passed, the restored state is another state although the stores are equal. Do not compare the restored state with
+    // the node in this case.
     if (!spot || unit.uncertain || state.hasPassed) return;
     await state.fingerprint(canonicalizer, this.#reached);
     if (this.#reached.lo === unit.lo && this.#reached.hi === unit.hi) return;

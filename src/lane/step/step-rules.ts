@@ -25,8 +25,7 @@ export interface JudgedStep {
 }
 
 /**
- * Headers that are not copied when a request is repeated, because they only belong to one connection or message, or because the client adds them
- * itself.
+ * Headers that are not copied when a request is repeated, because they belong to one connection or message, or because the client adds them itself.
  */
 const NOT_SENT_AGAIN = new Set([
   "host",
@@ -81,7 +80,7 @@ export class StepRules {
     }
   }
 
-  /** `true` if a request of a rule got no answer. No further request is sent then, and a store inside the target cannot be restored. */
+  /** `true` if a request of a rule got no answer. No further request is sent in this case, and a store inside the target cannot be restored. */
   get #isUnanswered(): boolean {
     return this.#base.stepper.checkFailure !== undefined;
   }
@@ -246,7 +245,8 @@ async function sendAgain(
   body: string | undefined = request.body,
 ): Promise<ApiResponse | undefined> {
   if (clientPartOf(client) === undefined || request.method === "CALL" || !/^https?:/.test(request.url)) return undefined;
-  // Only the text of a body is kept. If bytes are no text, it has this character in their place, and would be another body.
+  // Only the text of a body is kept. A body whose bytes are no text contains this character instead of the bytes, so it cannot be sent again
+  // unchanged.
   if (body?.includes("\uFFFD") === true) return undefined;
   const headers = Object.entries(request.headers).filter(
     ([name]) => !NOT_SENT_AGAIN.has(name.toLowerCase()) && !(isOther && TELLS_SENDER.test(name)),

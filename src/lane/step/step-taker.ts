@@ -35,16 +35,16 @@ import type { SavedWorld } from "../state/world-state.ts";
 interface Reached extends Fingerprint {
   readonly shape: number;
   readonly bits: number;
-  /** See {@link WorldState.realTimeColumns}. */
+  /** Columns that the step filled with the real time instead of the target's time; see {@link WorldState.realTimeColumns}. */
   readonly columns: readonly string[];
 }
 
 interface Checking {
-  /** The checkpoint after the step and before the checks. `undefined` if the checks are not watched for writes. */
+  /** The checkpoint after the step and before the checks. `undefined` if the state is not watched for writes of the checks. */
   readonly before: SavedWorld | undefined | Promise<SavedWorld>;
   /** Resolves when the checks have ended. `undefined` if they have ended already. */
   readonly checking: void | Promise<void>;
-  /** `true` if the state must be compared with the node after it was restored. */
+  /** `true` if the restored state must be compared with the node. */
   readonly spot: boolean;
 }
 
@@ -163,8 +163,7 @@ export class StepTaker {
     let shape = 0;
     let columns: readonly string[] = [];
     if (changed) {
-      // Use the read of the stores that showed the change, without reading them again. If something is written after this read, the checks below
-      // detect it.
+      // Use the read that showed the change, without reading the stores again. The checks below detect later writes.
       const facts = await state.facts(true);
       canonicalizer.fingerprint(facts, this.#reached);
       ({ lo, hi } = this.#reached);
@@ -177,7 +176,7 @@ export class StepTaker {
         this.#report.snapshots.push({ unit: index, action, snapshot: await state.capture(true) });
       }
     }
-    // Take this checkpoint before the checks begin, since a check may write at once.
+    // Take this checkpoint before the checks begin, since the first check may write.
     const before = this.#watch.watched || suspicious(unit, lo, hi) ? await state.position(true) : undefined;
     const checking = checker.check(definition, !changed && state.systems.length > 0);
     await this.#finish(step, { lo, hi, shape, bits, columns }, { before, checking, spot: changed && this.#putBackCheck.due() });
@@ -187,7 +186,7 @@ export class StepTaker {
   async #finish(step: TakenStep, reached: Reached, { before, checking, spot }: Checking): Promise<void> {
     const { unit, index, action, outcome, mark } = step;
     const { state, checker, stepper } = this.#base;
-    // If the next line throws, a failed check must not become an unhandled rejection.
+    // Handle a rejection of `checking` here, because no other code handles it if the next line throws.
     if (isPromise(checking)) checking.catch(() => undefined);
     const after = await before;
     await checking;
@@ -201,7 +200,7 @@ export class StepTaker {
       if (state.ownChanged(after) && (await this.#watch.differs(reached))) errors.push(await this.#watch.impure(action, after, reached));
       else if (await this.#watch.otherState(after, reached)) await this.#watch.writtenDuringChecks(unit, action, after, reached, errors);
       else await this.#watch.watchAccepted(unit, action, outcome, after, reached);
-      // Rules must be applied in the state after the step, so undo the write of a check first.
+      // Rules must be applied in the state after the step, so first undo the write of a check.
       if (errors.length > checker.checked.errors.length) await state.restore(after);
     }
     if (ruled) {
@@ -234,8 +233,8 @@ export class StepTaker {
   }
 
   /**
-   * Handles a check whose request got no answer, so that the result of the check is unknown. The lane counts as lost, and a fresh lane repeats the
-   * step. If the same happens there, it is reported as a finding. `judged`: the results of the checks before.
+   * Handles a check whose request got no answer, so that the result of the check is unknown. The first time, the lane counts as lost, and a fresh
+   * lane repeats the step. The second time, the missing answer is reported as a finding. `judged`: the results of the earlier checks.
    * @throws LaneLost the first time, AfterFinding the second time
    */
   #takeUnanswered({ unit, index, action, outcome }: TakenStep, reached: Reached, judged: Judged): void {
@@ -274,7 +273,7 @@ export class StepTaker {
 
   #lost({ unit, index, action, outcome }: TakenStep): void {
     if (unit.suspect !== outcome.lost || action !== unit.from) throw new LaneLost(outcome.lost!, outcome.message);
-    // The step got no answer on a fresh lane either, so report a finding. The lane is lost.
+    // The step got no answer on a fresh lane either, so report a finding. The lane itself is lost.
     this.#report.rows.push(BROKEN | FINDING | NEWS);
     const finding = brokenFinding(this.#base.actions[action]!.name, outcome);
     this.#report.stepEvents.push({
@@ -289,20 +288,20 @@ export class StepTaker {
 }
 
 /**
- * Returns flags for the step's row that describe the last fingerprint: if equal states may have another one, and if it ignores the order of generated
- * values, or which of them belong together.
+ * Returns flags for the step's row about the last fingerprint. The flag `BOUNDED` says that an equal state may have another fingerprint. The other
+ * flags say that the fingerprint ignores the order of generated values, or which values belong together.
  */
 function formOf({ wasBounded, forgotten, hidesLinks, check }: Canonicalizer): number {
   const reduced = hidesLinks ? REDUCED | UNLINKED : forgotten.size > 0 ? REDUCED : 0;
   return (wasBounded ? BOUNDED : 0) | reduced | (check << CHECK_SHIFT);
 }
 
-/** Thrown if the lane is lost and the finding that explains this was already reported. */
+/** Thrown if the lane is lost and the finding that explains the loss was already reported. */
 export class AfterFinding extends Error {}
 
 /**
- * Returns `true` if checks in a state in memory are watched for writes. This is done near the root state, and in one of 64 states. The choice only
- * depends on the state, so it is the same for every number of lanes.
+ * Returns `true` if the state is watched for writes of checks, although all stores are in the memory of this process. Only states near the root state
+ * and one in 64 other states are watched. The choice depends only on the state, so it is the same for every number of lanes.
  */
 function suspicious(unit: UnitRequest, lo: number, hi: number): boolean {
   return unit.path.length < 2 || ((lo ^ hi) & 63) === 0;

@@ -19,7 +19,7 @@ import { executed, failed, lost, SKIPPED_OUTCOME, type Outcome } from "./outcome
 import { Repeats } from "./repeats.ts";
 
 export interface StepperOptions {
-  /** How server errors (5xx answers) are judged: as violations, not at all, or by a rule of the agent. */
+  /** The treatment of server errors (5xx answers): each is a violation, all are ignored, or a rule of the agent judges them. */
   readonly serverErrors: "violation" | "ignore" | "rule";
   /** `true` if errors must not quote the bodies of requests and responses. */
   readonly hideBodies: boolean;
@@ -49,16 +49,16 @@ export interface StepClock {
   now(): number;
 }
 
-/** Executes one action at a time and judges its answers. Does not read the state and does not restore it. */
+/** Executes one action at a time and judges its answers. Neither reads nor restores the state. */
 export class Stepper {
   readonly exchanges: Exchange[] = [];
   /** Promise rejections during the current step that no code handled. */
   readonly strays: unknown[] = [];
-  /** Errors in timers and listeners of user code. An error between two steps is reported with the next step, because nothing else would report it. */
+  /** Errors in timers and listeners of user code. An error between two steps is reported with the next step, since no other step would report it. */
   readonly uncaught: unknown[] = [];
   /** The first request of a check after the current step that got no answer. */
   checkFailure: UnansweredCheck | undefined;
-  /** `true` if the server was overloaded and refused the last request of a check, so that the result of the check means nothing. */
+  /** `true` if the server was overloaded and refused the last request of a check, so that the check has no result. */
   isCheckShed = false;
   /** Called with the requests of checks and their responses, while a path is recorded. */
   onCheckExchange: ((exchange: Exchange) => void) | undefined;
@@ -67,7 +67,7 @@ export class Stepper {
   onExchange: (() => void) | undefined;
   /** `true` if the target compares times in whole seconds, so that steps wait for the next second. */
   waitsForSeconds = false;
-  /** Repeats steps, see {@link repeated}. */
+  /** Repeats steps whose outcomes say nothing about the state; see {@link repeated}. */
   readonly repeats: Repeats = new Repeats();
   #expectsShed = false;
   /** The bodies of the current step and its checks, which errors must not quote. Empty unless `hideBodies` is set. */
@@ -82,7 +82,7 @@ export class Stepper {
   #listening = false;
   #probeError: unknown;
   #stubError: Error | undefined;
-  /** Requests that had no answer yet when the current step began. They do not belong to the step. */
+  /** Requests that had no answer yet when the current step began. Such requests do not belong to the step. */
   #pendingBefore: readonly PendingRequest[] = NONE_PENDING;
 
   constructor(world: StepperWorld, state: StepperState, drawing: Drawing, options: StepperOptions, clock: StepClock = Date) {
@@ -100,7 +100,7 @@ export class Stepper {
     if (this.#listening) return void this.exchanges.push(exchange);
     this.onCheckExchange?.(exchange);
     this.isCheckShed = exchange.kind === "answer" && exchange.shed === true;
-    // An invalid HTTP answer to a check is not a missing answer. The check itself reports it.
+    // An invalid HTTP answer to a check is not a missing answer. The check itself reports the invalid answer.
     if (exchange.kind === "failure" && exchange.reason !== "invalid")
       this.checkFailure ??= { ...exchange, reason: exchange.reason, check: this.#drawing.drawer };
   };
@@ -129,7 +129,7 @@ export class Stepper {
     return before === undefined ? outcome : this.repeated(action, outcome, before);
   }
 
-  /** Repeats a step if its outcome asks for it. `before`: a checkpoint of the state before the step. Returns the last outcome. */
+  /** Repeats a step if its outcome requires a repetition. `before`: a checkpoint of the state before the step. Returns the last outcome. */
   async repeated(action: AnyAction, outcome: Outcome, before: SavedWorld): Promise<Outcome> {
     return this.repeats.run(outcome, async () => {
       await this.wayBack?.restore(before);
@@ -137,7 +137,7 @@ export class Stepper {
     });
   }
 
-  /** Waits for the next second if the state holds a time of the present one. */
+  /** Waits for the next second if the state holds a time in the present second. */
   async awaitNextSecond(): Promise<void> {
     const ms = this.#state.msToNextSecond ?? 0;
     if (ms > 0) await sleep(ms + 1);
@@ -166,8 +166,9 @@ export class Stepper {
   }
 
   /**
-   * Starts an action. Returns the promise that the action's `run` returned; pass its result to {@link settle}, or its error to {@link fail}. Returns
-   * an outcome instead if the action does not apply. The caller awaits the promise, because this is faster than awaiting it here as well.
+   * Starts an action. Returns the promise that the action's `run` returned; the caller passes its result to {@link settle}, or its error to
+   * {@link fail}. Returns an outcome instead if the action does not apply. The caller awaits the promise, because an additional `await` here would be
+   * slower.
    */
   begin(action: AnyAction): Promise<unknown> | Outcome {
     this.#drawing.by("");
@@ -199,7 +200,7 @@ export class Stepper {
     }
   }
 
-  /** Reads the World's probe after a step that sent a request, also if the step failed. */
+  /** Reads the World's probe after a step that sent a request, even if the step failed. */
   async #probed(answer: Promise<unknown>): Promise<unknown> {
     try {
       return await answer;
@@ -332,7 +333,7 @@ export class Stepper {
     return executed(response, findings);
   }
 
-  /** Returns the outcome of an edge of a state graph that returned nothing. Its last response is judged, if there is one. */
+  /** Returns the outcome of an edge of a state graph that returned nothing. The last response of the step is judged, if there is a response. */
   #judgeNothing(action: AnyAction): Outcome {
     const last = this.exchanges.findLast((one) => one.kind === "answer");
     const response = last?.kind === "answer" ? last.response : undefined;
@@ -350,10 +351,10 @@ export class Stepper {
     const shed = this.#shed(action);
     if (shed !== undefined) return shed;
     if (this.#stubError !== undefined) return this.#stubThrew(this.#stubError);
-    // Report only one error for a step, so drop the others.
+    // A step reports only one error, so drop the other errors.
     this.uncaught.length = 0;
     const findings = this.#serverErrors(action, undefined);
-    // If there was a server error, report it instead of the error that it caused in user code.
+    // If there was a server error, report the server error instead of the error that followed in user code.
     if (findings.length > 0 || this.#options.serverErrors === "rule") {
       const answer = this.exchanges.findLast((one) => one.kind === "answer" && isServerError(one.response));
       if (answer?.kind === "answer") return executed(answer.response, findings);
@@ -371,7 +372,10 @@ export class Stepper {
     return this.exchanges.some(({ kind }) => kind === "failure");
   }
 
-  /** Returns the outcome if a request of the step got no answer or an invalid one. It does not matter if the action handled the error. */
+  /**
+   * Returns the outcome if a request of the step got no answer or an invalid answer, even if the action handled the error. Otherwise returns
+   * `undefined`.
+   */
   #broken(): Outcome | undefined {
     let invalid: FindingEvent | undefined;
     for (const exchange of this.exchanges) {
@@ -387,8 +391,8 @@ export class Stepper {
   }
 
   /**
-   * Returns the outcome if the server was overloaded and refused a request repeatedly. Such a step says nothing about the state, and is no defect of
-   * the API.
+   * Returns the outcome if the server was overloaded and refused a request repeatedly. Such a step says nothing about the state, and shows no defect
+   * of the API.
    */
   #shed(action: AnyAction): Outcome | undefined {
     if (this.#options.serverErrors === "ignore" || this.#expects503(action)) return undefined;
@@ -432,7 +436,7 @@ function isSameRequest({ response: { request } }: Extract<Exchange, { kind: "ans
   return method === request.method && url === request.url;
 }
 
-/** Returns the error for an overloaded target. It names no request, so that the run reports it only once. */
+/** Returns the error for an overloaded target. The error names no request, so that the run reports it only once. */
 export function overloaded(): ErrorEvent {
   return errorEvent(
     "TARGET_OVERLOADED",
