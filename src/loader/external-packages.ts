@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { ownFile, ownModule, ownSubpaths } from "./own-package.ts";
 
 const RESOLVED = Symbol("seqqa.resolved");
-/** The esbuild namespace for CommonJS packages. Their code is `module.exports = require(...)`, so that every named import from them works. */
+/** The esbuild namespace for CommonJS packages. The bundle requires such a package at run time, so that every named import from it works. */
 const COMMON_JS = "seqqa-commonjs";
 
 /**

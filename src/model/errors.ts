@@ -4,7 +4,7 @@
  */
 export class SeqqaError extends Error {
   override readonly name: string = "SeqqaError";
-  /** A stable, machine-readable name of the condition, e.g. `CONFIG_UNKNOWN_KEY`. */
+  /** A stable, machine-readable name of the error, e.g. `CONFIG_UNKNOWN_KEY`. */
   readonly code: string;
   /** A sentence that tells the user how to solve the problem; `undefined` if seqqa does not know. */
   readonly hint: string | undefined;

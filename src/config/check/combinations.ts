@@ -228,7 +228,7 @@ function lanes(values: Filled, context: FilledContext, refuse: Refuse): void {
     return;
   }
   if (running.length === 0) refuse("lanes", "`lanes` is an empty list.", "List at least one running target, or remove `lanes`.");
-  // In the file, base_url is only the URL that reports show. A flag or variable names the target that the user wants to test.
+  // In the file, base_url is only the URL that reports show. As a flag or environment variable, base_url is the target that the user wants to test.
   const given = context.sources["base_url"];
   if (given !== undefined && !given.startsWith("file ")) {
     refuse(

@@ -18,8 +18,8 @@ export function allowedStores(flags: readonly string[], env: Environment): reado
  */
 export function refuseForeignStores({ systems, lanes, target, baseUrl, allowedStores: allowed }: Config): void {
   const runsAlready = target === undefined && baseUrl !== undefined;
-  // A store with the user's own adapter module is checked like an external store. The module is not loaded yet, so it is unknown if it works on
-  // copies.
+  // A store with the user's own adapter module is checked like an external store. The module is not loaded yet, so seqqa does not know if lanes will
+  // get copies of the store.
   const own = Object.entries(systems).map(([name, one]) => [`systems.${name}`, one, runsAlready || one.adapter !== undefined] as const);
   const listed = lanes.flatMap((lane, index) =>
     Object.entries(lane.systems).map(([name, one]) => [`lanes[${index}].systems.${name}`, one, true] as const),

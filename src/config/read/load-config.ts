@@ -120,7 +120,7 @@ export function nearestFile(file: string, cwd: string): string | undefined {
 
 const isFile = (file: string): boolean => existsSync(file) && !statSync(file).isDirectory();
 
-/** Returns a folder and its parents, without those that contain the current folder. */
+/** Returns a folder and its parents, except folders that contain the current folder. */
 function beside(folder: string, cwd: string): readonly string[] {
   const above = new Set(upwards(cwd));
   return upwards(folder).filter((one) => !above.has(one));

@@ -102,7 +102,7 @@ export interface TestData<D extends object = DataRecords> {
   integer(min: number, max: number): number;
   /** Returns an amount of money with two decimals, by default 1 to 1000. @throws SeqqaError `DATA_RANGE` for an invalid range */
   amount(min?: number, max?: number): number;
-  /** Returns a time (ISO 8601) in the year before 2020-01-01. It is far from the current time, so seqqa treats it as a value and not as "now". */
+  /** Returns a time (ISO 8601) in the year before 2020-01-01. Such a time is far from the current time, so seqqa does not treat it as "now". */
   pastDate(): string;
   /** Returns a time in the 2040s (ISO 8601). */
   futureDate(): string;

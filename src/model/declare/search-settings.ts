@@ -1,8 +1,8 @@
 import type { StrategyKind } from "./strategy.ts";
 
 /**
- * The settings of a search. The configuration has them under `exploration`, and the engine's options extend this interface. A new setting therefore
- * needs no code that copies it from one to the other.
+ * The settings of a search. The configuration contains these settings under `exploration`, and the engine's options extend this interface. No code
+ * therefore copies each setting by its name.
  */
 export interface SearchSettings {
   readonly strategy: StrategyKind;

@@ -9,7 +9,7 @@ export interface Strategy {
   readonly kind: StrategyKind;
 }
 
-/** Explores breadth first, so every path that it reports is a shortest one. */
+/** Explores breadth first, so every reported path is a shortest path. */
 export class BFS implements Strategy {
   readonly kind = "bfs";
 }

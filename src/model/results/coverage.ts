@@ -63,7 +63,7 @@ export function operationCovered(
   };
 }
 
-/** Joins the coverage of several explorations, or of several shards of one. */
+/** Joins the coverage of several explorations, or of several shards of one exploration. */
 export function joinedOperations(all: readonly (readonly OperationCoverage[])[]): readonly OperationCoverage[] {
   const joined = new Map<string, OperationCoverage>();
   for (const one of all.flat()) {

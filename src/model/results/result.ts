@@ -204,8 +204,8 @@ export interface FaultCoverage {
   readonly tried: number;
   /**
    * The number of calls without tried faults, by reason: `same_kind` (another call of this kind was chosen), `finding` (the call has a finding
-   * of high or critical severity that is not known, or leads to no state), `brought` (a rule added the action), `no_write` (there is no fault point), `max_time`, `unsteady` (two executions without a
-   * fault differ), `call_fails`, ...
+   * of high or critical severity that is not known, or leads to no state), `brought` (a rule added the action), `no_write` (there is no fault point),
+   * `max_time`, `unsteady` (two executions without a fault differ), `call_fails`, ...
    */
   readonly skipped: Readonly<Record<string, number>>;
   /**
@@ -364,7 +364,7 @@ export interface RaceCoverage {
    * see {@link asked}.
    */
   readonly pairs: number;
-  /** The ids of the races that the run could find, if races were off and only the pairs that rules need were probed. Absent if all were probed. */
+  /** The ids of the races that the run could find, if only the pairs that rules need were probed. Absent if all pairs were probed. */
   readonly asked?: readonly string[] | undefined;
   /**
    * The number of classes of pairs that were probed. A class is a pair of actions with the statuses of their answers, alone and after each other, and
@@ -377,7 +377,8 @@ export interface RaceCoverage {
   readonly misses: number;
   /**
    * The number of pairs that were not probed, by reason: `read_only`, `same_class` (a pair of this class was chosen before), `finding` (a call has a
-   * finding of high or critical severity that is not known, or leads to no state), `max_time`, `one_connection` (the target serves one connection at a time), ...
+   * finding of high or critical severity that is not known, or leads to no state), `max_time`, `one_connection` (the target serves one connection at
+   * a time), ...
    */
   readonly skipped: Readonly<Record<string, number>>;
   /**

@@ -1,12 +1,12 @@
 import { decoded } from "../http/decoded.ts";
 
-/** The length from which a password is hidden even inside a longer word. A shorter one may be part of a word by chance. */
+/** The length from which a password is hidden even inside a longer word. A shorter password may be part of a word by chance. */
 const LONG = 8;
 
 /** Matches the user part of a URL in a text. The part ends at the last `@` before the path, as in URL parsers. */
 const USER_PART = /:\/\/([^\s/?#"'`<>]*)@/g;
 
-/** The user and password in examples of hints and help. They are no secret, so they are not hidden. */
+/** The user and password in examples of hints and help. This example is not a secret, so it is not hidden. */
 const EXAMPLE = "user:password";
 
 /**

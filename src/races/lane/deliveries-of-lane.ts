@@ -26,8 +26,8 @@ export class DeliveriesOfLane {
   }
 
   /**
-   * Returns the deliveries without a gate, the best one first. If the calls share no HTTP route or run in this process, the only delivery is to start
-   * them together.
+   * Returns the deliveries without a gate, the best delivery first. If the calls share no HTTP route or run in this process, the only delivery is
+   * {@link PLAIN_WAY}, which starts all calls together.
    *
    * @param routes The routes of the calls.
    * @param alone Milliseconds that each call's request took when no other call was in progress.

@@ -27,7 +27,7 @@ export interface ConfirmedRace {
 }
 
 /**
- * Confirms one race for each pair of actions: the worst one, and of equally bad ones that with the shortest path.
+ * Confirms one race for each pair of actions: the worst race, and of equally bad races the race with the shortest path.
  *
  * First the path is shortened. If an action was raced with several copies of itself, copies are left out or executed before the race, as long as the
  * race still occurs (as PropEr does with parallel commands). All trials are then repeated on a rebuilt lane. A race that does not recur is not

@@ -6,8 +6,8 @@ import { columnPlace, fieldOf, placeText, tablePlace } from "../values/places.ts
 type Row = readonly StoredValue[];
 
 /**
- * Returns the fields of stores whose values differ between two observations, in the form of {@link fieldOf}. For added and removed rows, these are
- * all columns.
+ * Returns the fields of stores whose values differ between two observations, in the form of {@link fieldOf}. In an added or removed row, every column
+ * counts as different.
  */
 export function changedFields(before: Facts, after: Facts): readonly string[] {
   const fields = new Set<string>();

@@ -17,9 +17,9 @@ interface OpenTime {
 }
 
 /**
- * The times in whole seconds on a path whose base is unknown, because their step ran within a second of the step that wrote a stored time. For
- * example, a time may lie 60 days after its step, or 30 days after a stored time that lies 30 days ahead. An execution with a pause before the step
- * shows which of the two is the base.
+ * Finds the base of times in whole seconds that have two possible bases: the step that wrote the time, and a stored time that was written within the
+ * same second. For example, a time may lie 60 days after its step, or 30 days after a stored time that lies 30 days ahead. An execution with a pause
+ * before the step shows which of the two is the base.
  */
 export class DerivedTimes {
   readonly #times: readonly TimePlace[];
@@ -47,7 +47,7 @@ export class DerivedTimes {
     });
   }
 
-  /** The indices of the steps before which a pause of more than a second shows the base. Empty if all bases are known. */
+  /** The indices of the steps before which a pause of more than a second shows the base of a time. Empty if all bases are known. */
   get stops(): ReadonlySet<number> {
     return new Set(this.#open.map(({ stop }) => stop));
   }

@@ -5,11 +5,11 @@ import type { Fingerprint } from "../canonical/facts.ts";
 let api: XXHashAPI | undefined;
 let loading: Promise<void> | undefined;
 
-// WebAssembly returns the hash as a bigint. Storing it here splits it into halves without further bigints.
+// WebAssembly returns the hash as a bigint. Writing the bigint to `wide` splits it into 32-bit `halves` without further bigints.
 const wide = new BigUint64Array(1);
 const halves = new Int32Array(wide.buffer);
 
-/** Compiles the hash function. Each thread must await it once before it calls any other function of this module. */
+/** Compiles the hash function. Each thread must await `loadHasher` once before it calls any other function of this module. */
 export async function loadHasher(): Promise<void> {
   loading ??= xxhash().then((loaded) => {
     api = loaded;

@@ -10,7 +10,7 @@ const DEEPEST = 100;
 
 /** The number of lists of object keys that are cached for each nesting depth. Objects at one depth mostly have the same keys. */
 const SHAPES_PER_DEPTH = 8;
-/** Returned by methods for a value that cannot be encoded as words. The state is then hashed as text. */
+/** The result of methods for a value that cannot be encoded as words. The state is then hashed as text. */
 const UNKNOWN = -1;
 
 const NULL = 1;
@@ -60,7 +60,7 @@ export class WordHasher {
     this.#texts = 0;
     for (const name of sortedKeys(systems)) {
       const observed = systems[name]!;
-      // Requests that a third party received in one step are an unordered collection, which only the text can be.
+      // Requests that a third party received in one step are an unordered collection, which words cannot express.
       if (observed.kind !== "value" || (observed.received !== undefined && observed.steps?.some((count) => count > 1) === true))
         return false;
       at = this.#string(name, at);
@@ -180,7 +180,7 @@ export class WordHasher {
     return at + 3;
   }
 
-  // A number that equals a bigint must have the same words as the bigint. A state with a number for which this is not certain is hashed as text.
+  // A number that equals a bigint must have the same words as the bigint. If this is not certain for a number, the state is hashed as text.
   #number(value: number, at: number): number {
     if (Number.isInteger(value) ? !Number.isSafeInteger(value) : !Number.isFinite(value)) return UNKNOWN;
     if (this.#clock.nearNumber(value)) {

@@ -3,7 +3,7 @@ import type { Facts } from "../canonical/facts.ts";
 import { JsonText } from "./named.ts";
 import { pathsOf } from "./rules.ts";
 
-/** Finds the keys and paths that exist in states. A pattern of `ignore` that never names one is probably misspelt. */
+/** Finds the keys and paths that exist in states. An `ignore` pattern that never names an existing key or path is probably misspelt. */
 export class Occurrences {
   readonly #patterns: readonly { readonly name: string; readonly paths: readonly (readonly string[])[] }[];
 
