@@ -48,8 +48,8 @@ export function whereOf(error: unknown): string | undefined {
 }
 
 /**
- * Returns the place of the import that Node could not resolve. The stack of such an error has no line for the import. It begins with the file and
- * line in the bundle, followed by a line with a caret.
+ * Returns the place of the import that Node could not resolve. The stack of such an error has no line for the import. Instead, the stack begins with
+ * the file and line in the bundle, followed by a line with a caret.
  */
 export function whereOfLink(error: SyntaxError): string | undefined {
   const [place = "", , caret = ""] = (error.stack ?? "").split("\n");

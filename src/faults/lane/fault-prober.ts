@@ -292,8 +292,8 @@ class FaultProber {
   }
 
   /**
-   * Executes the call once with a restart of the target before it, and once with a restart after it. This shows what a restart changes without any
-   * fault: a target may write when it starts, or forget data in memory.
+   * Executes the call once with a restart of the target before it, and once with a restart after it. The two executions show the effects of a restart
+   * without any fault: a target may write when it starts, or forget data in memory.
    * @returns `null` if the call has another effect because of the restart
    */
   async #aroundRestart(plainly: Compared): Promise<Compared | null> {

@@ -1,6 +1,6 @@
 import type { Committer } from "../../engine/commit/committer.ts";
 
-/** A call whose writes are made to fail. It represents all calls with the same action, status and kind of effect. */
+/** A call whose writes are made to fail. The call represents all calls with the same action, status and kind of effect. */
 export interface PlannedFault {
   readonly node: number;
   readonly action: number;

@@ -8,7 +8,7 @@ export type Values = Record<string, any>;
 
 type Key<C> = keyof C & string;
 
-/** The methods of a {@link Context}, and its property `data`. Their names cannot be used as keys. */
+/** The methods of a {@link Context}, and its property `data`. The names of these members cannot be used as keys. */
 export interface ContextMethods<C extends object> {
   /** Returns the value of a key. If the key is not set, returns `default`, or `undefined` without a default. */
   get<K extends Key<C>>(key: K): C[K] | undefined;

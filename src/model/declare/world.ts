@@ -51,7 +51,7 @@ export interface WorldObservation {
   readonly clients: Readonly<Record<string, unknown>>;
 }
 
-/** The sandbox of one lane: the client of the API, the stores behind the API, and the context. They are saved and restored together. */
+/** The sandbox of one lane: the client of the API, the stores behind the API, and the context. All parts are saved and restored together. */
 export class World<C extends object = Values, A = ApiClient> {
   readonly context: Context<C>;
   readonly stateFromContext: readonly (keyof C & string)[] | undefined;

@@ -14,7 +14,7 @@ export interface OperationCoverage {
   readonly undescribed: readonly number[];
 }
 
-/** The number of lines, or branches, of code, and the number of those that a run reached. */
+/** The number of lines (or branches) of code, and the number of lines (or branches) that a run reached. */
 export interface CodeCount {
   /** The number of all lines, or branches. */
   readonly total: number;
@@ -32,7 +32,10 @@ export interface FileCoverage {
   readonly branches: CodeCount;
 }
 
-/** The code of the target that a run executed (`coverage.code`), as V8 counts it. It includes replays and checks, and depends on the number of lanes. */
+/**
+ * The code of the target that a run executed (`coverage.code`), as V8 counts it. Code that ran in replays and checks counts, too. The coverage
+ * depends on the number of lanes.
+ */
 export interface CodeCoverage {
   /** The lines of all files. */
   readonly lines: CodeCount;

@@ -67,7 +67,7 @@ export interface ReplayResult {
   readonly steps: readonly RecordedStep[];
   /** `true` if the whole path was executed. `false` if an action did not apply or failed; that action is the last of `steps`. */
   readonly completed: boolean;
-  /** The rules that the last step broke: invariants, and the built-in ones such as `<action>_server_error`. */
+  /** The rules that the last step broke: invariants, and built-in rules such as `<action>_server_error`. */
   readonly violations: readonly { readonly invariant: string; readonly severity: Severity; readonly message: string }[];
   /** The errors that user code threw. */
   readonly errors: readonly { readonly code: string; readonly message: string; readonly source: string }[];

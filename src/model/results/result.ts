@@ -216,7 +216,7 @@ export interface FaultCoverage {
   readonly skippedPoints: Readonly<Record<string, number>>;
   /** The reasons why a store cannot make some kinds of faults, by store and kind. */
   readonly missing: Readonly<Record<string, string>>;
-  /** The number of problems that a fault showed once, but not again on a rebuilt lane. They are not reported. */
+  /** The number of problems that a fault showed once, but not again on a rebuilt lane. Such problems are not reported. */
   readonly unconfirmed: number;
   /** The duration, in milliseconds. */
   readonly durationMs: number;
@@ -454,7 +454,7 @@ export interface ActionCoverage {
   readonly role?: string | undefined;
   /** Set if a rule such as `ownership` added the action to the agent's own. The result is verified even if such an action never applied. */
   readonly brought?: true;
-  /** The number of the action's writes that were answered with 200 to 299. Set only if none of them changed anything that seqqa sees. */
+  /** The number of the action's writes that were answered with 200 to 299. Set only if no such write changed anything that seqqa sees. */
   readonly unseenWrites?: number;
   /** Set if the action is declared with `changesNothing`: its POST, PUT, PATCH or DELETE need not change anything. */
   readonly changesNothing?: true;
@@ -563,7 +563,10 @@ export interface ExplorationFacts {
   readonly skipped: number;
   /** The number of actions that were executed again to bring a lane to a node. */
   readonly replayed: number;
-  /** The number of actions that were executed a second time to compare their outcomes. A sample of states is reached in another way for this. */
+  /**
+   * The number of actions that were executed a second time to compare their outcomes. For this cross-check, a sample of states is reached in another
+   * way.
+   */
   readonly crossChecked: number;
   /** The number of actions that were executed ahead of their turn and never committed. */
   readonly speculative: number;

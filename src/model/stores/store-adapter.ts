@@ -9,7 +9,7 @@ export interface CheckpointChoice {
   readonly why: string;
 }
 
-/** The abilities of a store. They decide how the lane can return to a state. */
+/** The abilities of a store, which decide how the lane can return to a state. */
 export interface StoreTraits {
   /** `true` if a state can be read (`capture`) and written to this or another lane (`write`), in any order. */
   readonly portable: boolean;
@@ -21,7 +21,7 @@ export interface StoreTraits {
   readonly inTarget?: boolean;
 }
 
-/** A handle to a saved state. It is valid until an older checkpoint is restored, another state is written, or the store is opened again. */
+/** A handle to a saved state. The handle is valid until an older checkpoint is restored, another state is written, or the store is opened again. */
 export type Checkpoint = unknown;
 
 /** One column of an observed table. */
@@ -72,7 +72,7 @@ export type Observed =
   | {
       readonly kind: "value";
       readonly value: unknown;
-      /** For a third party: the field of `value` that lists what the target sent to it. */
+      /** The field of `value` that lists the calls or mails that the target sent. Only for a store that plays a third party. */
       readonly received?: "calls" | "mails";
       /**
        * For a third party: the number of entries of the list `received` that arrived in each step, in order. Entries of one step count as unordered,
@@ -247,7 +247,7 @@ export interface StoreAdapter {
   /** Makes the present state the root state, to which observations are relative. Returns the whole state. */
   root(): Awaitable<Observed>;
   mark(): Awaitable<Checkpoint>;
-  /** Takes a checkpoint without waiting for writes in progress. It is cheaper than `mark`, and serves to detect later changes. Default: `mark`. */
+  /** Takes a checkpoint without waiting for writes in progress. Cheaper than `mark`, and serves to detect later changes. Default: `mark`. */
   position?(): Awaitable<Checkpoint>;
   /** Returns `true` if anything was written since the checkpoint. A write that left the value as it was may count as a change. Must be cheap. */
   changed(mark: Checkpoint): Awaitable<boolean>;
@@ -255,13 +255,13 @@ export interface StoreAdapter {
   /** Returns the differences between the present state and the root state. */
   observe(): Awaitable<Observed>;
   /**
-   * Returns the state at the last read of the store by any method. It saves a round trip to the server if a caller needs no newer state. Only for
-   * stores whose `restore` and `write` end with a read. Default: `undefined`.
+   * Returns the state at the last read of the store by any method. Saves a round trip to the server if a caller needs no newer state. Only for stores
+   * whose `restore` and `write` end with a read. Default: `undefined`.
    */
   lastLook?(): LastLook | undefined;
   /** Returns the present state relative to the root, as structured-cloneable data. Only called if `traits.portable` is `true`. */
   capture?(): Awaitable<unknown>;
-  /** Brings the store from any state to a captured state. All checkpoints except those of the root become invalid. */
+  /** Brings the store from any state to a captured state. All checkpoints except checkpoints of the root state become invalid. */
   write?(image: unknown): Awaitable<void>;
   /**
    * Prepares for a restart of the target, which has ended. Releases resources that would disturb the new target. An open connection to a SQLite file,
@@ -273,9 +273,9 @@ export interface StoreAdapter {
   resume?(): Awaitable<void>;
   /** Returns a gate if a connection of the target can be held before a write. Called after `open`. Default: the store has no gate. */
   gate?(): Gate | NoGate;
-  /** Returns an object that makes single writes of the target fail. Called after `open`. Default: the store cannot do so. */
+  /** Returns an object that makes single writes of the target fail. Called after `open`. Default: the store cannot make writes fail. */
   writeFaults?(): WriteFaults | NoFaults;
-  /** Returns the present tables, including empty ones. Called after `open`. Default: the store has no tables that `ignore` patterns could name. */
+  /** Returns the present tables, including empty tables. Called after `open`. Default: the store has no tables that `ignore` patterns could name. */
   schema?(): Awaitable<readonly TableSchema[]>;
   /** A function that receives each query of user code with its rows, while the property is set. Default: the store has no queries. */
   onQuery?: QueryListener | undefined;

@@ -22,14 +22,14 @@ export interface StoreProviderOptions {
    * `false`.
    */
   readonly single?: boolean | undefined;
-  /** A directory of this run, for the files of servers that the provider starts. It is removed with the run. */
+  /** A directory of this run, for the files of servers that the provider starts. The directory is removed at the end of the run. */
   readonly directory: string;
-  /** Claims a free port that no other lane or run gets. It is released with the run. Runs always supply this function. */
+  /** Claims a free port that no other lane or run gets. The port is released at the end of the run. Runs always supply this function. */
   readonly claimPort?: (() => Promise<number>) | undefined;
 }
 
 /**
- * Gives each lane of a run its own copy of one store. It works on the main thread. The store's server shows which runs are alive, by a lock or
+ * Gives each lane of a run its own copy of one store. Providers work on the main thread. The store's server shows which runs are alive, by a lock or
  * heartbeat that {@link StoreProvider.prepare} sets up. Runs on different machines therefore leave each other's copies alone.
  */
 export interface StoreProvider {
@@ -48,8 +48,8 @@ export interface StoreProvider {
    */
   session?(): Promise<string>;
   /**
-   * Returns environment variables for the target whose lane has this URL. Libraries in `LD_PRELOAD` are loaded in addition to those that the user
-   * preloads. Default: none.
+   * Returns environment variables for the target whose lane has this URL. Libraries in `LD_PRELOAD` are loaded in addition to the user's preloaded
+   * libraries. Default: none.
    */
   environment?(url: string): Readonly<Record<string, string>>;
   /** Returns the URL by which the target reaches the store of the lane with this URL; `undefined` if it is the same URL. */
@@ -97,7 +97,7 @@ export interface StoreUse {
 /** The default of {@link StoreUse}: each lane of a target in its own process gets a copy. */
 export const COPIED: StoreUse = { inPlace: false, inProcess: false };
 
-/** The result of one check of a store, for `seqqa doctor`. It never contains secrets. */
+/** The result of one check of a store, for `seqqa doctor`. The texts never contain secrets. */
 export interface StoreCheck {
   readonly ok: boolean;
   /** The subject of the check, e.g. `privileges`. */

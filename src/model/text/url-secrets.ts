@@ -34,7 +34,7 @@ function passwordOfUser(url: string): string {
   if (scheme === undefined) return "";
   const authority = /^[^/?#]*/.exec(rest!)![0];
   // URL parsers reject a bare `/`, `?` or `#` in a password, but such a password is still a secret. If there is no `@` before the first of these
-  // characters, search the whole rest of the URL. Do not do so in HTTP URLs, whose paths may contain `@`.
+  // characters, search the whole rest of the URL. Do not search the rest of HTTP URLs, because their paths may contain `@`.
   const within = authority.includes("@") || /^https?$/i.test(scheme) ? authority : rest!;
   const user = within.slice(0, Math.max(0, within.lastIndexOf("@")));
   if (user.includes(":")) return user.slice(user.indexOf(":") + 1);

@@ -89,7 +89,10 @@ export class Calls {
     return { order: null, calls, states, broken, after: [] };
   }
 
-  /** Repeats the first call in the current state, like a client that retries. Context, credentials and test data are those of the first call. */
+  /**
+   * Repeats the first call in the current state, like a client that retries. The repeated call uses the first call's context, credentials and test
+   * data.
+   */
   async again(): Promise<Execution> {
     const { sides, path, draws } = this.#options;
     this.#sides = sides.map((action) => new Side(this.#base, action, path, draws, this.#saved!));

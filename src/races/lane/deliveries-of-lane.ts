@@ -15,7 +15,7 @@ export class DeliveriesOfLane {
     this.#gates = new Map(gates.filter((entry): entry is readonly [string, Gate] => entry[1]?.kind === "gate"));
   }
 
-  /** Returns the names of the stores that can hold a write; none if the request does not allow this. */
+  /** Returns the names of the stores that can hold a write; an empty list if the request does not allow the delivery `gated`. */
   gates({ effort, schedule }: RaceRequest): readonly string[] {
     if (schedule !== undefined) return this.#gates.has(schedule.system) ? [schedule.system] : [];
     return effort.delivery === "auto" || effort.delivery === "gated" ? [...this.#gates.keys()] : [];

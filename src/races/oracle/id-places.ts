@@ -252,7 +252,7 @@ export const NO_VISITOR: FactsVisitor = {
   declared: () => undefined,
 };
 
-/** Returns the number at each place, without leading zeros. It is an empty text for a place with several numbers. */
+/** Returns the number at each place, without leading zeros. A place with several numbers gets an empty text. */
 function singles(visit: (visitor: FactsVisitor) => void): ReadonlyMap<string, { readonly token: string; readonly name: string }> {
   const found = new Map<string, { token: string; name: string }>();
   const visitor: Visitor = {

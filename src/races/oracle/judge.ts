@@ -39,9 +39,10 @@ export interface Measure {
 /**
  * Decides if simultaneous calls show a race, by comparing them with the same calls executed one after another.
  *
- * A trial passes if its state and answers equal those of one order of the calls. A refused call may also have had no effect, unless this refusal
- * wrote something in one of the orders. A call that failed or got no answer may have had its full effect or none. If a call sends several requests,
- * the results of interleaved requests are allowed too, because these requests did not overlap. Any other result is a race, named by its worst effect.
+ * A trial passes if its state and answers equal the state and answers of one order of the calls. A refused call may also have had no effect, unless
+ * this refusal wrote something in one of the orders. A call that failed or got no answer may have had its full effect or no effect. If a call sends
+ * several requests, the results of interleaved requests are allowed, too, because interleaved requests do not overlap. Any other result is a race,
+ * named by its worst effect.
  * @returns `undefined` if the trial passes
  */
 export async function judge(trial: Execution, measure: Measure): Promise<Judgement | undefined> {

@@ -145,7 +145,7 @@ async function shrink(found: RaceRequest, lanePool: LanePool, lane: number, end:
   return request;
 }
 
-/** Reduces the number of simultaneous calls. A call is left out, or executed before the others, if the race still occurs. */
+/** Reduces the number of simultaneous calls. A call is left out, or executed before the simultaneous calls, if the race still occurs. */
 async function fewerCopies(found: RaceRequest, shows: (request: RaceRequest) => Promise<boolean | undefined>): Promise<RaceRequest> {
   let request = found;
   while (request.sides.length > 2) {

@@ -11,7 +11,7 @@ interface EdgeEnd {
 /** Maximum product of the numbers of nodes and actions, for which the table needs 80 MB. Further nodes are not probed and are counted as skipped. */
 const MOST_CELLS = 20_000_000;
 
-/** A pair of calls to execute simultaneously in one state. It represents all pairs with the same actions and the same outcomes. */
+/** A pair of calls to execute simultaneously in one state. The pair represents all pairs with the same actions and the same outcomes. */
 export interface PlannedRace {
   readonly node: number;
   /** Indices of the actions to execute simultaneously. There are more than two only if all have the same action. */
@@ -113,7 +113,7 @@ interface Pair {
   readonly b: number;
   readonly first: EdgeEnd;
   readonly second: EdgeEnd;
-  /** The outcome of action `b` in the state after action `a`; `undefined` if `b` was not executed there. */
+  /** The outcome of action `b` in the state after action `a`; `undefined` if `b` was not executed in that state. */
   readonly bAfterA: EdgeEnd | undefined;
   readonly aAfterB: EdgeEnd | undefined;
 }

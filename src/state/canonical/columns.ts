@@ -77,8 +77,8 @@ export class TablePlans {
     const fields = [`${table}.${column.name}`, ...(target === undefined ? [] : [`${target.table}.${target.column}`])];
     if (symmetric === "keys") return isKey || target !== undefined ? fields.at(-1) : undefined;
     if (symmetric.size === 0) return undefined;
-    // Try the column that a foreign key refers to before the column itself. A listed column with a foreign key then shares its ids with the other
-    // table.
+    // Try the column that a foreign key refers to before the column itself. A listed column with a foreign key then has the same ids as the
+    // referenced table.
     return fields.reverse().find((field) => symmetric.has(field) || symmetric.has(`${system}.${field}`));
   }
 }

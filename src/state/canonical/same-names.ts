@@ -60,7 +60,7 @@ export function sameNames(first: Marked, second: Marked): Marked {
 
 interface Line {
   readonly isRow: boolean;
-  /** The line without the names of its values. It is equal for two lines that differ only in names. */
+  /** The line without the names of its values. Two lines that differ only in names have the same shape. */
   readonly shape: string;
   readonly marks: readonly string[];
   /** The table and the sign (`+` or `-`) of a row. */

@@ -24,7 +24,8 @@ export function changedFields(before: Facts, after: Facts): readonly string[] {
 }
 
 /**
- * Compares two observations of a table. Returns the rows that only the later one has (`came`), and the rows that only the earlier one has (`went`).
+ * Compares two observations of a table. Returns the rows that only the later observation has (`came`), and the rows that only the earlier observation
+ * has (`went`).
  */
 function changesOf(
   before: ObservedTable | undefined,

@@ -8,8 +8,8 @@ import { childRules, type PathRules, type Rules } from "../values/rules.ts";
 export type GeneratedTexts = ReadonlyMap<string, string>;
 
 /**
- * Matches names of tables, columns and fields whose values correct servers renew by themselves with any request. They identify a session, or protect
- * a form against forged requests.
+ * Matches names of tables, columns and fields whose values even correct servers renew with any request: values that identify a session, or that
+ * protect a form against forged requests.
  */
 const RENEWED = /session|\bsess\b|csrf|xsrf|nonce|captcha/i;
 /** Names of the fields that identify an object in a store without tables. */

@@ -44,7 +44,7 @@ export function hashText32(text: string): number {
   return hasher().h32(wellFormed(text));
 }
 
-// UTF-8 cannot encode lone surrogates, so all of them would be hashed as U+FFFD. JSON escapes them instead.
+// UTF-8 cannot encode lone surrogates, so all lone surrogates would be hashed as U+FFFD. JSON escapes lone surrogates instead.
 function wellFormed(text: string): string {
   return isWellFormed(text) ? text : `\u0000${JSON.stringify(text)}`;
 }

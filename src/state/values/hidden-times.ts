@@ -22,7 +22,7 @@ export class HiddenTimes {
     this.#counts = counts;
   }
 
-  /** Returns those of the given times that unchanged rows of the root state contain, so that the observed state does not show them. */
+  /** Returns the given times that unchanged rows of the root state contain. The observed state does not show such rows. */
   in({ systems }: Facts, times: readonly number[]): readonly number[] {
     if (times.length === 0) return times;
     const removed = new Map<number, number>();

@@ -15,7 +15,7 @@ export class Occurrences {
   /**
    * Returns the context keys and the patterns that exist in a state and are not in `known`.
    *
-   * @param context All entries, including those that are not part of the state.
+   * @param context All entries of the context, including entries that are not part of the state.
    */
   in({ systems, clients, context: observed }: Facts, context: ReadonlyMap<string, unknown>, known: ReadonlySet<string>): readonly string[] {
     const found = [...context.keys()].filter((key) => !known.has(key));
