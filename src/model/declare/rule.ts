@@ -98,7 +98,7 @@ export interface RuleOptions<C extends object = never, A = never> extends Pick<
   readonly judge: (world: World<C, A>, step: CheckedStep) => CheckAnswer | Earlier | Promise<CheckAnswer | Earlier>;
   /**
    * `true` if the rule makes calls that change data, or needs the state before the step. Default `false`. If the target cannot be restored during a
-   * step, such a rule is not judged, and the run says so.
+   * step, such a rule is not judged, and the run's notes say so.
    */
   readonly writes?: boolean;
   /** A built-in finding that this rule replaces. seqqa reports the built-in finding only if this rule is absent. */

@@ -282,8 +282,8 @@ export interface StoreAdapter {
   /** Returns the milliseconds by which this store has moved the target's clock ahead. Default: the store does not move the clock. */
   aheadMs?(): number;
   /**
-   * For a store that plays a third party: returns what the target asked since the store was created, including requests that a restore undid.
-   * `unmatched`: some of the requests without a reply, e.g. `POST /charges`. Default: the store is no third party.
+   * Reports the requests that the target sent since the store was created, including requests that a restore undid. Only for a store that plays a
+   * third party. `unmatched`: some of the requests without a reply, e.g. `POST /charges`. Default: the store is no third party.
    */
   asked?(): StubUse;
   /**
@@ -295,7 +295,7 @@ export interface StoreAdapter {
   keepTime?(now: () => number): void;
   /** Called before each step of a path. Default: the state of the store does not depend on steps. */
   beginStep?(): void;
-  /** Returns an error that the user's code threw while it made an answer of the store, and forgets the error. Default: the store calls no such code. */
+  /** Returns an error that user code threw while it made an answer of the store, and forgets the error. Default: the store calls no user code. */
   takeThrown?(): Error | undefined;
   /** Calls code of a target in this process so that the code sees this store. Default: the code sees the store without such a call. */
   callTarget?<T>(call: () => T): T;

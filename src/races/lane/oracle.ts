@@ -87,8 +87,8 @@ export class Oracle {
   }
 
   /**
-   * Finds out if numbers that depend on how long the calls took explain why a trial differs from all orders of the calls. Further trials show these
-   * numbers, which are ignored from then on.
+   * Finds numbers that depend on the duration of the calls, because such numbers may explain why a trial differs from all orders of the calls.
+   * Further trials show these numbers, which are ignored from then on.
    * @param again Executes the calls simultaneously once more.
    * @returns `true` if any number was a duration
    */

@@ -40,7 +40,7 @@ export function areDurations(place: string, alone: readonly Sample[], met: reado
 
 const isCalledDuration = (place: string): boolean => DURATION_NAME.test(place.slice(place.lastIndexOf(".") + 1));
 
-/** Returns the numbers in the answers of an execution, by place, and those numbers in its state that are named like a duration. */
+/** Returns the numbers in the answers of an execution, and the numbers in its state that are named like a duration, by place. */
 export function numbersOf({ calls, states }: Execution): ReadonlyMap<string, readonly Sample[]> {
   const found = new Map<string, Sample[]>();
   const collecting = (tookMs: number, isWanted: (place: string) => boolean): FactsVisitor => ({

@@ -10,7 +10,7 @@ const GRANT = /"[^"]*(?:token|session|jwt|secret|key|code)[^"]*"\s*:\s*"[^"]+"/i
 const OF_CODES = /reset|verif|confirm|activat|invit|magic|redeem|accept|recover|coupon|voucher|otp|token|code/i;
 const UNAUTHORIZED = /unauthenticated|unauthorized|not (?:authenticated|authorized|logged in)/i;
 
-/** Returns `true` if a call was refused because its credentials do not hold. */
+/** Returns `true` if a call was refused because its credentials are not valid. */
 export function isUnauthorized({ status, refused, body }: CallEnd): boolean {
   return status === 401 || (refused && status < 400 && UNAUTHORIZED.test(body ?? ""));
 }

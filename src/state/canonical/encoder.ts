@@ -91,7 +91,7 @@ export class Encoder {
   /** Integers that look like times but are keys of rows. */
   readonly #timeKeys = new Set<string>();
   #pinning = false;
-  /** `true` while a text that is JSON is written. */
+  /** `true` while the parsed content of a JSON text is written. */
   #isJson = false;
   #tokens: Token[] = [];
   #plain: string[] = [];

@@ -101,8 +101,8 @@ interface Links {
 }
 
 /**
- * Returns a function that gives the values that a part, or a chain of parts, links with a value. A chain ends at a value that shares parts with
- * several values of one domain, such as the key of an order with several items. Such a value does not distinguish the items.
+ * Returns a function that returns the links of a value: all values that a part, or a chain of parts, connects with it. A chain ends at a value that
+ * shares parts with several values of one domain, such as the key of an order with several items. Such a value does not distinguish the items.
  */
 function linksOf(parts: Parts, shared: ReadonlySet<Token>): (token: Token) => Links {
   const root = unionOf(parts, shared);

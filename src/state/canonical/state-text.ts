@@ -108,7 +108,7 @@ export class StateWriter {
     return this.#hidesLinks;
   }
 
-  /** Writes the fingerprint of facts into `out`. Returns `true` if the search for the least naming reached its limit. */
+  /** Writes the fingerprint of facts into `out`. Returns `true` if the search for the least text (see `TieSearch`) reached its limit. */
   fingerprint(facts: Facts, out: Fingerprint): boolean {
     this.#strings.trim();
     if (this.#words !== undefined && this.#words.hash(facts, out)) {

@@ -1,6 +1,6 @@
 import type { IdPiece } from "./pieces.ts";
 
-/** A generated id. In the encoded text it appears as `@`, because its name is not known yet. */
+/** A generated id. The encoded text contains `@` in place of the id, because the id's name is not known yet. */
 export interface Token {
   /** The lookup key of the id. It is `null` for an artificial id that only connects an unordered collection with its entries. */
   readonly key: string | null;

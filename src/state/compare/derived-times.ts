@@ -52,7 +52,7 @@ export class DerivedTimes {
     return new Set(this.#open.map(({ stop }) => stop));
   }
 
-  /** Returns the places that were found, and places whose bases the execution with pauses shows. */
+  /** Returns the places of times that experiments found, and places whose bases the execution with pauses shows. */
   settled(delayed: readonly Execution[]): readonly TimePlace[] {
     const wrong = new Set<string>();
     const shown = this.#open.flatMap(({ place, stop, offset, distances }): readonly TimePlace[] => {
@@ -83,7 +83,7 @@ export class DerivedTimes {
     return momentsOf(facts).filter(({ place }) => this.#times.some((one) => one.place === place));
   }
 
-  /** Returns the times that the step wrote. */
+  /** Returns the times that the step with the index `stop` wrote: times that the state before the step did not contain at the same place. */
   #written(path: readonly Execution[], stop: number): readonly PlacedMoment[] {
     const before = stop === 0 ? [] : this.#timesIn(path[stop - 1]!);
     const isOld = ({ place, moment }: PlacedMoment): boolean =>

@@ -829,7 +829,7 @@ export class Renamer {
 }
 
 const DAY_MS = 86_400_000;
-/** The name under which passed times of the root state that no observed row shows are added to the stores of a state. No store has this name. */
+/** The name of an artificial store with the passed times of the root state that no observed row shows. No real store has this name. */
 const PASSED = "passed times";
 /** The smallest distance between the target's clock and the real time at which times of both clocks can be distinguished. */
 const LEAST_AHEAD_MS = 3_600_000;

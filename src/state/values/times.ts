@@ -23,10 +23,10 @@ const UNITS: readonly (readonly [TimeForm, number, number, number])[] = [
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:[.,](\d{1,9}))?\s?(Z|[+-]\d\d(?::?\d\d)?)?$/;
 const DATE = /^\d{4}-\d\d-\d\d$/;
-/** Dates of HTTP and mails, `String(new Date())`, and dates of `ctime`, which have no zone. */
+/** Matches dates of HTTP and mails, `String(new Date())`, and dates of `ctime`, which have no zone. */
 const WITH_NAMES =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)(?:, \d\d \w{3} \d{4} \d\d:\d\d:\d\d (?:GMT|[+-]\d{4})| \w{3} \d\d \d{4} \d\d:\d\d:\d\d GMT[+-]\d{4}(?: \([^()]+\))?| (\w{3} [ \d]\d) (\d\d:\d\d:\d\d) (\d{4}))$/;
-/** A date and time as languages write them, with the year at the end or at the beginning. */
+/** Matches a date and time in the notation of a language, with the year at the end or at the beginning of the date. */
 const IN_LANGUAGE = /^(\d{1,4})([/.-])(\d{1,2})\2(\d{1,4}),?\s(\d{1,2})(:\d\d:\d\d)(?:[.,](\d{1,9}))?(?:\s([AP])M)?$/;
 const DIGITS = /^\d{10,19}$/;
 
@@ -72,7 +72,10 @@ function ofText(text: string): Moment | undefined {
   return day === undefined ? parsed(text, "text") : naive(parsed(`${day} ${year} ${time} GMT`, "text"));
 }
 
-/** Without a month's name, the day comes first, except in a time with AM or PM, or if it cannot be a month. */
+/**
+ * Reads a date and time in the notation of a language. Unless the year is the first number, the day comes before the month. The month comes first in
+ * a time with AM or PM, or if the second number is above 12.
+ */
 function inLanguage(text: string): Moment | undefined {
   const [, first = "", , second = "", third = "", hours, rest, fraction = "0", half] = IN_LANGUAGE.exec(text) ?? [];
   const isYearFirst = first.length === 4;
