@@ -58,7 +58,7 @@ function bodyAround(code: string, position: number): number {
   return at;
 }
 
-/** Replaces comments by spaces, and the content of strings. Positions stay the same. */
+/** Replaces comments by spaces, and the content of strings by `_`. Positions in the code stay the same. */
 function codeOf(text: string): string {
   return text.replace(STRINGS_AND_COMMENTS, (part) =>
     part.startsWith("/") ? part.replace(/[^\n]/g, " ") : `"${part.slice(1, -1).replace(/[^\n]/g, "_")}"`,

@@ -48,7 +48,7 @@ async function resolveImport(build: PluginBuild, args: OnResolveArgs): Promise<O
   if (errors.length > 0) return { errors };
   const running = ownFile(found);
   if (running !== undefined) return external(args, running);
-  // esbuild itself resolves the user's files. It ignores tsconfig.json for files that a plugin resolved.
+  // Let esbuild itself resolve the user's files, because esbuild ignores tsconfig.json for files that a plugin resolved.
   if (!isPackage(found) && extname(found) !== ".node") return undefined;
   // JSON files of packages are bundled, because Node imports JSON only with an import attribute.
   if (extname(found) === ".json") return { path: found, namespace, sideEffects };

@@ -126,7 +126,7 @@ function partialStub(runner: string): string {
   return [`export * from ${JSON.stringify(runner)};`, ...declared, "export default __seqqa_no_test;"].join("\n");
 }
 
-/** Returns CommonJS, so that a name without a stub is `undefined` instead of an import error. */
+/** Returns the stub of a test runner as a CommonJS module. A name without a stub is then `undefined` instead of an import error. */
 function wholeStub(runner: string, insideTests: readonly string[]): string {
   const message = `%s of ${runner} cannot be used in a lane, where no test runs: throw an Error instead, or check the result of explore() in the test.`;
   return [

@@ -37,7 +37,8 @@ export interface LoadOptions {
    */
   readonly allowedStores?: readonly string[] | "unopened" | undefined;
   /**
-   * `true` if the caller will add more values to this configuration. Contradictions between values, and stores with real data, are not checked then.
+   * `true` if the caller will add more values to this configuration. seqqa then does not check for contradictions between values and for stores with
+   * real data.
    */
   readonly unfinished?: boolean | undefined;
 }

@@ -110,8 +110,8 @@ export interface TestData<D extends object = DataRecords> {
   pick<T>(list: readonly T[]): T;
   /**
    * Defines a kind of record. A later definition replaces an earlier definition of the same name. On `context.data` the definition lasts for one
-   * step. If several actions build the same kind of record, write a function instead: `const invoice = (data: TestData) => ({ amount: data.amount()
-   * })`.
+   * step. If several actions build the same kind of record, write a function instead:
+   * `const invoice = (data: TestData) => ({ amount: data.amount() })`.
    */
   define<N extends string, T extends object>(name: N, build: (data: TestData<D>) => T): TestData<Omit<D, N> & Record<N, T>>;
   /** Builds a record of a kind. @throws SeqqaError `DATA_UNKNOWN` naming the kinds that are defined */

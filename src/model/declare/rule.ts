@@ -47,12 +47,12 @@ export interface CheckedStep {
   readonly client: ApiClient;
   /**
    * Sets the message of this violation, in place of the rule's message. Returns `false`, so that a check can return the result. Findings of the rule
-   * with an equal `cause` are reported as one finding, with a list of the actions that show it. The cause must not contain values of the target.
+   * with an equal `cause` are reported as one finding, with a list of the affected actions. The cause must not contain values of the target.
    */
   explain(message: string, details?: { readonly cause?: string | undefined }): false;
   /**
-   * Counts the step as one that the rule cannot judge. The run's notes show the number of these steps and the reason. Returns `true`, so that a check
-   * can return the result.
+   * Counts the step as a step that the rule cannot judge. The run's notes show the number of such steps and the reason. Returns `true`, so that a
+   * check can return the result.
    */
   inconclusive(why: string): true;
   /** @deprecated Use {@link inconclusive}. */

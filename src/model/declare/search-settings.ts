@@ -1,8 +1,8 @@
 import type { StrategyKind } from "./strategy.ts";
 
 /**
- * The settings of a search. The configuration contains these settings under `exploration`, and the engine's options extend this interface. No code
- * therefore copies each setting by its name.
+ * The settings of a search. The configuration contains these settings under `exploration`, and the engine's options extend this interface, so that
+ * both have the same settings.
  */
 export interface SearchSettings {
   readonly strategy: StrategyKind;

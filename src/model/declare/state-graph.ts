@@ -65,7 +65,7 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
     checkMembers("StateGraph", "invariants", options.invariants ?? [], Invariant, "Invariant");
   }
 
-  /** The world of the options; `undefined` if they have none. */
+  /** The world in the options; `undefined` if the options contain no world. */
   get world(): AgentOptions<C, A>["world"] {
     return this.#options.world;
   }

@@ -68,7 +68,7 @@ const INTERNAL = /^internal_(?:server_)?error$/i;
 /** Matches messages with which servers hide an exception, and messages of exceptions. */
 const EXCEPTION =
   /^unexpected error\b|^internal (?:server )?error\b|^cannot (?:read|set) propert|\bis not (?:a function|defined|iterable)\b|constraint failed|duplicate key value|violates .*constraint/i;
-/** Matches the first line of a stack trace of an error that code does not throw to refuse a request, such as `TypeError: ...`. */
+/** Matches the first line of a stack trace of an exception, such as `TypeError: ...`. Servers do not throw such errors to refuse a request. */
 const THROWN = /^(?:Type|Reference|Range|Syntax|Sqlite|Database|Prisma\w*|QueryFailed\w*)Error\b/;
 
 /**

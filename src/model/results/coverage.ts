@@ -49,7 +49,7 @@ export interface CodeCoverage {
   readonly notes: readonly string[];
 }
 
-/** Returns the coverage of an operation whose answers had these statuses. */
+/** Returns the coverage of an operation whose answers had the given statuses. */
 export function operationCovered(
   { method, path, described }: Pick<OperationCoverage, "method" | "path" | "described">,
   statuses: readonly number[],
