@@ -27,7 +27,7 @@ export interface SystemConfig {
   readonly symmetric: readonly string[] | undefined;
 }
 
-/** How the target is started for each lane: as a process by `command`, or in this process by `module`. Exactly one of the two is set. */
+/** The settings for starting the target of each lane: as a process by `command`, or in this process by `module`. Exactly one of the two is set. */
 export interface TargetConfig {
   readonly command: string | undefined;
   readonly env: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export interface TargetConfig {
   readonly module: string | undefined;
   /** The time in seconds to wait for late writes after each answer. */
   readonly settle: number;
-  /** The time in seconds to watch the stores without sending a request. seqqa does this after it finds a write that no step explains. */
+  /** The time in seconds for which seqqa sends no requests and watches the stores, after it found a write that no step explains. */
   readonly idleWatch: number;
   /** `true` if seqqa keeps a spare target running after a lane was lost. */
   readonly standby: boolean;
@@ -77,7 +77,7 @@ export interface ServiceConfig {
   readonly name: string;
   /** A shell command line. Its environment is seqqa's own plus `env`. */
   readonly command: string;
-  /** The URL that is polled until it returns any HTTP answer, or a path if `env` sets `PORT`. If `undefined`, the service is not waited for. */
+  /** The URL that is polled until it returns any HTTP answer, or a path if `env` sets `PORT`. `undefined`: seqqa does not wait for the service. */
   readonly ready: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;

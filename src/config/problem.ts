@@ -1,6 +1,6 @@
 import { SeqqaError } from "../model/errors.ts";
 
-/** The codes of configuration errors. All of them end with exit status 2, because no request has been sent yet. */
+/** The codes of configuration errors. Every configuration error ends with exit status 2, because no request has been sent yet. */
 export type ProblemCode =
   | "CONFIG_FILE"
   | "CONFIG_YAML"
@@ -42,8 +42,8 @@ export function withoutPasswords(text: string): string {
 }
 
 /**
- * Hides the user name and password in a single value that is, or should be, a URL. They end at the last `@` of the value, because the password in an
- * invalid URL may contain any character.
+ * Hides the user name and password in a single value that is, or should be, a URL. The password ends at the last `@` of the value, because the
+ * password in an invalid URL may contain any character.
  */
 export function withoutUserPart(value: string): string {
   return /^\s*[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value.replace(/:\/\/.*@/s, "://***@") : withoutPasswords(value);

@@ -10,8 +10,8 @@ type NamedPart = StorePart | "url" | "path";
 
 /**
  * Returns a part of a store's URL, decoded, or `undefined` if the URL has no such part.
- * A missing port is replaced by the default port of the store. The database of SQLite is its file, which is also its path; the other stores have no
- * path. The database of Redis is its index. An explicitly empty password, as in `mysql://root:@host/shop`, is returned as an empty text.
+ * A missing port is replaced by the default port of the store. For SQLite, both `database` and `path` are the file; other stores have no `path`. The
+ * database of Redis is its index. An explicitly empty password, as in `mysql://root:@host/shop`, is returned as an empty text.
  * @param url A valid URL of a store.
  */
 export function storePart(url: string, part: Exclude<NamedPart, "url">): string | undefined {

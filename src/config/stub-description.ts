@@ -6,7 +6,7 @@ export function stubDescriptionOf(url: string): string | undefined {
   return new URL(url).searchParams.get("openapi") || undefined;
 }
 
-/** Returns the URL of a store with an absolute path of its stub's description, if it has one. @param base The folder for a relative path. */
+/** Returns the URL of a stub with the absolute path of its description. Returns other URLs unchanged. @param base The folder for a relative path. */
 export function withAbsoluteDescription(url: string, base: string): string {
   const path = stubDescriptionOf(url);
   if (path === undefined) return url;

@@ -27,7 +27,7 @@ export interface Bundle {
    * The distinct strings of at least 8 characters in the user's code and JSON. An id that equals one of them is a constant, not a generated value.
    */
   readonly literals: readonly string[];
-  /** The SHA-256 hash of the bundled code. It is the same in every folder into which the code is checked out. */
+  /** The SHA-256 hash of the bundled code. The hash is the same in every folder into which the code is checked out. */
   readonly hash: string;
   /** The absolute paths of the user's files that are in the bundle, the module itself included. Files of packages are left out. */
   readonly inputs: readonly string[];
@@ -88,7 +88,7 @@ async function buildOnce(source: string, outDir: string): Promise<BuildResult<{ 
   try {
     return await build({
       entryPoints: [{ in: source, out: basename(source, extname(source)) }],
-      // esbuild writes paths relative to this folder into comments of the bundle. They must not depend on the current folder.
+      // esbuild writes paths relative to this folder into comments of the bundle. These paths must not depend on the current folder.
       absWorkingDir: dirname(source),
       outdir: join(outDir, createHash("sha256").update(source).digest("hex").slice(0, 12)),
       entryNames: `[name]-[hash]${BUNDLE_SUFFIX.slice(0, -".mjs".length)}`,

@@ -4,11 +4,11 @@ import { resolve } from "node:path";
 import { SeqqaError } from "../model/errors.ts";
 import { shownPath } from "./shown-path.ts";
 
-/** A TypeORM column whose type is only in the type of the property. */
+/** Matches a TypeORM column decorator without a type. The column then has the TypeScript type of the property. */
 const UNTYPED_COLUMN = /@(?:Column|PrimaryColumn)\(\s*\)/;
-/** A constructor whose first parameter has a type and no decorator that names the value. */
+/** Matches a constructor whose first parameter has a type and no decorator that names the injected value. */
 const CONSTRUCTOR = /\bconstructor\(\s*(?:(?:private|public|protected|readonly)\s+)+\w+\s*:\s*[A-Z]/g;
-/** The end of the code before the body of a class that NestJS creates. */
+/** Matches the decorators and the class header directly before the body of a class that NestJS creates. */
 const CREATED =
   /@(?:Injectable|Controller|Catch|Resolver|WebSocketGateway)\((?:[^()]|\([^()]*\))*\)[^{}()]*(?:@\w+\((?:[^()]|\([^()]*\))*\)[^{}()]*)*class\s[^{}]*$/;
 /** The maximum length in characters of the code before the body of a class that is searched for decorators. */
@@ -58,7 +58,7 @@ function bodyAround(code: string, position: number): number {
   return at;
 }
 
-/** Replaces comments by spaces, and the content of strings. Positions stay the same. */
+/** Replaces comments by spaces, and the content of strings by `_`. Positions in the code stay the same. */
 function codeOf(text: string): string {
   return text.replace(STRINGS_AND_COMMENTS, (part) =>
     part.startsWith("/") ? part.replace(/[^\n]/g, " ") : `"${part.slice(1, -1).replace(/[^\n]/g, "_")}"`,

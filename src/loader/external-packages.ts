@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { ownFile, ownModule, ownSubpaths } from "./own-package.ts";
 
 const RESOLVED = Symbol("seqqa.resolved");
-/** The esbuild namespace for CommonJS packages. Their code is `module.exports = require(...)`, so that every named import from them works. */
+/** The esbuild namespace for CommonJS packages. The bundle requires such a package at run time, so that every named import from it works. */
 const COMMON_JS = "seqqa-commonjs";
 
 /**
@@ -48,7 +48,7 @@ async function resolveImport(build: PluginBuild, args: OnResolveArgs): Promise<O
   if (errors.length > 0) return { errors };
   const running = ownFile(found);
   if (running !== undefined) return external(args, running);
-  // esbuild itself resolves the user's files. It ignores tsconfig.json for files that a plugin resolved.
+  // Let esbuild itself resolve the user's files, because esbuild ignores tsconfig.json for files that a plugin resolved.
   if (!isPackage(found) && extname(found) !== ".node") return undefined;
   // JSON files of packages are bundled, because Node imports JSON only with an import attribute.
   if (extname(found) === ".json") return { path: found, namespace, sideEffects };

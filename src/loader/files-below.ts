@@ -2,8 +2,8 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * Returns the files below a folder whose names are wanted, as sorted absolute paths. `node_modules`, hidden folders and links to folders are not
- * searched.
+ * Returns the files below a folder for whose names `wanted` returns `true`, as sorted absolute paths. `node_modules`, hidden folders and links to
+ * folders are not searched.
  */
 export async function filesBelow(root: string, wanted: (name: string) => boolean): Promise<readonly string[]> {
   const found: string[] = [];

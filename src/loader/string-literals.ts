@@ -5,8 +5,8 @@ const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b
 
 /**
  * Returns the different string literals, and the fixed parts of templates, with at least `minLength` characters. The code is JavaScript that the
- * bundler printed. It is scanned without a parser, so a regular expression may be mistaken for a division, which adds or loses some literals. This
- * matters little, because a literal is only used if it equals an id in a store.
+ * bundler printed. The code is scanned without a parser, so a regular expression may be mistaken for a division, which adds or loses some literals.
+ * Such mistakes matter little, because a literal is only used if it equals an id in a store.
  */
 export function stringLiterals(code: string, minLength: number): readonly string[] {
   const found = new Set<string>();

@@ -1,6 +1,6 @@
 import type { Plugin } from "esbuild";
 
-/** The functions that declare tests, by test runner. In a bundle they do nothing. */
+/** The functions that declare tests, by test runner. In a bundle, these functions do nothing. */
 const RUNNERS: Readonly<Record<string, readonly string[]>> = {
   vitest: [
     "describe",
@@ -56,8 +56,8 @@ const RUNNERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Functions of test runners that work only inside a test. In a bundle they throw an error that says so. A runner without a row has none: exports that
- * are not in `RUNNERS` are taken from the runner itself.
+ * Functions of test runners that work only inside a test. In a bundle, each of these functions throws an error that explains this. If a runner has no
+ * row here, a bundle takes the runner's exports that are not in `RUNNERS` from the runner itself.
  */
 const INSIDE_TESTS: Readonly<Record<string, readonly string[]>> = {
   vitest: [
@@ -86,7 +86,7 @@ const STUB = "seqqa-test-runner";
 
 /**
  * Returns an esbuild plugin that replaces test runners by stubs. A test file may contain the agent that it explores, so lanes import the test file.
- * They must not run its tests, and the modules of a test runner cannot be loaded outside the runner.
+ * Lanes must not run the tests of this file, and the modules of a test runner cannot be loaded outside the runner.
  */
 export function testRunners(): Plugin {
   return {
@@ -126,7 +126,7 @@ function partialStub(runner: string): string {
   return [`export * from ${JSON.stringify(runner)};`, ...declared, "export default __seqqa_no_test;"].join("\n");
 }
 
-/** Returns CommonJS, so that a name without a stub is `undefined` instead of an import error. */
+/** Returns the stub of a test runner as a CommonJS module. A name without a stub is then `undefined` instead of an import error. */
 function wholeStub(runner: string, insideTests: readonly string[]): string {
   const message = `%s of ${runner} cannot be used in a lane, where no test runs: throw an Error instead, or check the result of explore() in the test.`;
   return [

@@ -1,7 +1,7 @@
 /**
- * The folder of the running code, with a trailing `/`: `src/`, or `dist/` in the built package. Other modules find files of the package from here,
- * because the bundler moves their code into other files and so changes its path. The bundled file with the code of this module lies one folder below
- * `dist`, as this file lies one folder below `src`. The build checks that.
+ * The folder of the running code, with a trailing `/`: `src/`, or `dist/` in the built package. Other modules use this URL to find files of the
+ * package. Their own URLs do not help, because the bundler moves their code into other files. The bundled file with the code of this module must be
+ * one folder below `dist`, as this file is one folder below `src`. The build checks this position.
  */
 export const codeRoot: URL = new URL("../", import.meta.url);
 

@@ -4,7 +4,7 @@
  */
 export class SeqqaError extends Error {
   override readonly name: string = "SeqqaError";
-  /** A stable, machine-readable name of the condition, e.g. `CONFIG_UNKNOWN_KEY`. */
+  /** A stable, machine-readable name of the error, e.g. `CONFIG_UNKNOWN_KEY`. */
   readonly code: string;
   /** A sentence that tells the user how to solve the problem; `undefined` if seqqa does not know. */
   readonly hint: string | undefined;
@@ -38,7 +38,7 @@ export class KeyError extends Error {
 /** Matches a line of an error's stack that is in the user's code. File names of bundles of user code end with `BUNDLE_SUFFIX`. */
 const USERS_FRAME = /^\s+at .*\.seqqa\.mjs(?:\?[^:\s]*)?:\d+:\d+\)?$/m;
 
-/** Returns `true` for an error of user code. This includes values without a stack, as in `throw "text"`, since seqqa only throws errors. */
+/** Returns `true` for an error of user code. Values without a stack, as in `throw "text"`, come from user code, because seqqa only throws errors. */
 export function isOfUserCode(error: unknown): boolean {
   const stack = typeof error === "object" && error !== null ? (error as { readonly stack?: unknown }).stack : undefined;
   return typeof stack !== "string" || USERS_FRAME.test(stack);

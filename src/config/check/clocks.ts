@@ -1,7 +1,10 @@
 import { storeKindOf } from "../../adapters/store-kinds.ts";
 import type { Filled } from "./filled.ts";
 
-/** Rejects a clock that cannot move the time of the configured target: `clock://in-process` is for `target.module`, `clock://libfaketime` for processes. */
+/**
+ * Rejects a clock that cannot move the time of the configured target. `clock://in-process` works only with `target.module`, and `clock://libfaketime`
+ * only with a target process.
+ */
 export function refuseClocks(
   { systems, target }: Pick<Filled, "systems" | "target">,
   refuse: (key: string, what: string, hint: string) => never,

@@ -177,7 +177,7 @@ function target(values: Filled, context: FilledContext, refuse: Refuse): void {
 
 /**
  * Throws an error if a placeholder of the target, for example `{host:cache}`, names an unknown store or a part that the store's URL lacks.
- * @param key The key whose value `text` is. Messages name its place in the file.
+ * @param key The configuration key that has the value `text`. Messages name the place of this key in the file.
  */
 function checkNames(key: string, text: string, values: Filled, refuse: Refuse): void {
   const systems = Object.entries(values.systems ?? {}).map(([name, { url }]) => [name, url] as const);
@@ -228,7 +228,7 @@ function lanes(values: Filled, context: FilledContext, refuse: Refuse): void {
     return;
   }
   if (running.length === 0) refuse("lanes", "`lanes` is an empty list.", "List at least one running target, or remove `lanes`.");
-  // In the file, base_url is only the URL that reports show. A flag or variable names the target that the user wants to test.
+  // In the file, base_url is only the URL that reports show. As a flag or environment variable, base_url is the target that the user wants to test.
   const given = context.sources["base_url"];
   if (given !== undefined && !given.startsWith("file ")) {
     refuse(

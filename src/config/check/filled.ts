@@ -3,7 +3,7 @@ import type { Config, FaultsConfig, LaneConfig, RacesConfig, SystemConfig } from
 /** A store as the user wrote it in the configuration, without its kind. The kind is added later, because it follows from the URL. */
 export type FilledSystem = Omit<SystemConfig, "kind">;
 
-/** The configuration with defaults, before values that follow from others are added, for example the number of lanes for `parallel: auto`. */
+/** The configuration with defaults, before derived values are added, for example the number of lanes for `parallel: auto`. */
 export type Filled = Omit<Config, "systems" | "tls" | "lanes" | "parallel" | "exploration" | "folder" | "file" | "sources" | "target"> & {
   readonly systems: Readonly<Record<string, FilledSystem>> | undefined;
   readonly lanes: readonly FilledLane[] | undefined;

@@ -11,15 +11,15 @@ export function allowedStores(flags: readonly string[], env: Environment): reado
 }
 
 /**
- * Throws an error if a store may hold real data. seqqa writes to the stores of targets that already run. It also creates databases on the server of a
- * database template, so stores on other machines are checked too. A store is accepted if its name says that it is for tests, or if the user allows
- * it.
+ * Throws an error if a store may hold real data. seqqa writes to the stores of targets that already run. seqqa also creates databases on the server
+ * of a database template, so stores on other machines are checked, too. A store is accepted if its name says that the store is for tests, or if the
+ * user allows the store.
  * @throws SeqqaError `STORE_NOT_ALLOWED` (2).
  */
 export function refuseForeignStores({ systems, lanes, target, baseUrl, allowedStores: allowed }: Config): void {
   const runsAlready = target === undefined && baseUrl !== undefined;
-  // A store with the user's own adapter module is checked like an external store. The module is not loaded yet, so it is unknown if it works on
-  // copies.
+  // A store with the user's own adapter module is checked like an external store. The module is not loaded yet, so seqqa does not know if lanes will
+  // get copies of the store.
   const own = Object.entries(systems).map(([name, one]) => [`systems.${name}`, one, runsAlready || one.adapter !== undefined] as const);
   const listed = lanes.flatMap((lane, index) =>
     Object.entries(lane.systems).map(([name, one]) => [`lanes[${index}].systems.${name}`, one, true] as const),

@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { stubDescriptionOf } from "../stub-description.ts";
 import type { FilledSystem } from "./filled.ts";
 
-/** Rejects a stub whose OpenAPI description is not a file that can be read. Its content is checked before targets start. */
+/** Rejects a stub whose OpenAPI description is not a readable file. The content of the description is checked later, before targets start. */
 export function refuseStubs(
   section: string,
   systems: Readonly<Record<string, FilledSystem>> | undefined,

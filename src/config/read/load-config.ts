@@ -37,7 +37,8 @@ export interface LoadOptions {
    */
   readonly allowedStores?: readonly string[] | "unopened" | undefined;
   /**
-   * `true` if the caller will add more values to this configuration. Contradictions between values, and stores with real data, are not checked then.
+   * `true` if the caller will add more values to this configuration. seqqa then does not check for contradictions between values and for stores with
+   * real data.
    */
   readonly unfinished?: boolean | undefined;
 }
@@ -120,7 +121,7 @@ export function nearestFile(file: string, cwd: string): string | undefined {
 
 const isFile = (file: string): boolean => existsSync(file) && !statSync(file).isDirectory();
 
-/** Returns a folder and its parents, without those that contain the current folder. */
+/** Returns a folder and its parents, except folders that contain the current folder. */
 function beside(folder: string, cwd: string): readonly string[] {
   const above = new Set(upwards(cwd));
   return upwards(folder).filter((one) => !above.has(one));

@@ -1,15 +1,15 @@
 import { Parser, type CST } from "yaml";
 
 /**
- * Returns the offset at which a YAML text is first nested deeper than `most` levels, or `undefined` if it never is. Run this check before composing
- * the document. Composing recurses, and deep recursion makes V8's regular expression engine end the process with an error that cannot be caught. The
- * check itself does not recurse.
+ * Returns the offset at which a YAML text is first nested deeper than `most` levels, or `undefined` if the text is never nested so deeply. Call this
+ * function before the document is composed. Composing recurses, and deep recursion makes V8's regular expression engine end the process with an error
+ * that cannot be caught. `tooDeepAt` itself does not recurse.
  */
 export function tooDeepAt(text: string, most: number): number | undefined {
   return tooDeepIn(new Parser().parse(text), most);
 }
 
-/** Returns the offset at which parsed YAML is first nested deeper than `most` levels, or `undefined` if it never is. */
+/** Returns the offset at which parsed YAML is first nested deeper than `most` levels, or `undefined` if there is no such offset. */
 export function tooDeepIn(tokens: Iterable<CST.Token>, most: number): number | undefined {
   const waiting: { readonly token: CST.Token; readonly depth: number }[] = [];
   const add = (token: CST.Token | null | undefined, depth: number): void => {

@@ -35,8 +35,8 @@ export function override(
 const OTHERS = ["SEQQA_ALLOW_DB", "SEQQA_RUN", "SEQQA_SECRET"];
 
 /**
- * Returns sentences about environment variables that set nothing, although their names resemble one that does. Other names that begin with `SEQQA_`
- * are left alone, because a configuration file may use them.
+ * Returns sentences about environment variables that set nothing, although their names resemble the name of a variable that seqqa reads. Other names
+ * that begin with `SEQQA_` are accepted, because a configuration file may refer to such variables.
  */
 export function misspelledVariables(env: Environment): readonly string[] {
   const known = [...KEYS.flatMap(({ variable }) => (variable === undefined ? [] : [variable])), ...OTHERS];

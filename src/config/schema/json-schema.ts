@@ -3,7 +3,7 @@ import { TABLE } from "./table.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** A schema for references such as `${NAME}`. An editor accepts them for every value, because it cannot know the value of the variable. */
+/** A schema for references such as `${NAME}`. An editor accepts a reference as any value, because it cannot know the value of the variable. */
 const REFERENCE: Schema = { type: "string", pattern: "\\$\\{" };
 const SAFE = Number.MAX_SAFE_INTEGER;
 

@@ -44,7 +44,9 @@ export interface UrlSpec {
   readonly isFree?: boolean;
 }
 
-/** The spec of a word from a fixed list. Case is ignored, and `-` is read as `_`. An alias is replaced by the word that it stands for. */
+/**
+ * The spec of a word from a fixed list. Case is ignored, and `-` is read as `_`. `aliases`: other names of words, with the words that replace them.
+ */
 export interface ChoiceSpec {
   readonly kind: "choice";
   readonly choices: readonly string[];

@@ -189,8 +189,8 @@ class FaultProber {
   }
 
   /**
-   * Executes a call after a fault. If it is refused with 429 or 503, unlike without the fault, executes it again after pauses.
-   * @throws Protected if it is still refused, with 429 or with a time after which the client may try again
+   * Executes a call after a fault. If the call is refused with 429 or 503 only after the fault, executes the call again after pauses.
+   * @throws Protected if the call is still refused with 429, or with an answer that has a `Retry-After` header
    */
   async #patiently(run: () => Promise<Execution>, usual: Answer): Promise<Execution> {
     const isRefused = ({ status, refused }: CallEnd): boolean =>
@@ -292,8 +292,8 @@ class FaultProber {
   }
 
   /**
-   * Executes the call once with a restart of the target before it, and once with a restart after it. This shows what a restart changes without any
-   * fault: a target may write when it starts, or forget data in memory.
+   * Executes the call once with a restart of the target before it, and once with a restart after it. The two executions show the effects of a restart
+   * without any fault: a target may write when it starts, or forget data in memory.
    * @returns `null` if the call has another effect because of the restart
    */
   async #aroundRestart(plainly: Compared): Promise<Compared | null> {
@@ -325,7 +325,7 @@ class FaultProber {
     for (const faults of this.#faulty.stores.values()) await atRest(faults);
     try {
       await startOnStores(process!, state);
-      // Get the objects for making writes fail again, because stores may have been reopened during the restart.
+      // Replace the objects that make writes fail, because stores may have been reopened during the restart.
       this.#faulty = faultyStores(this.#ground.base, this.#request.kinds);
     } catch (error) {
       const isTarget = error instanceof SeqqaError && error.code.startsWith("TARGET_") && error.code !== "TARGETS_CLOSED";
@@ -429,7 +429,7 @@ interface Compared {
   readonly oracle: Oracle;
 }
 
-/** Throws the cause of a failed restart. {@link NotRecovered} would blame a fault, but here the restart failed without one. */
+/** Throws the cause of a failed restart. {@link NotRecovered} would blame a fault, but this restart failed without a fault. */
 function lostOnly(error: unknown): never {
   throw error instanceof NotRecovered ? error.cause : error;
 }

@@ -14,10 +14,10 @@ export interface FaultedCall {
   readonly isBefore: boolean;
   /** `true` if the stores after the call with the fault equal the stores after the call without a fault. */
   readonly isAfter: boolean;
-  /** The rules that are broken after the call with the fault, but not after the call without it. */
+  /** The rules that are broken after the call with the fault, but not after the call without a fault. */
   readonly broken: readonly { readonly invariant: string; readonly message: string }[];
   readonly differences: string;
-  /** The result of the same call, repeated without a fault; `undefined` if it was not repeated, because the call with the fault had an effect. */
+  /** The result of repeating the call without a fault. `undefined` if the call was not repeated, because the call with the fault had an effect. */
   readonly again: (Answer & { readonly isAfter: boolean }) | undefined;
 }
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ObservedTable, Observed } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
 
-/** Returns the differences between the stores of two states as text: `db.payments: 1 row added; db.orders: 1 row changed or removed`. */
+/** Returns the differences between the stores of two states as text, for example `db.payments: 1 row added; db.orders: 1 row changed`. */
 export function rowChanges(before: Facts, after: Facts): string {
   const found: string[] = [];
   for (const [name, now] of Object.entries(after.systems)) {

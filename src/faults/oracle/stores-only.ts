@@ -5,9 +5,9 @@ import type { Observed, ObservedTable } from "../../model/stores/store-adapter.t
 import type { Facts } from "../../state/canonical/facts.ts";
 
 /**
- * Returns the part of a state that a failed call must leave either as before or as after a successful call. Left out are tables, columns and stores
- * without tables that match `bestEffort`, calls that had no effect at a third party, stores that the action itself changes, context and credentials.
- * Counters are left out, because a database does not take back the number of a failed insert.
+ * Returns the part of a state that a failed call must leave either as before or as after a successful call. The returned state lacks tables, columns
+ * and stores without tables that match `bestEffort`, calls that had no effect at a third party, stores that the action itself changes, context and
+ * credentials. Counters are left out, too, because a database does not take back the number of a failed insert.
  */
 export function storesOnly(facts: Facts, bestEffort: readonly string[], changedByAction: readonly string[] = []): Facts {
   const patterns = bestEffort.map((pattern) => ({ pattern, system: undefined }));

@@ -22,7 +22,7 @@ export interface ConfirmedFault {
   readonly foundPath: readonly number[];
 }
 
-/** The problems with the same action and verdict. `request` and `hit` belong to the first of them. */
+/** The problems with the same action and verdict. `request` and `hit` belong to the first problem. */
 interface Group {
   readonly request: FaultRequest;
   readonly hit: FaultHit;

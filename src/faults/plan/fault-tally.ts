@@ -34,8 +34,8 @@ export class FaultTally {
   }
 
   /**
-   * Adds the results for one call. A call has several results if its lane was lost: each result continues at the fault point where the previous one
-   * stopped.
+   * Adds the results for one call. A call has several results if its lane was lost: each result continues at the fault point where the previous
+   * result stopped.
    * @param further Set in the second round of a call, when the target is killed: the number of fault points of that round.
    */
   add(answers: readonly FaultAnswer[], further?: number): void {

@@ -1,6 +1,6 @@
 import type { Committer } from "../../engine/commit/committer.ts";
 
-/** A call whose writes are made to fail. It represents all calls with the same action, status and kind of effect. */
+/** A call whose writes are made to fail. The call represents all calls with the same action, status and kind of effect. */
 export interface PlannedFault {
   readonly node: number;
   readonly action: number;
@@ -14,7 +14,7 @@ export interface FaultPlan {
 /**
  * Chooses one call of each kind from the committed graph, so that the choice does not depend on lanes. Two calls are of the same kind if they have
  * the same action and status, and both change the state or both keep it. Calls without an end state, and actions that rules added (index `ownActions`
- * and above) are skipped, and also calls after which the search did not continue because of a finding for which `isCut` returns `true`.
+ * and above), are skipped. A call after which the search did not continue is skipped if `isCut` returns `true`.
  */
 export function planFaults(
   { edges }: Pick<Committer, "edges">,

@@ -10,7 +10,7 @@ import { planFaults, type PlannedFault } from "./plan-faults.ts";
 export interface FaultOptions {
   /** Number of actions that the agent itself declares. Actions that rules added have higher indices and get no faults. */
   readonly ownActions: number;
-  /** Returns `true` if a call has a finding because of which it gets no faults. Asked only for calls after which the search did not continue. */
+  /** Returns `true` if a finding excludes a call from faults. Called only for calls after which the search did not continue. */
   readonly isCut?: (node: number, action: number) => boolean;
   readonly kinds: readonly FaultKind[];
   readonly bestEffort: readonly string[];

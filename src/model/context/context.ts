@@ -8,7 +8,7 @@ export type Values = Record<string, any>;
 
 type Key<C> = keyof C & string;
 
-/** The methods of a {@link Context}, and its property `data`. Their names cannot be used as keys. */
+/** The methods of a {@link Context}, and its property `data`. The names of these members cannot be used as keys. */
 export interface ContextMethods<C extends object> {
   /** Returns the value of a key. If the key is not set, returns `default`, or `undefined` without a default. */
   get<K extends Key<C>>(key: K): C[K] | undefined;
@@ -40,15 +40,15 @@ export interface ContextPart {
   readonly version: number;
   /** `true` if a value is an object. User code can change such a value in place, without a call of `set`. */
   readonly mutable: boolean;
-  /** The entries themselves, not a copy. Callers must not change them. */
+  /** The live map of keys and values, not a copy. Callers must not change the map. */
   readonly entries: ReadonlyMap<string, unknown>;
   /**
-   * The current node of the state graph; `undefined` without a state graph. It is saved and restored with the entries, but is not one of the user's
-   * keys.
+   * The current node of the state graph; `undefined` without a state graph. The node is saved and restored with the entries, but has no key in the
+   * context.
    */
   readonly node: string | undefined;
   moveTo(node: string | undefined): void;
-  /** Returns a copy that {@link restore} accepts any number of times. */
+  /** Returns a copy of the context that {@link restore} accepts any number of times. */
   save(): SavedContext;
   restore(saved: SavedContext): void;
   /** Sets the function that `context.data` calls at each read. */
@@ -78,8 +78,8 @@ const METHODS = new Set(["get", "getRequired", "has", "set", "delete", "toJSON",
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
 
 /**
- * The entries of a context. A map that holds no objects is shared with the saved context until the next write, so saving and restoring do not copy
- * it.
+ * The entries of a context. A map without objects is shared with the saved context until the next write, so saving and restoring do not copy the
+ * map.
  */
 class Store {
   map: Map<string, unknown>;
@@ -199,7 +199,7 @@ function createContext<C extends object>(initial?: Partial<C>): Context<C> {
   methods["set"] = (key: string, value: unknown): void => store.set(key, value);
   methods["delete"] = (key: string): boolean => store.delete(key);
   methods["toJSON"] = (): object => Object.fromEntries(store.map);
-  // A Proxy's `ownKeys` must list every non-configurable property of its target, so this one is configurable.
+  // A Proxy's `ownKeys` must list every non-configurable property of its target. `data` is configurable, so `ownKeys` may leave it out.
   Object.defineProperty(methods, "data", { get: () => store.data(), configurable: true });
   methods[contextPart] = store satisfies ContextPart;
   return new Proxy(methods, handlerFor(store)) as unknown as Context<C>;
@@ -212,7 +212,7 @@ function handlerFor(store: Store): ProxyHandler<Record<string | symbol, unknown>
       if (method !== undefined) return method;
       if (typeof key === "symbol") return undefined;
       if (store.map.has(key)) return store.map.get(key);
-      // `await` reads `then` to detect promises, so this key must not throw.
+      // `await` reads `then` to detect promises, so reading this key must not throw.
       if (key === "then") return undefined;
       throw new KeyError(key);
     },

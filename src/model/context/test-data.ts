@@ -102,15 +102,16 @@ export interface TestData<D extends object = DataRecords> {
   integer(min: number, max: number): number;
   /** Returns an amount of money with two decimals, by default 1 to 1000. @throws SeqqaError `DATA_RANGE` for an invalid range */
   amount(min?: number, max?: number): number;
-  /** Returns a time (ISO 8601) in the year before 2020-01-01. It is far from the current time, so seqqa treats it as a value and not as "now". */
+  /** Returns a time (ISO 8601) in the year before 2020-01-01. Such a time is far from the current time, so seqqa does not treat it as "now". */
   pastDate(): string;
   /** Returns a time in the 2040s (ISO 8601). */
   futureDate(): string;
   /** Returns one element of a list. @throws SeqqaError `DATA_RANGE` for an empty list */
   pick<T>(list: readonly T[]): T;
   /**
-   * Defines a kind of record. A later definition replaces an earlier one of the same name. On `context.data` the definition lasts for one step. If
-   * several actions build the same kind of record, write a function instead: `const invoice = (data: TestData) => ({ amount: data.amount() })`.
+   * Defines a kind of record. A later definition replaces an earlier definition of the same name. On `context.data` the definition lasts for one
+   * step. If several actions build the same kind of record, write a function instead:
+   * `const invoice = (data: TestData) => ({ amount: data.amount() })`.
    */
   define<N extends string, T extends object>(name: N, build: (data: TestData<D>) => T): TestData<Omit<D, N> & Record<N, T>>;
   /** Builds a record of a kind. @throws SeqqaError `DATA_UNKNOWN` naming the kinds that are defined */

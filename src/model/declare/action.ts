@@ -16,7 +16,7 @@ export interface ActionOptions<C extends object = Values, A = ApiClient> {
   readonly run: (api: A, context: Context<C>) => Promise<ApiResponse | null>;
   /** Returns `false` to skip the action without calling `run`. */
   readonly precondition?: (context: Context<C>) => boolean;
-  /** The statuses that are correct. If `run` returns a response with another status, that is a HIGH violation `<name>_status`. Default: any. */
+  /** The statuses that are correct. A returned response with another status is a HIGH violation `<name>_status`. Default: any status is correct. */
   readonly expectedStatus?: ExpectedStatus | readonly ExpectedStatus[];
   /** The role in `world.clients` whose client `run` receives as `api`. Default: the world's own client. */
   readonly as?: string;
@@ -24,9 +24,12 @@ export interface ActionOptions<C extends object = Values, A = ApiClient> {
   readonly description?: string;
   /** Words by which rules select actions, e.g. `admin`. Default: none. */
   readonly tags?: readonly string[];
-  /** `true` if a run is acceptable in which the action never applied. Default `false`: such a run is unverified (exit code 3). */
+  /** `true` if the action need not apply in any state. Default `false`: a run in which the action never applied is unverified (exit code 3). */
   readonly mayNeverApply?: boolean;
-  /** `true` if a run is acceptable in which the action never got a status below 400. Default `false`: such a run is unverified (exit code 3). */
+  /**
+   * `true` if the action need not get a status below 400 in any step. Default `false`: a run in which the action never got such a status is
+   * unverified (exit code 3).
+   */
   readonly mayNeverSucceed?: boolean;
   /**
    * `true` if the action writes nothing although it sends a POST, PUT, PATCH or DELETE, such as a search or a preview. Default `false`: the action is
@@ -35,8 +38,8 @@ export interface ActionOptions<C extends object = Values, A = ApiClient> {
   readonly changesNothing?: boolean;
   /**
    * The names of stores that `run` changes itself, e.g. because it takes a job from a queue or a mail from a stub. Default: none. Rules do
-   * not compare these stores after a step of this action, and neither does seqqa after it made a write of the target fail during this action
-   * (`--faults`).
+   * not compare these stores after a step of this action. With `--faults`, the comparison after a failed write of this action leaves these stores
+   * out, too.
    */
   readonly changesStores?: readonly string[];
 }
@@ -68,7 +71,9 @@ export class Action<C extends object = Values, A = ApiClient> {
   readonly mayNeverSucceed: boolean;
   readonly changesNothing: boolean;
   readonly changesStores: readonly string[];
-  /** A stack trace of the declaration. A finding about a wrong status shows its line, because a status has no line of its own. */
+  /**
+   * A stack trace of the declaration. Findings about a wrong status show the line of the declaration, because no line of user code threw an error.
+   */
   readonly declared: string | undefined;
 
   /** @throws SeqqaError `ACTION_INVALID` if the name is empty, `run` is not a function, or an option is unknown or invalid */
@@ -131,8 +136,8 @@ export function checkedStatuses(what: string, code: string, given: unknown): rea
 }
 
 /**
- * Returns how the first server error in the answers to an action was told, such as `status 500`; `undefined` if there is none, or if it was expected.
- * A GraphQL server may report its error with status 200, which counts as status 500.
+ * Describes the first server error in the answers to an action, such as `status 500`. Returns `undefined` if there is no server error, or if it was
+ * expected. An error that a GraphQL server reports with status 200 counts as status 500.
  */
 export function serverErrorIn(answers: readonly GraphqlExchange[], expected: readonly ExpectedStatus[]): string | undefined {
   const worst = answers.find(({ statusCode }) => statusCode >= 500 && !isExpected(statusCode, expected));
@@ -141,9 +146,7 @@ export function serverErrorIn(answers: readonly GraphqlExchange[], expected: rea
   return failure === undefined ? undefined : `a server error of GraphQL: ${failure}`;
 }
 
-/**
- * Returns `true` if an answer reports a failure of the server: by a status of 500 or above, or by an error of GraphQL. It is cheap for other answers.
- */
+/** Returns `true` if an answer reports a failure of the server: by a status of 500 or above, or by an error of GraphQL. */
 export function isServerError(answer: ApiResponse): boolean {
   return answer.statusCode >= 500 || graphqlServerError(answer) !== undefined;
 }

@@ -41,8 +41,8 @@ export interface AgentOptions<C extends object = Values, A = ApiClient> {
   /** `true` if the exploration ends with the first broken rule. Default: the value in the configuration, else `false`. */
   readonly stopOnFirstViolation?: boolean;
   /**
-   * `true` if states that violate a rule are explored from, too. The broken rule is reported again only after a state in which it holds. Other rules
-   * are judged as usual. Default: the value in the configuration, else `false`.
+   * `true` if the exploration also continues from states that violate a rule. The broken rule is reported again only after a state in which the rule
+   * holds. Other rules are judged as usual. Default: the value in the configuration, else `false`.
    */
   readonly continueAfterViolation?: boolean;
   /** The seed of all random choices. Default: the value in the configuration, else 0. */
@@ -52,7 +52,7 @@ export interface AgentOptions<C extends object = Values, A = ApiClient> {
   /** The setting for making each write of each kind of call fail, one at a time. Default: the value in the configuration, else `"off"`. */
   readonly faults?: FaultsSetting;
   /**
-   * Brings the world to the root state (log in, seed): a function, or a journey that runs on the world's own client and context. It runs again
+   * Brings the world to the root state (log in, seed): a function, or a journey that runs on the world's own client and context. The setup runs again
    * whenever a lane is rebuilt.
    */
   readonly setup?: Setup<C, A>;
@@ -83,12 +83,12 @@ export interface RuleRace {
   readonly pair: readonly [number, number];
 }
 
-/** The agent of an exploration. Its constructor checks everything that can be checked without running it. */
+/** The agent of an exploration. The constructor checks everything that can be checked without running the agent. */
 export class AgentDefinition<C extends object = Values, A = ApiClient> {
   readonly name: string | undefined;
   readonly world: World<C, A> | ((lane: Lane) => World<C, A> | Promise<World<C, A>>) | undefined;
   readonly actions: readonly Action<C, A>[];
-  /** The number of actions that the user declared. In `actions`, they come before the actions that rules add. */
+  /** The number of actions that the user declared. The user's actions are at the beginning of `actions`, before the actions that rules add. */
   readonly ownActions: number;
   readonly invariants: readonly Invariant<C, A>[];
   readonly strategy: Strategy | undefined;
@@ -105,12 +105,14 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
   readonly guests: number;
   /** Pairs of actions that rules probe for races, even if `exploration.races` is off. */
   readonly ruleRaces: readonly RuleRace[];
-  /** For each rule: the names of the actions whose steps it judges. Empty if it judges the steps of every action. */
+  /** For each rule: the names of the actions whose steps the rule judges. The list is empty for a rule that judges the steps of every action. */
   readonly subjects: ReadonlyMap<string, readonly string[]>;
   /** The roles that rules need, each with its login. */
   readonly users: Readonly<Record<string, Login>>;
 
-  /** The `StateGraph` that the agent was compiled from; its edges have the same indices as the actions. `undefined` for an agent with actions. */
+  /**
+   * The shape of the `StateGraph` that the agent was compiled from; edge n is action n. `undefined` for an agent that the user wrote with actions.
+   */
   readonly graph: GraphShape | undefined = undefined;
 
   /**

@@ -34,8 +34,8 @@ export interface InvariantOptions<C extends object = Values, A = ApiClient> {
   /** The severity of a violation. Default: HIGH. */
   readonly severity?: Severity;
   /**
-   * `true` if states that violate the invariant are not explored further. With `false` they are explored from, too, and the invariant is reported
-   * again only after a state in which it holds. Default `true`.
+   * `true` if states that violate the invariant are not explored further. With `false`, the exploration also continues from such states. The
+   * invariant is then reported again only after a state in which the invariant holds. Default `true`.
    */
   readonly blocking?: boolean;
   /** Returns `true` for the actions after which the invariant is checked. Default: all. The root state is always checked. */
@@ -69,7 +69,7 @@ export class Invariant<C extends object = Values, A = ApiClient> {
         hint: "Write check: async (world) => ..., which returns true if the rule holds.",
       });
     }
-    // The subclass `Rule` has further options, so only a plain Invariant refuses unknown ones.
+    // The subclass `Rule` has further options and checks them itself, so only a plain Invariant refuses unknown options here.
     if (new.target === Invariant) refuseUnknown(`Invariant "${options.name}"`, "INVARIANT_INVALID", options, OPTIONS);
     const severity = options.severity ?? Severity.HIGH;
     if (!Object.values(Severity).includes(severity)) {

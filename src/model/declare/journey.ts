@@ -29,7 +29,7 @@ export interface JourneyOptions<C extends object = Values, A = ApiClient> {
 
 const OPTIONS: readonly (keyof JourneyOptions)[] = ["name", "steps", "timeout", "client", "context"];
 
-/** A linear flow of steps. Its constructor checks everything that can be checked without running it. */
+/** A linear flow of steps. The constructor checks everything that can be checked without running the journey. */
 export class JourneyDefinition<C extends object = Values, A = ApiClient> {
   readonly name: string;
   readonly steps: readonly AnyStep<C, A>[];

@@ -10,9 +10,9 @@ export interface Lane {
   readonly dbUrl: string | undefined;
   /** The path of the lane's own SQLite file; `undefined` if there is none. */
   readonly dbPath: string | undefined;
-  /** The stores that the configuration declares. They can be passed to a `World`. */
+  /** The stores that the configuration declares, by name. User code can pass these stores to a `World`. */
   readonly systems: Readonly<Record<string, StoreAdapter>>;
-  /** A temporary directory that only this lane uses. It is removed at the end of the run. */
+  /** A temporary directory that only this lane uses. The directory is removed at the end of the run. */
   readonly tmpDir: string;
   /** The handler of an in-process target. `new HttpClient(lane.fetch)` calls it without a socket. */
   readonly fetch?: ((request: Request) => Response | Promise<Response>) | undefined;

@@ -7,8 +7,8 @@ export interface RacesOptions {
   /** The number of concurrent trials for a suspect pair. Default 20. */
   readonly trials?: number;
   /**
-   * The method by which the calls of a race reach the target at the same time. Default `auto`: first, one call is held before a write, if a store can
-   * hold writes; then the methods that the target's protocol allows.
+   * The method by which the calls of a race reach the target at the same time. Default `auto`: first `gated` (one call is held before a write) if a
+   * store can hold writes, then the methods that the target's protocol allows.
    */
   readonly delivery?: "auto" | RaceDelivery;
   /** The number of calls of one action that are sent at once, 2 to 100. Default 2. */

@@ -1,6 +1,6 @@
 /**
- * A kind of object that an API stores, with its paths. Rules about created, deleted and nested objects need it. `seqqa scaffold openapi` writes
- * resources to `resources.ts`.
+ * A kind of object that an API stores, with its paths. Rules about created, deleted and nested objects need resources. `seqqa scaffold openapi`
+ * writes resources to `resources.ts`.
  */
 export interface Resource {
   /** The name of the resource, e.g. `order`. */

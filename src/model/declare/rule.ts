@@ -16,13 +16,13 @@ export interface StoresView {
   readonly fingerprint: string;
   /**
    * Returns `true` if another view of the same target's stores has the same contents. A newly generated value that replaces an earlier generated
-   * value makes no difference. With `strict`, it makes a difference if it was replaced in a row that both views have, such as a new password hash of a
-   * user; values of sessions and form tokens may still be replaced.
+   * value makes no difference. With `strict`, a replaced generated value makes a difference if both views have its row, such as a new password hash
+   * of a user. Values of sessions and form tokens may still be replaced.
    */
   same(other: StoresView, options?: { readonly strict?: boolean }): boolean;
   /**
-   * The differences from the root state by table, e.g. `db.orders`. Each row, as text, has a number: how often it was added (positive) or removed
-   * (negative). A store without tables counts as a table with one row, a stub as a table of the calls or mails that had an effect.
+   * The differences from the root state by table, e.g. `db.orders`. For each row, as text: how often the row was added (a positive number) or removed
+   * (a negative number). A store without tables counts as a table with one row, a stub as a table of the calls or mails that had an effect.
    */
   readonly tables: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
@@ -47,12 +47,12 @@ export interface CheckedStep {
   readonly client: ApiClient;
   /**
    * Sets the message of this violation, in place of the rule's message. Returns `false`, so that a check can return the result. Findings of the rule
-   * with an equal `cause` are reported as one finding, with a list of the actions that show it. The cause must not contain values of the target.
+   * with an equal `cause` are reported as one finding, with a list of the affected actions. The cause must not contain values of the target.
    */
   explain(message: string, details?: { readonly cause?: string | undefined }): false;
   /**
-   * Counts the step as one that the rule cannot judge. The run's notes show the number of these steps and the reason. Returns `true`, so that a check
-   * can return the result.
+   * Counts the step as a step that the rule cannot judge. The run's notes show the number of such steps and the reason. Returns `true`, so that a
+   * check can return the result.
    */
   inconclusive(why: string): true;
   /** @deprecated Use {@link inconclusive}. */
@@ -60,8 +60,8 @@ export interface CheckedStep {
   /** Clients without credentials. Their number is the rule's `guests`. Empty if seqqa cannot make a client for the target. */
   readonly guests: readonly ApiClient[];
   /**
-   * Sends the request of an answer again, with the same method, URL, body and headers. Resolves to `undefined` if that is not possible: the client is
-   * not HTTP, or the body was multipart, or bytes that are no UTF-8.
+   * Sends the request of an answer again, with the same method, URL, body and headers. Resolves to `undefined` if the request cannot be sent again:
+   * the client is not an HTTP client, or the body was multipart or not UTF-8.
    */
   again(answer: ApiResponse, changes?: Resent): Promise<ApiResponse | undefined>;
   /**
@@ -78,7 +78,7 @@ export interface Resent {
   readonly body?: string | undefined;
 }
 
-/** The second half of a check. It runs in the state before the step. If it returns another one, that one begins in the state before the step, too. */
+/** A further part of a check, which runs in the state before the step. If it returns another `Earlier`, that part also begins in this state. */
 export interface Earlier {
   readonly earlier: (
     before: Pick<CheckedStep, "explain" | "inconclusive" | "stores" | "unjudged">,
@@ -91,14 +91,14 @@ export interface RuleOptions<C extends object = never, A = never> extends Pick<
   "name" | "message" | "severity" | "blocking" | "when"
 > {
   /**
-   * Judges a step in the state that the step led to. Returns `true` or `false`, a detailed result (see {@link CheckAnswer}), or a second half of the
-   * check, which runs in the state before the step. The check may call the API and, with {@link writes}, change its data. Everything is restored
-   * afterwards.
+   * Judges a step in the state that the step led to. Returns `true` or `false`, a detailed result (see {@link CheckAnswer}), or a further part of the
+   * check, which runs in the state before the step. The check may call the API and, with {@link writes}, change the data of the API. seqqa restores
+   * the state afterwards.
    */
   readonly judge: (world: World<C, A>, step: CheckedStep) => CheckAnswer | Earlier | Promise<CheckAnswer | Earlier>;
   /**
    * `true` if the rule makes calls that change data, or needs the state before the step. Default `false`. If the target cannot be restored during a
-   * step, such a rule is not judged, and the run says so.
+   * step, such a rule is not judged, and the run's notes say so.
    */
   readonly writes?: boolean;
   /** A built-in finding that this rule replaces. seqqa reports the built-in finding only if this rule is absent. */

@@ -1,8 +1,8 @@
 import type { StrategyKind } from "./strategy.ts";
 
 /**
- * The settings of a search. The configuration has them under `exploration`, and the engine's options extend this interface. A new setting therefore
- * needs no code that copies it from one to the other.
+ * The settings of a search. The configuration contains these settings under `exploration`, and the engine's options extend this interface, so that
+ * both have the same settings.
  */
 export interface SearchSettings {
   readonly strategy: StrategyKind;

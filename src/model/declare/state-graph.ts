@@ -11,7 +11,7 @@ import { Severity } from "./severity.ts";
 import { refuseUnknown } from "./unknown-options.ts";
 import type { World } from "./world.ts";
 
-/** The options of an `Agent` without `actions`, which the edges replace. */
+/** Options of {@link StateGraph}: the options of an `Agent` without `actions`. The edges of the graph take the place of the actions. */
 export interface StateGraphOptions<C extends object = Values, A = ApiClient> extends Omit<
   AgentOptions<C, A>,
   "name" | "actions" | "invariants"
@@ -26,7 +26,7 @@ export interface StateGraphOptions<C extends object = Values, A = ApiClient> ext
 export interface NodeOptions<C extends object = Values, A = ApiClient> {
   /** `true` if the exploration begins at this node. Exactly one node is initial. */
   readonly initial?: boolean;
-  /** Returns `true` if the API may be in its present state at this node. `false` is a HIGH violation `<node>_denied`. */
+  /** Returns `true` if the present state of the API is allowed at this node. `false` is a HIGH violation `<node>_denied`. */
   readonly check?: (world: World<C, A>) => boolean | Promise<boolean>;
 }
 
@@ -65,7 +65,7 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
     checkMembers("StateGraph", "invariants", options.invariants ?? [], Invariant, "Invariant");
   }
 
-  /** The world of the options; `undefined` if they have none. */
+  /** The world in the options; `undefined` if the options contain no world. */
   get world(): AgentOptions<C, A>["world"] {
     return this.#options.world;
   }
@@ -104,7 +104,7 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
 
   /**
    * Adds a transition that a call makes. Several edges may lead from one node to another, and an edge may lead back to its own node. Such a loop
-   * counts as followed even if its call is refused. A loop can therefore stand for a call that must be refused.
+   * counts as followed even if its call is refused. A loop can therefore model a call that must be refused.
    * @throws SeqqaError `STATE_GRAPH_INVALID` for a node that was not added, a duplicate name, and after the exploration began
    */
   addEdge(from: string, to: string, options: EdgeOptions<C, A>): this {

@@ -37,7 +37,7 @@ export class Step<C extends object = Values, A = ApiClient, Args extends object 
   /** The time limit, in seconds. */
   readonly timeout: number | undefined;
   readonly expectFailure: boolean | readonly number[];
-  /** A stack trace of the declaration. An error about a wrong status shows its line, because a status has no line of its own. */
+  /** A stack trace of the declaration. Errors about a wrong status show the line of the declaration, because no line of user code threw an error. */
   readonly declared: string | undefined;
 
   /** @throws SeqqaError `STEP_INVALID` for an empty name, an action that is not a function, and times and statuses out of range */

@@ -9,7 +9,7 @@ export interface Strategy {
   readonly kind: StrategyKind;
 }
 
-/** Explores breadth first, so every path that it reports is a shortest one. */
+/** Explores breadth first, so every reported path is a shortest path. */
 export class BFS implements Strategy {
   readonly kind = "bfs";
 }
@@ -34,7 +34,7 @@ export class CoverageGuided implements Strategy {
 
 /** The properties of a strategy that the engine needs to know. Code outside this file tests these properties, never the strategy's name. */
 export interface StrategyTraits {
-  /** `true` if states are found and expanded in order of their distance from the root. The first path to a state is then a shortest one. */
+  /** `true` if states are found and expanded in order of their distance from the root. The first path to a state is then a shortest path. */
   readonly isShortestFirst: boolean;
   /**
    * `true` if the frontier needs the structure of each state (the state without most of its values), and needs to know which edges showed a new

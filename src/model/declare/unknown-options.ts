@@ -1,7 +1,7 @@
 import { SeqqaError } from "../errors.ts";
 import { nearest } from "../text/nearest.ts";
 
-/** Properties of an Action, Invariant or Agent that are not options. They are allowed, because users spread existing objects into new options. */
+/** Properties of an Action, Invariant or Agent that are not options but are allowed, because users spread existing objects into new options. */
 const COPIED: readonly string[] = ["declared", "ownActions", "users", "guests", "ruleRaces", "subjects", "graph"];
 
 /**

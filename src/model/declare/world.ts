@@ -51,7 +51,7 @@ export interface WorldObservation {
   readonly clients: Readonly<Record<string, unknown>>;
 }
 
-/** The sandbox of one lane: the client of the API, the stores behind the API, and the context. They are saved and restored together. */
+/** The sandbox of one lane: the client of the API, the stores behind the API, and the context. All parts are saved and restored together. */
 export class World<C extends object = Values, A = ApiClient> {
   readonly context: Context<C>;
   readonly stateFromContext: readonly (keyof C & string)[] | undefined;
@@ -97,7 +97,7 @@ export class World<C extends object = Values, A = ApiClient> {
     return this.#clients;
   }
 
-  /** Adds the client and the stores that the user left out. Keeps those that the user passed. Only lanes call this. */
+  /** Adds the default client and the default stores if the user passed none. Only lanes call this method. */
   complete(defaults: { readonly api?: (() => A) | undefined; readonly systems: Readonly<Record<string, StoreAdapter>> }): void {
     this.#systems ??= defaults.systems;
     if (this.#api === undefined && defaults.api !== undefined) this.#api = defaults.api();

@@ -108,7 +108,7 @@ export interface ClientPart {
   keepTime?(now: () => number): void;
   /** Sends a request without the client's token, cookies and headers, and keeps no cookies of the answer. It is recorded like other requests. */
   sendAnonymously?(method: string, path: string, options: RequestOptions): Promise<ApiResponse>;
-  /** Tells the client if a 503 of an overloaded server is an expected answer, for which the client does not wait. Default: it is not. */
+  /** Tells the client if a 503 of an overloaded server is expected. After an expected 503, the client does not wait. Default: not expected. */
   expectShed?(isExpected: boolean): void;
   /** Passes all clients of the world to this client, by role. */
   join(clients: Readonly<Record<string, unknown>>): void;

@@ -35,12 +35,12 @@ export function graphqlAnswer({ statusCode, request, text }: GraphqlExchange): G
   }
   const failures = isRecord(data) ? Object.values(data).map(errorIn) : [];
   if (failures.length > 0 && failures.every((one) => one !== undefined)) return { kind: "refused", message: messageOf(failures[0]) };
-  // A GraphQL document can contain several operations. It only reads if none of them is a mutation or a subscription.
+  // A GraphQL document can contain several operations. The document only reads if no operation is a mutation or a subscription.
   const reads = /^\s*(?:query\b|\{)/.test(query) && !/\b(?:mutation|subscription)\b/.test(query);
   return reads && (Object.hasOwn(answer, "data") || Array.isArray(errors)) ? { kind: "read" } : OTHER;
 }
 
-/** Returns `true` if the exchange is GraphQL, and its answer has errors. `data` may be there, too. */
+/** Returns `true` if the exchange is GraphQL, and its answer has errors. The answer may also have `data`. */
 export function hasGraphqlErrors({ request, text }: Omit<GraphqlExchange, "statusCode">): boolean {
   const errors = isGraphql({ request, text }) ? recordOf(text)?.["errors"] : undefined;
   return Array.isArray(errors) && errors.length > 0;
@@ -68,7 +68,7 @@ const INTERNAL = /^internal_(?:server_)?error$/i;
 /** Matches messages with which servers hide an exception, and messages of exceptions. */
 const EXCEPTION =
   /^unexpected error\b|^internal (?:server )?error\b|^cannot (?:read|set) propert|\bis not (?:a function|defined|iterable)\b|constraint failed|duplicate key value|violates .*constraint/i;
-/** Matches the first line of a stack trace of an error that code does not throw to refuse a request, such as `TypeError: ...`. */
+/** Matches the first line of a stack trace of an exception, such as `TypeError: ...`. Servers do not throw such errors to refuse a request. */
 const THROWN = /^(?:Type|Reference|Range|Syntax|Sqlite|Database|Prisma\w*|QueryFailed\w*)Error\b/;
 
 /**
@@ -78,7 +78,7 @@ const THROWN = /^(?:Type|Reference|Range|Syntax|Sqlite|Database|Prisma\w*|QueryF
 export function graphqlServerError(exchange: GraphqlExchange): string | undefined {
   const { statusCode, request } = exchange;
   if (statusCode >= 500 || request.method !== "POST" || request.body?.includes('"query"') !== true) return undefined;
-  // Each step asks this, and most answers have no errors. A search in the text is much cheaper than parsing it.
+  // This function runs for each answer, and most answers have no errors. Searching the text is much cheaper than parsing it.
   if (exchange.text?.includes('"errors"') !== true || !isGraphql(exchange)) return undefined;
   const errors = recordOf(exchange.text)?.["errors"];
   const failure: unknown = Array.isArray(errors) ? errors.find(isServerError) : undefined;

@@ -1,7 +1,7 @@
-/** The parameter of a redirect that says that the request was refused (RFC 6749, 4.1.2.1). */
+/** Matches the URL parameter `error`, with which a redirect refuses the request (RFC 6749, 4.1.2.1). */
 const ERROR = /[?&#]error(?:[=&#]|$)/;
 
-/** Returns `true` if a redirect leads to a URL with an `error`: the request was refused. */
+/** Returns `true` if a redirect leads to a URL with the parameter `error`, which means that the request was refused. */
 export function isErrorLocation(location: string): boolean {
   return ERROR.test(location);
 }

@@ -30,13 +30,13 @@ export function refusesInBody(exchange: GraphqlExchange): boolean {
 
 /**
  * Returns `true` if the body of an answer reports an error despite a status of 200: `{ "ok": false }`, `{ "success": false }`, or an `error` or `errors`
- * without `data`. A number of errors that is 0 is no error. A body with an id, or with other content than a report of an error has, is an item that
- * stores an error, such as a failed job. `ok` and `success` count unless there is an id.
+ * without `data`. `{ "errors": 0 }` is not an error. A body with an id, or with fields that error reports do not have, is an item that stores an
+ * error, such as a failed job. `ok` and `success` count despite such fields, but not in a body with an id.
  */
 export function saysFailed(body: unknown): boolean {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return false;
   const { error, errors, data, ok, success, ...rest } = body as Readonly<Record<string, unknown>>;
-  // An answer of JSON-RPC has the id of its request.
+  // The id in a JSON-RPC answer is the id of its request, not of an item.
   if (rest["jsonrpc"] === undefined && ["id", "_id", "uuid"].some((name) => isId(rest[name]))) return false;
   if (ok === false || success === false) return true;
   if (Object.entries(rest).some(([name, value]) => !OF_REPORTS.has(plainName(name)) && value !== false && !isNothing(value))) return false;
@@ -66,7 +66,7 @@ export function isNothing(value: unknown, depth: number = 0): boolean {
   if (Array.isArray(value)) return value.every((one) => isNothing(one, depth + 1));
   const fields = Object.entries(value);
   if (depth === DEEPEST) return fields.length === 0;
-  // An object with only `false` says no: `{ "can_edit": false }`.
+  // An object with only `false` values has no content, for example `{ "can_edit": false }`.
   const filled = fields.filter(([, one]) => one !== false && !isNothing(one, depth + 1));
   if (filled.length === 0) return true;
   // An object with an empty array, whose other fields all describe the list (such as `total`), shows no data.

@@ -9,7 +9,7 @@ export type UnsettledCall = Pick<ApiRequest, "method" | "url">;
 export interface RequestScope {
   /** A signal that is aborted when the work ends. Requests in flight are then cancelled, and further requests are refused. Its reason is an Error. */
   readonly signal: AbortSignal;
-  /** Receives every exchange, also one without an answer. */
+  /** Receives every exchange, including exchanges without an answer. */
   record(exchange: RecordedExchange): void;
   /** The calls that have not settled yet, retries and redirects included. Only steps of journeys set this member. */
   readonly unsettled?: Set<UnsettledCall> | undefined;
@@ -21,8 +21,8 @@ export interface RequestScope {
     | ((request: WireRequest, route: WireRoute, send: (request: WireRequest) => Promise<WireAnswer>) => Promise<WireAnswer>)
     | undefined;
   /**
-   * Returns a copy of a client's state (token, headers, cookies) that only this call of a race uses. `copy` makes it when it is first needed. Only
-   * calls of a race set this member; other code shares one state.
+   * Returns a copy of a client's state (token, headers, cookies) that only this call of a race uses. `copy` makes the copy at the first use. Only
+   * calls of a race set this member; all other code shares the client's state.
    */
   own?<T extends object>(state: T, copy: (state: T) => T): T;
 }

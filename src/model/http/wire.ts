@@ -17,7 +17,7 @@ export interface WireRoute {
   readonly key: string;
   /** The origin of the target; `undefined` for a handler in this process, which only the client itself can call. */
   readonly origin: string | undefined;
-  /** Certificates in PEM that are trusted in addition to those that Node trusts. */
+  /** Certificates in PEM that are trusted in addition to Node's own certificates. */
   readonly ca: readonly string[];
   /** `true` if requests go through the proxies that the environment names. */
   readonly proxied: boolean;

@@ -14,7 +14,7 @@ export interface OperationCoverage {
   readonly undescribed: readonly number[];
 }
 
-/** The number of lines, or branches, of code, and the number of those that a run reached. */
+/** The number of lines (or branches) of code, and the number of lines (or branches) that a run reached. */
 export interface CodeCount {
   /** The number of all lines, or branches. */
   readonly total: number;
@@ -32,7 +32,10 @@ export interface FileCoverage {
   readonly branches: CodeCount;
 }
 
-/** The code of the target that a run executed (`coverage.code`), as V8 counts it. It includes replays and checks, and depends on the number of lanes. */
+/**
+ * The code of the target that a run executed (`coverage.code`), as V8 counts it. Code that ran in replays and checks counts, too. The coverage
+ * depends on the number of lanes.
+ */
 export interface CodeCoverage {
   /** The lines of all files. */
   readonly lines: CodeCount;
@@ -46,7 +49,7 @@ export interface CodeCoverage {
   readonly notes: readonly string[];
 }
 
-/** Returns the coverage of an operation whose answers had these statuses. */
+/** Returns the coverage of an operation whose answers had the given statuses. */
 export function operationCovered(
   { method, path, described }: Pick<OperationCoverage, "method" | "path" | "described">,
   statuses: readonly number[],
@@ -63,7 +66,7 @@ export function operationCovered(
   };
 }
 
-/** Joins the coverage of several explorations, or of several shards of one. */
+/** Joins the coverage of several explorations, or of several shards of one exploration. */
 export function joinedOperations(all: readonly (readonly OperationCoverage[])[]): readonly OperationCoverage[] {
   const joined = new Map<string, OperationCoverage>();
   for (const one of all.flat()) {

@@ -36,8 +36,8 @@ export interface RaceReplay {
   /** The call that a store holds, and the write before which it is held. Default: none. */
   readonly schedule?: RaceSchedule | undefined;
   /**
-   * The verdict to look for. A trial is a hit if it has this verdict, or a worse one. For the verdict `invariant`, the broken rule must be
-   * `invariant`, too. Default: any verdict is a hit.
+   * The verdict to look for. A trial is a hit if it has this verdict or a worse verdict. For the verdict `invariant`, the broken rule must have the
+   * name in the property `invariant`, too. Default: any verdict is a hit.
    */
   readonly verdict?: RaceVerdict | undefined;
   readonly invariant?: string | undefined;
@@ -57,7 +57,7 @@ export interface ReplayedRace {
   readonly message?: string | undefined;
   /** The result of the first trial that showed the race, or of the last trial if none did. */
   readonly observed?: RaceOutcome | undefined;
-  /** The reason why trials without a hit do not show that the race is gone. Absent if they show that, or if there was a hit. */
+  /** The reason why trials without a hit do not show that the race is gone. Absent if the race is gone, or if there was a hit. */
   readonly inconclusive?: string | undefined;
 }
 
@@ -67,7 +67,7 @@ export interface ReplayResult {
   readonly steps: readonly RecordedStep[];
   /** `true` if the whole path was executed. `false` if an action did not apply or failed; that action is the last of `steps`. */
   readonly completed: boolean;
-  /** The rules that the last step broke: invariants, and the built-in ones such as `<action>_server_error`. */
+  /** The rules that the last step broke: invariants, and built-in rules such as `<action>_server_error`. */
   readonly violations: readonly { readonly invariant: string; readonly severity: Severity; readonly message: string }[];
   /** The errors that user code threw. */
   readonly errors: readonly { readonly code: string; readonly message: string; readonly source: string }[];

@@ -204,8 +204,8 @@ export interface FaultCoverage {
   readonly tried: number;
   /**
    * The number of calls without tried faults, by reason: `same_kind` (another call of this kind was chosen), `finding` (the call has a finding
-   * of high or critical severity that is not known, or leads to no state), `brought` (a rule added the action), `no_write` (there is no fault point), `max_time`, `unsteady` (two executions without a
-   * fault differ), `call_fails`, ...
+   * of high or critical severity that is not known, or leads to no state), `brought` (a rule added the action), `no_write` (there is no fault point),
+   * `max_time`, `unsteady` (two executions without a fault differ), `call_fails`, ...
    */
   readonly skipped: Readonly<Record<string, number>>;
   /**
@@ -216,7 +216,7 @@ export interface FaultCoverage {
   readonly skippedPoints: Readonly<Record<string, number>>;
   /** The reasons why a store cannot make some kinds of faults, by store and kind. */
   readonly missing: Readonly<Record<string, string>>;
-  /** The number of problems that a fault showed once, but not again on a rebuilt lane. They are not reported. */
+  /** The number of problems that a fault showed once, but not again on a rebuilt lane. Such problems are not reported. */
   readonly unconfirmed: number;
   /** The duration, in milliseconds. */
   readonly durationMs: number;
@@ -364,7 +364,7 @@ export interface RaceCoverage {
    * see {@link asked}.
    */
   readonly pairs: number;
-  /** The ids of the races that the run could find, if races were off and only the pairs that rules need were probed. Absent if all were probed. */
+  /** The ids of the races that the run could find, if only the pairs that rules need were probed. Absent if all pairs were probed. */
   readonly asked?: readonly string[] | undefined;
   /**
    * The number of classes of pairs that were probed. A class is a pair of actions with the statuses of their answers, alone and after each other, and
@@ -377,7 +377,8 @@ export interface RaceCoverage {
   readonly misses: number;
   /**
    * The number of pairs that were not probed, by reason: `read_only`, `same_class` (a pair of this class was chosen before), `finding` (a call has a
-   * finding of high or critical severity that is not known, or leads to no state), `max_time`, `one_connection` (the target serves one connection at a time), ...
+   * finding of high or critical severity that is not known, or leads to no state), `max_time`, `one_connection` (the target serves one connection at
+   * a time), ...
    */
   readonly skipped: Readonly<Record<string, number>>;
   /**
@@ -453,7 +454,7 @@ export interface ActionCoverage {
   readonly role?: string | undefined;
   /** Set if a rule such as `ownership` added the action to the agent's own. The result is verified even if such an action never applied. */
   readonly brought?: true;
-  /** The number of the action's writes that were answered with 200 to 299. Set only if none of them changed anything that seqqa sees. */
+  /** The number of the action's writes that were answered with 200 to 299. Set only if no such write changed anything that seqqa sees. */
   readonly unseenWrites?: number;
   /** Set if the action is declared with `changesNothing`: its POST, PUT, PATCH or DELETE need not change anything. */
   readonly changesNothing?: true;
@@ -562,7 +563,10 @@ export interface ExplorationFacts {
   readonly skipped: number;
   /** The number of actions that were executed again to bring a lane to a node. */
   readonly replayed: number;
-  /** The number of actions that were executed a second time to compare their outcomes. A sample of states is reached in another way for this. */
+  /**
+   * The number of actions that were executed a second time to compare their outcomes. For this cross-check, a sample of states is reached in another
+   * way.
+   */
   readonly crossChecked: number;
   /** The number of actions that were executed ahead of their turn and never committed. */
   readonly speculative: number;

@@ -4,7 +4,7 @@ export type RowImage = Readonly<Record<string, unknown>>;
 /** A row of an external store that was changed during a run, by the run or by somebody else. `null`: the row did not exist at that time. */
 export interface RowImages {
   readonly table: string;
-  /** The identifying values, for people: `id 7`. */
+  /** The values that identify the row, as a text for people: `id 7`. */
   readonly key: string;
   /** The row when the run began. */
   readonly root: RowImage | null;
@@ -21,7 +21,7 @@ export interface Leftover {
   /** The time when the run began, in milliseconds since 1970; 0 if unknown. `recordedMs` is the time when the run last recorded its changes. */
   readonly sinceMs: number;
   readonly recordedMs: number;
-  /** Rows that are still as the run recorded them. They are restored to their values before the run. */
+  /** Rows that nobody changed after the run's last record. These rows are restored to their values before the run. */
   readonly undo: readonly RowImages[];
   /** Rows that are kept: they were changed after the run's last record, or changed rows depend on them. */
   readonly keep: readonly RowImages[];

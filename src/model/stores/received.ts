@@ -3,7 +3,7 @@ import type { Observed } from "./store-adapter.ts";
 type Value = Extract<Observed, { readonly kind: "value" }>;
 
 const READS = new Set(["GET", "HEAD", "OPTIONS"]);
-/** Matches the last segment of a path with which APIs only ask, although the method is `POST`, such as a token introspection or a captcha check. */
+/** Matches paths of calls that only read although their method is `POST`, such as a token introspection or a captcha check. */
 const ASKS = /\/(?:introspect(?:ion)?|userinfo|(?:site)?verify|validate|check|search|query|lookup|quotes?|rates?|token|assess)\/?(?:\?|$)/i;
 
 interface Received {
@@ -15,8 +15,8 @@ interface Received {
 }
 
 /**
- * Returns a store as rules and faults compare it. For a third party, this is the list of the received calls that had an effect there. Left out are
- * calls that only read, that were refused, that failed because of a fault, or that repeat an idempotency key. Other stores are returned unchanged.
+ * Returns a store in the form in which rules and fault checks compare it. A third party is reduced to the received calls that had an effect. Calls
+ * are left out if they only read, were refused, failed because of a fault, or repeat an idempotency key. Other stores are returned unchanged.
  */
 export function withEffectsOnly(observed: Observed): Observed {
   if (observed.kind !== "value" || observed.received === undefined) return observed;

@@ -9,7 +9,7 @@ export interface CheckpointChoice {
   readonly why: string;
 }
 
-/** The abilities of a store. They decide how the lane can return to a state. */
+/** The abilities of a store, which decide how the lane can return to a state. */
 export interface StoreTraits {
   /** `true` if a state can be read (`capture`) and written to this or another lane (`write`), in any order. */
   readonly portable: boolean;
@@ -21,7 +21,7 @@ export interface StoreTraits {
   readonly inTarget?: boolean;
 }
 
-/** A handle to a saved state. It is valid until an older checkpoint is restored, another state is written, or the store is opened again. */
+/** A handle to a saved state. The handle is valid until an older checkpoint is restored, another state is written, or the store is opened again. */
 export type Checkpoint = unknown;
 
 /** One column of an observed table. */
@@ -30,8 +30,8 @@ export interface ObservedColumn {
   /** `true` if the column is part of the primary key. */
   readonly key?: boolean;
   /**
-   * `true` if the column determines the kind of a row. Rows are of different kinds if their values here differ in more than ids and numbers. seqqa
-   * learns separately for each kind which fields change by themselves.
+   * `true` if the column determines the kind of a row. Rows are of different kinds if their values in this column differ in more than ids and
+   * numbers. seqqa learns separately for each kind which fields change by themselves.
    */
   readonly kind?: boolean;
   /** The table and column that a declared foreign key of this column refers to. */
@@ -48,14 +48,14 @@ export interface ObservedTable {
   readonly added: readonly (readonly StoredValue[])[];
   readonly removed: readonly (readonly StoredValue[])[];
   /**
-   * Set if the order of `added` belongs to the state, because the table has no key and queries can read its rows in this order. It is the number of
-   * rows at the beginning of `added` that stand where rows of the root state stood. The remaining rows stand after all rows of the root state.
-   * Default: the order has no meaning.
+   * The number of rows at the beginning of `added` that have the positions of removed rows of the root state. The remaining rows come after all rows
+   * of the root state. Set only if the order of `added` belongs to the state, because the table has no key and queries can read its rows in this
+   * order. Default: the order has no meaning.
    */
   readonly inPlace?: number;
   /**
-   * For a table with `inPlace`: where the rows of the root state stood, such as their rowids. `added` has the positions of the first `inPlace` rows of
-   * `added`, and `removed` has those of all rows of `removed`. Default: rows of the root state with equal values are not told apart.
+   * For a table with `inPlace`: positions of rows, such as their rowids. `positions.added` has the positions of the first `inPlace` rows of `added`,
+   * and `positions.removed` has the positions of all rows of `removed`. Default: rows of the root state with equal values are not distinguished.
    */
   readonly positions?: { readonly added: readonly StoredValue[]; readonly removed: readonly StoredValue[] };
 }
@@ -66,17 +66,17 @@ export type Observed =
       readonly kind: "rows";
       /** Only tables that differ from the root state, ordered by name. */
       readonly tables: readonly ObservedTable[];
-      /** The counters (AUTOINCREMENT, sequences) that differ from the root state, with their values. They decide the next generated value. */
+      /** The values of the counters (AUTOINCREMENT, sequences) that differ from the root state. A counter decides the next generated value. */
       readonly counters: Readonly<Record<string, number | bigint | null>>;
     }
   | {
       readonly kind: "value";
       readonly value: unknown;
-      /** For a third party: the field of `value` that lists what the target sent to it. */
+      /** The field of `value` that lists the calls or mails that the target sent. Only for a store that plays a third party. */
       readonly received?: "calls" | "mails";
       /**
-       * For a third party: how many entries of the list `received` arrived in each step, in order. Entries of one step count as unordered, because a
-       * target may send them in parallel. Default: the whole list is ordered.
+       * For a third party: the number of entries of the list `received` that arrived in each step, in order. Entries of one step count as unordered,
+       * because a target may send its requests in parallel. Default: the whole list is ordered.
        */
       readonly steps?: readonly number[];
     };
@@ -95,11 +95,11 @@ export interface StoreScope {
   /** `true` if the target runs in this process and uses the store's own connection. */
   readonly inProcess: boolean;
   /**
-   * `true` for an external store: a store of the user's own (`base_url`, `lanes`). Its settings are left unchanged. `close()` restores each row that
-   * is as the run left it to its value at `open()`, including rows that `setup` wrote before {@link StoreAdapter.root}. It removes everything that
-   * seqqa installed. Rows that somebody else changed are kept. The store itself holds the data that `close()` needs, so that `seqqa clean` can
-   * restore the rows after a SIGKILL. Until then `open()` refuses the store (`STORE_LEFT`). A store that a live run uses is refused, too
-   * (`STORE_IN_USE`).
+   * `true` for an external store: a store of the user's own (`base_url`, `lanes`). Its settings are left unchanged. `close()` restores the rows that
+   * the run changed to their values at `open()`, including rows that `setup` wrote before {@link StoreAdapter.root}. Rows that somebody else changed
+   * are kept. `close()` also removes everything that seqqa installed. The store itself holds the data that `close()` needs, so that `seqqa clean` can
+   * restore the rows after a SIGKILL. Before this cleaning, `open()` refuses the store (`STORE_LEFT`). `open()` also refuses a store that a live run
+   * uses (`STORE_IN_USE`).
    */
   readonly borrowed: boolean;
   /** The World's `ignore` patterns. Tables and columns of an external store that match are neither judged nor restored. Default: none. */
@@ -116,7 +116,7 @@ export interface StoreScope {
   readonly watching?: boolean | undefined;
   /** `true` if races will be probed with {@link StoreAdapter.gate}, so that `open` installs what the gate needs. Default `false`. */
   readonly gated?: boolean | undefined;
-  /** `true` if writes will be made to fail with {@link StoreAdapter.writeFaults}, so that `open` installs what this needs. Default `false`. */
+  /** `true` if writes will be made to fail with {@link StoreAdapter.writeFaults}, so that `open` installs what the faults need. Default `false`. */
   readonly faulty?: boolean | undefined;
 }
 
@@ -167,7 +167,7 @@ export interface NoGate {
 export type WriteFault = "error" | "cut" | "kill";
 
 /**
- * Makes one write of the target fail. The store installs what this needs when it is opened with {@link StoreScope.faulty}. All methods except
+ * Makes one write of the target fail. The store installs what the faults need when it is opened with {@link StoreScope.faulty}. All methods except
  * {@link watched} and {@link failed} are called while no call is in progress. Writes are counted from 1, over all connections of the target: write
  * statements, or rows if the store has no statement triggers.
  */
@@ -200,15 +200,15 @@ export interface NoFaults {
   readonly why: string;
 }
 
-/** See {@link StoreAdapter.asked}. */
+/** The requests that a stub received since its creation: if there were any, and some that had no reply. See {@link StoreAdapter.asked}. */
 export interface StubUse {
   readonly wasCalled: boolean;
   readonly unmatched: readonly string[];
 }
 
-/** The state of a store when an adapter last read it. The object is valid until the store is read again. */
+/** The state of a store at the adapter's last read. The object is valid until the store is read again. */
 export interface LastLook {
-  /** The checkpoint of the state that was read: the one that {@link StoreAdapter.position} returned at the time of the read. */
+  /** The checkpoint of the state that was read: the checkpoint that {@link StoreAdapter.position} returned at the time of the read. */
   readonly mark: Checkpoint;
   /** Returns the same as {@link StoreAdapter.observe} would have returned at that read. */
   observe(): Observed;
@@ -229,8 +229,8 @@ export interface LastLook {
 export interface StoreAdapter {
   /**
    * Executes one writing statement as a target would: on a separate connection, or on the shared connection if the target uses it. The change belongs
-   * to the state, and a restore undoes it. It is for testing rules with wrong rows. Never called for an external store. Returns the number of changed
-   * rows; no number counts as a change.
+   * to the state, and a restore undoes it. Serves to test rules with wrong rows. Never called for an external store. Returns the number of changed
+   * rows. If no number is returned, the statement counts as a change.
    */
   spoil?(sql: string): Awaitable<number | void>;
   /** The kind of the store, e.g. `sqlite`. */
@@ -247,7 +247,7 @@ export interface StoreAdapter {
   /** Makes the present state the root state, to which observations are relative. Returns the whole state. */
   root(): Awaitable<Observed>;
   mark(): Awaitable<Checkpoint>;
-  /** Takes a checkpoint without waiting for writes in progress. It is cheaper than `mark`, and serves to detect later changes. Default: `mark`. */
+  /** Takes a checkpoint without waiting for writes in progress. Cheaper than `mark`, and serves to detect later changes. Default: `mark`. */
   position?(): Awaitable<Checkpoint>;
   /** Returns `true` if anything was written since the checkpoint. A write that left the value as it was may count as a change. Must be cheap. */
   changed(mark: Checkpoint): Awaitable<boolean>;
@@ -255,13 +255,13 @@ export interface StoreAdapter {
   /** Returns the differences between the present state and the root state. */
   observe(): Awaitable<Observed>;
   /**
-   * Returns the state at the last read of the store by any method. It saves a round trip to the server if a caller needs no newer state. Only for
-   * stores whose `restore` and `write` end with a read. Default: `undefined`.
+   * Returns the state at the last read of the store by any method. Saves a round trip to the server if a caller needs no newer state. Only for stores
+   * whose `restore` and `write` end with a read. Default: `undefined`.
    */
   lastLook?(): LastLook | undefined;
   /** Returns the present state relative to the root, as structured-cloneable data. Only called if `traits.portable` is `true`. */
   capture?(): Awaitable<unknown>;
-  /** Brings the store from any state to a captured state. All checkpoints except those of the root become invalid. */
+  /** Brings the store from any state to a captured state. All checkpoints except checkpoints of the root state become invalid. */
   write?(image: unknown): Awaitable<void>;
   /**
    * Prepares for a restart of the target, which has ended. Releases resources that would disturb the new target. An open connection to a SQLite file,
@@ -273,17 +273,17 @@ export interface StoreAdapter {
   resume?(): Awaitable<void>;
   /** Returns a gate if a connection of the target can be held before a write. Called after `open`. Default: the store has no gate. */
   gate?(): Gate | NoGate;
-  /** Returns an object that makes single writes of the target fail. Called after `open`. Default: the store cannot do so. */
+  /** Returns an object that makes single writes of the target fail. Called after `open`. Default: the store cannot make writes fail. */
   writeFaults?(): WriteFaults | NoFaults;
-  /** Returns the present tables, including empty ones. Called after `open`. Default: the store has no tables that `ignore` patterns could name. */
+  /** Returns the present tables, including empty tables. Called after `open`. Default: the store has no tables that `ignore` patterns could name. */
   schema?(): Awaitable<readonly TableSchema[]>;
   /** A function that receives each query of user code with its rows, while the property is set. Default: the store has no queries. */
   onQuery?: QueryListener | undefined;
   /** Returns the milliseconds by which this store has moved the target's clock ahead. Default: the store does not move the clock. */
   aheadMs?(): number;
   /**
-   * For a store that plays a third party: returns what the target asked since the store was created, including requests that a restore undid.
-   * `unmatched`: some of the requests without a reply, e.g. `POST /charges`. Default: the store is no third party.
+   * Reports the requests that the target sent since the store was created, including requests that a restore undid. Only for a store that plays a
+   * third party. `unmatched`: some of the requests without a reply, e.g. `POST /charges`. Default: the store is no third party.
    */
   asked?(): StubUse;
   /**
@@ -295,7 +295,7 @@ export interface StoreAdapter {
   keepTime?(now: () => number): void;
   /** Called before each step of a path. Default: the state of the store does not depend on steps. */
   beginStep?(): void;
-  /** Returns an error that the user's code threw while it made an answer of the store, and forgets the error. Default: the store calls no such code. */
+  /** Returns an error that user code threw while it made an answer of the store, and forgets the error. Default: the store calls no user code. */
   takeThrown?(): Error | undefined;
   /** Calls code of a target in this process so that the code sees this store. Default: the code sees the store without such a call. */
   callTarget?<T>(call: () => T): T;

@@ -6,30 +6,30 @@ export interface StoreProviderOptions {
   readonly name: string;
   /** The URL of the template. The provider reads the template and never writes to it. */
   readonly url: string;
-  /** The id of this run, `[0-9a-f]+`. The name of everything that the provider creates contains it. */
+  /** The id of this run, `[0-9a-f]+`. The name of everything that the provider creates contains this id. */
   readonly runId: string;
   /** The `options` of the configuration; only for a store of another package. */
   readonly options?: unknown;
   /** For Redis: `server` if each lane gets its own server, `index` if each lane gets its own database on one server. */
   readonly isolation?: string | undefined;
   /**
-   * `true` if writes of the lanes' targets will be made to fail. A provider that needs a proxy between the target and the store for that starts one.
-   * Default `false`.
+   * `true` if writes of the lanes' targets will be made to fail. A provider that needs a proxy between the target and the store for such faults
+   * starts the proxy. Default `false`.
    */
   readonly faulty?: boolean | undefined;
   /**
-   * `true` if exactly one copy is made, at once. The provider then copies the template directly, instead of a copy of it that all lanes share. Default
+   * `true` if exactly one copy is made, at once. The provider then copies the template itself, not the run's own copy of the template. Default
    * `false`.
    */
   readonly single?: boolean | undefined;
-  /** A directory of this run, for the files of servers that the provider starts. It is removed with the run. */
+  /** A directory of this run, for the files of servers that the provider starts. The directory is removed at the end of the run. */
   readonly directory: string;
-  /** Claims a free port that no other lane or run gets. It is released with the run. Runs always supply this function. */
+  /** Claims a free port that no other lane or run gets. The port is released at the end of the run. Runs always supply this function. */
   readonly claimPort?: (() => Promise<number>) | undefined;
 }
 
 /**
- * Gives each lane of a run its own copy of one store. It works on the main thread. The store's server shows which runs are alive, by a lock or
+ * Gives each lane of a run its own copy of one store. Providers work on the main thread. The store's server shows which runs are alive, by a lock or
  * heartbeat that {@link StoreProvider.prepare} sets up. Runs on different machines therefore leave each other's copies alone.
  */
 export interface StoreProvider {
@@ -48,8 +48,8 @@ export interface StoreProvider {
    */
   session?(): Promise<string>;
   /**
-   * Returns environment variables for the target whose lane has this URL. Libraries in `LD_PRELOAD` are loaded in addition to those that the user
-   * preloads. Default: none.
+   * Returns environment variables for the target whose lane has this URL. Libraries in `LD_PRELOAD` are loaded in addition to the user's preloaded
+   * libraries. Default: none.
    */
   environment?(url: string): Readonly<Record<string, string>>;
   /** Returns the URL by which the target reaches the store of the lane with this URL; `undefined` if it is the same URL. */
@@ -84,7 +84,7 @@ export interface Cleaned {
   readonly failures?: readonly unknown[] | undefined;
 }
 
-/** How the runs of a configuration use a store. */
+/** The way in which the runs of a configuration use a store. */
 export interface StoreUse {
   /** `true` if a run uses the store in place, `false` if lanes get copies of it. */
   readonly inPlace: boolean;
@@ -97,7 +97,7 @@ export interface StoreUse {
 /** The default of {@link StoreUse}: each lane of a target in its own process gets a copy. */
 export const COPIED: StoreUse = { inPlace: false, inProcess: false };
 
-/** The result of one check of a store, for `seqqa doctor`. It never contains secrets. */
+/** The result of one check of a store, for `seqqa doctor`. The texts never contain secrets. */
 export interface StoreCheck {
   readonly ok: boolean;
   /** The subject of the check, e.g. `privileges`. */
@@ -115,8 +115,8 @@ export interface StoreKind {
    */
   clean(url: string, how?: Cleaning): Promise<Cleaned>;
   /**
-   * Checks that the store is reachable, its version, and what a run needs that uses the store in this way. Writes nothing to a store that lanes copy,
-   * and leaves nothing behind. Never throws for a problem that it checks for.
+   * Checks if the store is reachable, has a supported version, and meets the other needs of a run that uses the store in this way. Writes nothing to
+   * a store that lanes copy, and leaves nothing behind. A problem that the function checks for is returned, not thrown.
    */
   check(url: string, use?: StoreUse): Promise<readonly StoreCheck[]>;
   /**

@@ -1,12 +1,12 @@
 import { decoded } from "../http/decoded.ts";
 
-/** The length from which a password is hidden even inside a longer word. A shorter one may be part of a word by chance. */
+/** The length from which a password is hidden even inside a longer word. A shorter password may be part of a word by chance. */
 const LONG = 8;
 
 /** Matches the user part of a URL in a text. The part ends at the last `@` before the path, as in URL parsers. */
 const USER_PART = /:\/\/([^\s/?#"'`<>]*)@/g;
 
-/** The user and password in examples of hints and help. They are no secret, so they are not hidden. */
+/** The user and password in examples of hints and help. This example is not a secret, so it is not hidden. */
 const EXAMPLE = "user:password";
 
 /**
@@ -34,7 +34,7 @@ function passwordOfUser(url: string): string {
   if (scheme === undefined) return "";
   const authority = /^[^/?#]*/.exec(rest!)![0];
   // URL parsers reject a bare `/`, `?` or `#` in a password, but such a password is still a secret. If there is no `@` before the first of these
-  // characters, search the whole rest of the URL. Do not do so in HTTP URLs, whose paths may contain `@`.
+  // characters, search the whole rest of the URL. Do not search the rest of HTTP URLs, because their paths may contain `@`.
   const within = authority.includes("@") || /^https?$/i.test(scheme) ? authority : rest!;
   const user = within.slice(0, Math.max(0, within.lastIndexOf("@")));
   if (user.includes(":")) return user.slice(user.indexOf(":") + 1);

@@ -81,7 +81,7 @@ export class Calls {
     const all = this.#sides.map((_, side) => side);
     const mergings = this.#mergings(all);
     const states: MergedState[] = [];
-    // Read the merged states in reverse order, so that the lane ends in the first of them. The rules are then checked in this state.
+    // Read the merged states in reverse order, so that the lane ends in the first merged state. The rules are then checked in this state.
     for (const merged of mergings.toReversed()) states.unshift(await this.#observe(merged));
     const calls = this.#ends(new Set(all));
     // Check no rules after a lost call: a target that crashed or hangs would not answer the requests of the rules either.
@@ -89,7 +89,10 @@ export class Calls {
     return { order: null, calls, states, broken, after: [] };
   }
 
-  /** Repeats the first call in the current state, like a client that retries. Context, credentials and test data are those of the first call. */
+  /**
+   * Repeats the first call in the current state, like a client that retries. The repeated call uses the first call's context, credentials and test
+   * data.
+   */
   async again(): Promise<Execution> {
     const { sides, path, draws } = this.#options;
     this.#sides = sides.map((action) => new Side(this.#base, action, path, draws, this.#saved!));
@@ -141,8 +144,8 @@ export class Calls {
 
   /**
    * Checks the rules. The lane must be in the state of the first merging.
-   * @returns the rules that are broken in the states of all mergings. A rule that is broken in only some of them may hold in the state of the calls'
-   * actual order, for example a rule that sends the credentials of the last login.
+   * @returns the rules that are broken in the states of all mergings. A rule that is broken in only some of these states may hold in the state of the
+   * calls' actual order, for example a rule that sends the credentials of the last login.
    */
   async #brokenInEach([, ...others]: readonly (readonly number[])[]): Promise<Execution["broken"]> {
     let broken = await this.check();
@@ -156,15 +159,15 @@ export class Calls {
   }
 
   /**
-   * Returns the orders in which the changes of the calls to context and credentials are merged. If calls set one of them to different values, there is
-   * one order for each call that may be the last.
+   * Returns the orders in which the changes of the calls to context and credentials are merged. If calls set the same context key, client or node to
+   * different values, there is one order for each call that may be the last.
    */
   #mergings(all: readonly number[]): readonly (readonly number[])[] {
     const changes = this.#changes();
     const isConflict = (one: number, other: number): boolean =>
       conflict(changes[one]!, changes[other]!) || this.#sides[one]!.conflicts(this.#sides[other]!);
     const conflicting = all.some((one) => all.some((other) => other > one && isConflict(one, other)));
-    // Return one order for each call that may be the last, because the values of the last call replace earlier ones.
+    // One order for each last call is enough, because the values of the last call replace earlier values.
     return conflicting ? all.map((last) => [...all.filter((side) => side !== last), last]).toReversed() : [all];
   }
 

@@ -15,7 +15,7 @@ export class DeliveriesOfLane {
     this.#gates = new Map(gates.filter((entry): entry is readonly [string, Gate] => entry[1]?.kind === "gate"));
   }
 
-  /** Returns the names of the stores that can hold a write; none if the request does not allow this. */
+  /** Returns the names of the stores that can hold a write; an empty list if the request does not allow the delivery `gated`. */
   gates({ effort, schedule }: RaceRequest): readonly string[] {
     if (schedule !== undefined) return this.#gates.has(schedule.system) ? [schedule.system] : [];
     return effort.delivery === "auto" || effort.delivery === "gated" ? [...this.#gates.keys()] : [];
@@ -26,8 +26,8 @@ export class DeliveriesOfLane {
   }
 
   /**
-   * Returns the deliveries without a gate, the best one first. If the calls share no HTTP route or run in this process, the only delivery is to start
-   * them together.
+   * Returns the deliveries without a gate, the best delivery first. If the calls share no HTTP route or run in this process, the only delivery is
+   * {@link PLAIN_WAY}, which starts all calls together.
    *
    * @param routes The routes of the calls.
    * @param alone Milliseconds that each call's request took when no other call was in progress.

@@ -19,8 +19,8 @@ export interface TrialPlan {
   /** For each call, the delay in milliseconds before its request at `meetAt` is sent. */
   readonly offsets: readonly number[];
   /**
-   * `true` if the request of the last call is sent first. This matters if the calls share a connection, because the server handles the requests of a
-   * connection in the order in which they arrive.
+   * `true` if the request of the last call is sent first. The order matters if the calls share a connection, because the server handles the requests
+   * of a connection in the order in which they arrive.
    */
   readonly reversed: boolean;
 }
@@ -83,20 +83,21 @@ export const PLAIN_WAY: Delivery = {
 };
 
 /**
- * Times in milliseconds. A held call waits until the other calls are blocked: `LOOK` is the interval of looking for this, `PATIENCE` is the longest
- * wait. `SHORT_PATIENCE` is the longest wait for a target whose own time limits may be shorter than `PATIENCE`.
+ * Times in milliseconds. A held call waits until the other calls are blocked. `LOOK` is the interval at which seqqa checks if the other calls are
+ * blocked, and `PATIENCE` is the longest wait. `SHORT_PATIENCE` is the longest wait for a target whose own time limits may be shorter than
+ * `PATIENCE`.
  */
 const LOOK = 4;
 const PATIENCE = 3000;
 const SHORT_PATIENCE = 300;
 
-/** Maximum number of attempts for a trial. Another attempt is made if the gate held a write other than the scheduled one. */
+/** Maximum number of attempts for a trial. Another attempt is made if the gate held a write other than the scheduled write. */
 const TRIES = 3;
 
 /**
  * Returns a delivery that holds one call before one of its writes, until the other calls have ended or are blocked. The gate may instead hold a write
- * of the target's background work. The trial is therefore repeated if the SQL statement differs from the scheduled one. The last attempt accepts any
- * statement, because the target may have changed.
+ * of the target's background work. The trial is therefore repeated if the held statement differs from the scheduled statement. The last attempt
+ * accepts any statement, because the target may have changed.
  */
 export function gatedDelivery(gate: Gate, schedule: RaceSchedule): Delivery {
   let found = schedule;
@@ -160,14 +161,14 @@ export function gatedDelivery(gate: Gate, schedule: RaceSchedule): Delivery {
   };
 }
 
-/** Returns `true` if a call got a server error and every call got an answer. A call without one may still be running, so no trial may follow it. */
+/** Returns `true` if a call got a server error and every call got an answer. A call without an answer may still run, so no trial may follow it. */
 function hasFailed({ execution: { calls } }: Trial): boolean {
   return calls.some((call) => call !== undefined && call.status >= 500) && calls.every((call) => call?.lost === undefined);
 }
 
 /**
- * Waits until the other calls have ended or are blocked, at most `patience` milliseconds. Returns `false` if that did not happen, or if the held call
- * ended before it was released, for example because of a time limit.
+ * Waits until the other calls have ended or are blocked, at most `patience` milliseconds. Returns `false` if the other calls neither ended nor were
+ * blocked, or if the held call ended before it was released, for example because of a time limit.
  */
 async function doneOrBlocked(gate: Gate, held: Promise<unknown>, rest: Promise<unknown>, patience: number): Promise<boolean> {
   let isDone = false;

@@ -3,7 +3,7 @@
  * each call sends all its requests in one block are left out, because the calls are then executed one after another.
  *
  * @param requests The number of requests of each call.
- * @param isEqual `true` if the calls are interchangeable. Of several orders that differ only by swapping calls, one is returned.
+ * @param isEqual `true` if the calls are interchangeable. Of several orders that differ only by swapping calls, only one order is returned.
  * @returns `undefined` if there are more than `most` orders
  */
 export function interleavings(requests: readonly number[], isEqual: boolean, most: number): readonly (readonly number[])[] | undefined {

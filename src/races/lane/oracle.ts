@@ -11,7 +11,7 @@ import { States } from "../oracle/states-agree.ts";
 import type { Calls } from "./calls.ts";
 import { interleavings } from "./interleavings.ts";
 
-/** Maximum number of ways to interleave the requests of calls. Two different calls with three requests each have 18. */
+/** Maximum number of ways to interleave the requests of calls. Two different calls with three requests each can be interleaved in 18 ways. */
 const MOST_INTERLEAVINGS = 100;
 /** Number of times that each order of the calls is repeated, to find values that change by themselves. */
 const REPEATS = 2;
@@ -19,8 +19,8 @@ const REPEATS = 2;
 const ROUNDS = 10;
 
 /**
- * Decides if trials show a race. The expected results are those of the calls executed one after another, in every order. The first trial that differs
- * from all of them starts an experiment that finds values which change by themselves.
+ * Decides if trials show a race. The expected results are the results of the calls executed one after another, in every order. The first trial that
+ * differs from all expected results starts an experiment that finds values which change by themselves.
  */
 export class Oracle {
   /** `true` if an order of the calls gives different results when it is repeated, even without the fields that change by themselves. */
@@ -87,8 +87,8 @@ export class Oracle {
   }
 
   /**
-   * Finds out if numbers that depend on how long the calls took explain why a trial differs from all orders of the calls. Further trials show these
-   * numbers, which are ignored from then on.
+   * Finds numbers that depend on the duration of the calls, because such numbers may explain why a trial differs from all orders of the calls.
+   * Further trials show these numbers, which are ignored from then on.
    * @param again Executes the calls simultaneously once more.
    * @returns `true` if any number was a duration
    */
@@ -131,7 +131,7 @@ export class Oracle {
     };
   }
 
-  /** Compares two executions with the same order of the calls, and ignores the differences from then on. @returns `true` if there were any */
+  /** Compares two executions with the same order of the calls, and ignores the differences from then on. @returns `true` if there were differences */
   #compare(a: Execution, b: Execution): boolean {
     const states = this.#learn(a, b, "states", () => this.#measure.states.agree(a.states[0]!.facts, b.states[0]!.facts));
     const masked = this.#mask(a, b);
@@ -170,7 +170,7 @@ export class Oracle {
     return true;
   }
 
-  /** Ignores the fields of the state in which two executions still differ. @returns `true` if there were any */
+  /** Ignores the fields of the state in which two executions still differ. @returns `true` if the states still differed */
   #mask(a: Execution, b: Execution): boolean {
     const { states } = this.#measure;
     const [one, other] = [a.states[0]!.facts, b.states[0]!.facts];

@@ -22,9 +22,9 @@ export class Plans {
   }
 
   /**
-   * Returns the plan of a trial. From the third trial on, other requests than the last ones are sent together, too. If the calls have separate
-   * connections, two of every four of these trials delay one call by a random time. The delay is shorter than the other call's duration, so that the
-   * calls still overlap.
+   * Returns the plan of a trial. From the third trial on, earlier requests of the calls are sent together, too, not only the last requests. If the
+   * calls have separate connections, two of every four of these trials delay one call by a random time. The delay is shorter than the other call's
+   * duration, so that the calls still overlap.
    */
   at(trial: number, delivery: RaceDelivery): TrialPlan {
     if (trial < 2) return { ...this.first(), reversed: trial === 1 };

@@ -19,8 +19,8 @@ import type { DeliveriesOfLane } from "./deliveries-of-lane.ts";
 const STAGGER = 50;
 const CHANGES = 40;
 /**
- * The target may vary by itself, which looks like a race. `OVERLOOKED`: accepted probability of not noticing this. `MOST_ORDERS`: limit for the
- * executions that look for it.
+ * Limits for detecting a target that varies by itself, which looks like a race. `OVERLOOKED`: the accepted probability of not detecting such a
+ * target. `MOST_ORDERS`: the maximum number of executions for detecting it.
  */
 const OVERLOOKED = 0.01;
 const MOST_ORDERS = 100;
@@ -29,7 +29,7 @@ const MOST_ORDERS = 100;
  */
 const DURATION_TRIALS = 4;
 const MOST_DURATIONS = 2;
-/** Maximum number of writes of one call that are tried with a gate (which holds a write in a store). Each trial holds one of them. */
+/** Maximum number of writes of one call that are tried with a gate (which holds a write in a store). Each trial holds one write. */
 const MOST_WRITES = 4;
 
 /** Looks for a race in one state: executes the calls one after another, then simultaneously, and compares the results. */
@@ -117,7 +117,7 @@ export class Prober {
     }
     const wanted = (): number => (this.#suspect || mode === "measure" ? effort.trials : effort.first);
     for (let trial = 0; ways.length > 0 && this.#trials < wanted() && this.#misses < 2 * wanted() && !this.#ground.isCancelled(); trial++) {
-      // The first two trials use the best delivery. A different call is first in each of them. Later trials use all deliveries in turn.
+      // The first two trials use the best delivery, each with another call first. Later trials use all deliveries in turn.
       const way = ways[trial < 2 ? 0 : trial % ways.length]!;
       const plan = plans.at(trial, way.delivery);
       const tried = await this.#try(way, plan);
@@ -251,7 +251,7 @@ export class Prober {
 
   /**
    * Executes a control arm: sends the calls with the same delivery, but so far apart that they do not overlap. Returns `true` if the race does not
-   * recur there. Without a given `judgement`, returns `true` if the result equals that of an order of the calls.
+   * occur in the control arm. Without a given `judgement`, returns `true` if the result equals the result of an order of the calls.
    */
   async #controlled(way: Delivery, oracle: Oracle, { meetAt }: TrialPlan, judgement: Judgement | undefined): Promise<boolean> {
     const sides = meetAt.length;
@@ -281,8 +281,8 @@ export class Prober {
   }
 
   /**
-   * Repeats each order of the calls, to detect a target that varies by itself, which looks like a rare race. If it varies as often as the race
-   * occurred, this is detected with a probability of 99 %.
+   * Repeats each order of the calls, to detect a target that varies by itself, which looks like a rare race. A target that varies as often as the
+   * race occurred is detected with a probability of 99 %, unless that needs more than `MOST_ORDERS` executions.
    */
   async #compareOrders(): Promise<void> {
     const oracle = this.#oracle!;
@@ -302,14 +302,14 @@ export class Prober {
   #isWanted({ verdict, invariant }: Judgement): boolean {
     const { wanted } = this.#request;
     if (wanted === undefined || verdictRank(verdict) < verdictRank(wanted.verdict)) return true;
-    // Compare the rule only for the verdict `invariant`. For other verdicts, a recorded race may name the rule that required it, which no trial
-    // names.
+    // Compare the rule only for the verdict `invariant`. For other verdicts, a recorded race may name the rule that asked for probing the pair. No
+    // trial names this rule.
     return wanted.verdict === verdict && (verdict !== "invariant" || wanted.invariant === invariant);
   }
 
   #hitOf(judgement: Judgement, execution: Execution, way: Delivery, { measure }: Oracle): RaceHit {
     const before = this.#ground.base.lookalikes.marked(measure.before);
-    // Give a row the same name in all results, so that reports can compare the result of the trial with those of the orders.
+    // Give a generated value the same name in all results, so that reports can compare the result of the trial with the results of the orders.
     const observed = this.#named(execution, before);
     return {
       ...judgement,

@@ -3,7 +3,7 @@ import type { LaneBase, LaneWork } from "../../lane/index.ts";
 import { Prober } from "./prober.ts";
 import { DeliveriesOfLane } from "./deliveries-of-lane.ts";
 
-/** A lane on which calls are executed simultaneously. It keeps its open connections for later use. */
+/** A lane on which calls are executed simultaneously. The lane keeps the connections for such calls open until it is closed. */
 export class RaceLane {
   readonly #work: LaneWork;
   /** The deliveries for each target of the lane. A lane with standby copies may use any of its targets. */

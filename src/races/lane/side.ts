@@ -25,7 +25,7 @@ export class Side {
   readonly #base: LaneBase;
   readonly #stepper: Stepper;
 
-  /** @param path Action indices from the root state to the state of the race. They determine the test data that the call draws. */
+  /** @param path Action indices from the root state to the state of the race. The path determines the test data that the call draws. */
   constructor(
     base: LaneBase,
     index: number,

@@ -64,7 +64,7 @@ export function isSameAnswer(a: Answer, b: Answer): boolean {
   return a.status === b.status && a.refused === b.refused;
 }
 
-/** Returns the status of an answer, and says if a GraphQL answer has errors. */
+/** Returns the status of an answer as text, with a note if the answer refuses the call despite a status below 400. */
 export function answerText({ status, refused }: Answer): string {
   return refused && status < 400 ? `${status} with errors` : String(status);
 }
@@ -82,7 +82,7 @@ export function unordered(value: unknown, text: (value: string) => string): unkn
 
 const HAS_UUID = /[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}/;
 
-/** Replaces each object that has ids as keys by a Map. Objects are compared with their keys in sorted order, which would depend on the random ids. */
+/** Replaces each object that has ids as keys by a Map. Objects are compared with sorted keys, and the sort order would depend on the random ids. */
 export function withMaps(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withMaps);
   if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;

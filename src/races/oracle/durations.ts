@@ -16,8 +16,8 @@ const DURATION_NAME =
   /took|elapsed|duration|latency|runtime|uptime|millis|micros|nanos|seconds|(?:^|_)(?:time|ms|us|ns|secs?)(?:#\d+)?$|(?:[a-z]Time|M[sS])(?:#\d+)?$/i;
 
 /**
- * Returns `true` if the numbers of one place look like durations: no number is longer than its call took, and the smallest number of simultaneous
- * calls is not smaller than that of single calls.
+ * Returns `true` if the numbers of one place look like durations: no number is longer than the duration of its call, and the smallest number of
+ * simultaneous calls is not smaller than the smallest number of single calls.
  * @param alone Numbers of calls made one after another.
  * @param met Numbers of calls made at the same time.
  */
@@ -26,7 +26,7 @@ export function areDurations(place: string, alone: readonly Sample[], met: reado
   if (alone.length === 0 || met.length === 0 || all.some(({ value }) => value < 0)) return false;
   const isNamed = isCalledDuration(place);
   const distinct = new Set(all.map(({ value }) => value)).size;
-  // Durations rarely repeat. Without a name that says duration, require four different values: a total that both calls change has up to three.
+  // Durations rarely repeat. If the place is not named like a duration, require four different values: a sum that both calls change has up to three.
   if (distinct < (isNamed ? 2 : 4)) return false;
   const isWhole = all.every(({ value }) => Number.isInteger(value));
   // Try microseconds and nanoseconds only for places named like a duration, because any small number would fit these units.
@@ -40,7 +40,7 @@ export function areDurations(place: string, alone: readonly Sample[], met: reado
 
 const isCalledDuration = (place: string): boolean => DURATION_NAME.test(place.slice(place.lastIndexOf(".") + 1));
 
-/** Returns the numbers in the answers of an execution, by place, and those numbers in its state that are named like a duration. */
+/** Returns the numbers in the answers of an execution, and the numbers in its state that are named like a duration, by place. */
 export function numbersOf({ calls, states }: Execution): ReadonlyMap<string, readonly Sample[]> {
   const found = new Map<string, Sample[]>();
   const collecting = (tookMs: number, isWanted: (place: string) => boolean): FactsVisitor => ({
@@ -68,7 +68,7 @@ const durationOf = ({ exchanges }: CallEnd): number => exchanges.reduce((sum, on
 
 /**
  * Returns the places whose numbers do not depend on the order of the calls, because the same number occurs when the call is first and when it is
- * later. If simultaneous calls have other numbers there, the cause is a race or a duration.
+ * later. If simultaneous calls have other numbers at such a place, the cause is a race or a duration.
  */
 export function orderless(orders: readonly Execution[]): ReadonlySet<string> {
   /** For each place, the numbers by position of the call (first, second). */

@@ -10,15 +10,15 @@ const GRANT = /"[^"]*(?:token|session|jwt|secret|key|code)[^"]*"\s*:\s*"[^"]+"/i
 const OF_CODES = /reset|verif|confirm|activat|invit|magic|redeem|accept|recover|coupon|voucher|otp|token|code/i;
 const UNAUTHORIZED = /unauthenticated|unauthorized|not (?:authenticated|authorized|logged in)/i;
 
-/** Returns `true` if a call was refused because its credentials do not hold. */
+/** Returns `true` if a call was refused because its credentials are not valid. */
 export function isUnauthorized({ status, refused, body }: CallEnd): boolean {
   return status === 401 || (refused && status < 400 && UNAUTHORIZED.test(body ?? ""));
 }
 
 /**
- * Returns `true` for a successful call that may have ended what its own repetition needs, such as a logout or a change of the password: the request
- * carries credentials and, apart from passwords, no values and no code in its URL, and the answer gives no credentials. A request with a code that may
- * be used once does not count, although the second request gets 401, too.
+ * Returns `true` for a successful call that may make its own repetition fail, such as a logout or a change of the password. The request of such a
+ * call has credentials, no values except passwords, and no code in its URL. The answer gives no credentials. A request with a one-time code does not
+ * count, although the second request gets 401, too.
  */
 export function mayEndItself({ status, refused, exchanges }: CallEnd): boolean {
   const exchange = exchanges.at(-1);

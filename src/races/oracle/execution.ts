@@ -33,7 +33,7 @@ export interface Execution {
   readonly after: readonly Facts[];
 }
 
-/** A state whose context contains the changes of all calls. They were merged in the order `merged`. */
+/** A state whose context contains the changes of all calls. `merged`: the order in which the changes were merged, as indices of the calls. */
 export interface MergedState {
   readonly merged: readonly number[];
   readonly facts: Facts;

@@ -36,8 +36,8 @@ const find = (tables: readonly ObservedTable[] | undefined, name: string): Obser
   tables?.find((table) => table.name === name);
 
 /**
- * Adds the rows of a table that differ between two states. Both lists of rows are relative to the root state, so a row that is in only one of them
- * was written.
+ * Adds the rows of a table that differ between two states. `a` and `b` contain rows that differ from the root state, so a row that only `a` or only
+ * `b` contains was written.
  */
 function rows(place: string, a: ObservedTable | undefined, b: ObservedTable | undefined, written: Map<string, string>): void {
   const columns = (b ?? a)!.columns;

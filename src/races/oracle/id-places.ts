@@ -25,7 +25,7 @@ interface Known {
   /** Domains for which at least one number seen at this place is a generated id. */
   readonly ever: Set<string>;
   readonly tokens: Set<string>;
-  /** `true` if a number at this place was replaced by another one in the same row or value, as in a counter. */
+  /** `true` if a number at this place was replaced by another number in the same row or value, as in a counter. */
   counts: boolean;
   isInText: boolean;
   /** The text before the number, if the number is part of a text. */
@@ -71,7 +71,7 @@ export class IdPlaces {
     }
   }
 
-  /** Returns `true` if a number was replaced by another one at this place, or at a place of the same column or key name. */
+  /** Returns `true` if a number was replaced by another number at this place, or at a place with the same column or key name. */
   counts(place: string): boolean {
     const known = this.#known.get(place);
     return known !== undefined && (known.counts || this.#numbers.has(plain(known.name)));
@@ -95,8 +95,9 @@ export class IdPlaces {
   }
 
   /**
-   * Returns the assumptions to try about which numbers are ids. The first ones say that only places known to change with ids hold ids, then also
-   * places with names of ids, then all places, each with its likeliest domain. The later ones differ from these in one place, then in two places.
+   * Returns the assumptions to try about which numbers are ids. First, only places whose numbers changed together with ids hold ids. Then, places
+   * with names of ids hold ids, too. Then, all places hold ids, each with its likeliest domain. The remaining assumptions differ from the last of
+   * these in one place, then in two places.
    */
   hypotheses(): readonly Hypothesis[] {
     const places = [...this.options()];
@@ -251,7 +252,7 @@ export const NO_VISITOR: FactsVisitor = {
   declared: () => undefined,
 };
 
-/** Returns the number at each place, without leading zeros. It is an empty text for a place with several numbers. */
+/** Returns the number at each place, without leading zeros. A place with several numbers gets an empty text. */
 function singles(visit: (visitor: FactsVisitor) => void): ReadonlyMap<string, { readonly token: string; readonly name: string }> {
   const found = new Map<string, { token: string; name: string }>();
   const visitor: Visitor = {

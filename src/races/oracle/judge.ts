@@ -39,9 +39,10 @@ export interface Measure {
 /**
  * Decides if simultaneous calls show a race, by comparing them with the same calls executed one after another.
  *
- * A trial passes if its state and answers equal those of one order of the calls. A refused call may also have had no effect, unless this refusal
- * wrote something in one of the orders. A call that failed or got no answer may have had its full effect or none. If a call sends several requests,
- * the results of interleaved requests are allowed too, because these requests did not overlap. Any other result is a race, named by its worst effect.
+ * A trial passes if its state and answers equal the state and answers of one order of the calls. A refused call may also have had no effect, unless
+ * this refusal wrote something in one of the orders. A call that failed or got no answer may have had its full effect or no effect. If a call sends
+ * several requests, the results of interleaved requests are allowed, too, because interleaved requests do not overlap. Any other result is a race,
+ * named by its worst effect.
  * @returns `undefined` if the trial passes
  */
 export async function judge(trial: Execution, measure: Measure): Promise<Judgement | undefined> {
@@ -126,7 +127,7 @@ function mergedAs(trial: Execution, order: readonly number[] | null): Execution[
 
 function sameAnswers(trial: Execution, { execution, open }: Candidate, { states }: Measure): boolean {
   const sides = trial.calls.flatMap((call, side) => (open.has(side) ? [] : [call!]));
-  // Calls of the same action are interchangeable, so either of them may be the first, or the one that fails.
+  // Calls of the same action are interchangeable, so each of these calls may be the first call, or the call that fails.
   const isEqual = areEqual(trial);
   const left = execution.calls.flatMap((call, side) => (call === undefined || (!isEqual && open.has(side)) ? [] : [call]));
   return mergedAs(trial, execution.order).some(({ facts }) =>
@@ -148,8 +149,8 @@ function choices(calls: readonly CallEnd[], count: number): readonly (readonly C
 }
 
 /**
- * In an execution, replaces the answer of a DELETE that found nothing (404, 410) by the answer of a successful DELETE. If all calls have the same
- * action, a 401 counts, too, also for other methods: the first of two logouts ends the session of the second.
+ * Replaces, in an execution, the answer to a DELETE that found nothing (404, 410) by the answer to a successful DELETE. If all calls have the same
+ * action, a 401 is replaced, too, also for other methods: the first of two logouts ends the session of the second.
  */
 function asRepeatable(candidate: Candidate, trial: Execution, orders: readonly Execution[]): Candidate {
   const { execution } = candidate;
@@ -162,7 +163,7 @@ function asRepeatable(candidate: Candidate, trial: Execution, orders: readonly E
   return { ...candidate, execution: { ...execution, calls } };
 }
 
-/** Returns the condition for successful calls that may replace a refused one; `undefined` if none may. */
+/** Returns the condition for calls whose answer may replace the answer to a refused call; `undefined` if no answer may replace it. */
 function repeatable(refused: CallEnd, isEqual: boolean): ((call: CallEnd | undefined) => boolean) | undefined {
   if (isEqual && isUnauthorized(refused)) return (call) => isDelete(call) || (call !== undefined && mayEndItself(call));
   return refused.status === 404 || refused.status === 410 ? isDelete : undefined;
@@ -248,7 +249,7 @@ function statuses(execution: Execution, textsOf: TextsOf = statusesOf): string {
 
 type TextsOf = (execution: Execution) => readonly string[];
 
-/** Returns a sentence about how the answers differ from those of the calls executed one after another. */
+/** Returns a sentence about the difference between the answers of a trial and the answers to the calls executed one after another. */
 function differingAnswers(trial: Execution, fitting: readonly Candidate[]): string {
   const textsOf = [statusesOf, pagesOf].find((one) => fitting.every(({ execution }) => tellApart(trial, execution, one)));
   if (textsOf !== undefined) {

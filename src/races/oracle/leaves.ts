@@ -25,7 +25,7 @@ const DEEPEST = 100;
 
 /**
  * Returns a copy of plain data in which the visitor has replaced texts, numbers and keys. A text that contains JSON is parsed and handled as data. If
- * nothing in it is replaced, the text stays as it is.
+ * nothing in the JSON is replaced, the text is not changed.
  *
  * @param place The place of the value. Places below it are `place.key`, `place[]` for entries of lists, `place{}` for keys of an object, and
  * `place#0` for the first number inside text.

@@ -12,8 +12,8 @@ export interface FactsVisitor extends Visitor {
 }
 
 /**
- * Returns a copy of the content of a state, in which the visitor has replaced values of stores and context. Counters are left out, because a number
- * that a sequence generated in vain is no result. Clients stay unchanged.
+ * Returns a copy of the content of a state, in which the visitor has replaced values of stores and context. Counters are left out, because an unused
+ * number of a sequence is no result of a call. Clients stay unchanged.
  */
 export function mapFacts(facts: Facts, visitor: FactsVisitor): Facts {
   const systems = Object.fromEntries(Object.entries(facts.systems).map(([name, observed]) => [name, mapSystem(name, observed, visitor)]));

@@ -155,7 +155,7 @@ function mapped(facts: Facts, visitor: FactsVisitor): Facts {
   return { ...rest, systems: Object.fromEntries(values) as Facts["systems"], context: Object.fromEntries(entries) as Facts["context"] };
 }
 
-/** Returns a UUID computed from an id and its domain. It replaces the id, so that the id is treated like a random value. */
+/** Returns a UUID computed from an id and its domain. The UUID replaces the id, so that comparisons treat the id like a random value. */
 function uuidOf(domain: string, id: string): string {
   const hex = createHash("sha256").update(`${domain} ${id}`).digest("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

@@ -2,7 +2,7 @@ import type { RaceVerdict } from "../../model/results/result.ts";
 
 const VERDICTS: readonly RaceVerdict[] = ["invariant", "state", "responses", "server_error"];
 
-/** Returns how bad a race of this kind is, as a rank. 0 is the worst. */
+/** Returns the rank of a verdict: 0 for the worst verdict. */
 export function verdictRank(verdict: RaceVerdict): number {
   return VERDICTS.indexOf(verdict);
 }

@@ -27,7 +27,7 @@ export interface ConfirmedRace {
 }
 
 /**
- * Confirms one race for each pair of actions: the worst one, and of equally bad ones that with the shortest path.
+ * Confirms one race for each pair of actions: the worst race, and of equally bad races the race with the shortest path.
  *
  * First the path is shortened. If an action was raced with several copies of itself, copies are left out or executed before the race, as long as the
  * race still occurs (as PropEr does with parallel commands). All trials are then repeated on a rebuilt lane. A race that does not recur is not
@@ -145,7 +145,7 @@ async function shrink(found: RaceRequest, lanePool: LanePool, lane: number, end:
   return request;
 }
 
-/** Reduces the number of simultaneous calls. A call is left out, or executed before the others, if the race still occurs. */
+/** Reduces the number of simultaneous calls. A call is left out, or executed before the simultaneous calls, if the race still occurs. */
 async function fewerCopies(found: RaceRequest, shows: (request: RaceRequest) => Promise<boolean | undefined>): Promise<RaceRequest> {
   let request = found;
   while (request.sides.length > 2) {

@@ -1,7 +1,7 @@
 import type { Committer } from "../../engine/commit/committer.ts";
 
 interface EdgeEnd {
-  /** The node to which the edge leads; -1 if it leads to none. */
+  /** The node to which the edge leads; -1 if the edge leads to no node. */
   readonly to: number;
   readonly status: number;
   /** `true` if the search continues along the edge. */
@@ -11,12 +11,12 @@ interface EdgeEnd {
 /** Maximum product of the numbers of nodes and actions, for which the table needs 80 MB. Further nodes are not probed and are counted as skipped. */
 const MOST_CELLS = 20_000_000;
 
-/** A pair of calls to execute simultaneously in one state. It represents all pairs with the same actions and the same outcomes. */
+/** A pair of calls to execute simultaneously in one state. The pair represents all pairs with the same actions and the same outcomes. */
 export interface PlannedRace {
   readonly node: number;
   /** Indices of the actions to execute simultaneously. There are more than two only if all have the same action. */
   readonly sides: readonly number[];
-  /** How likely the calls race, judged by their results one after another. Pairs with higher values are probed first. */
+  /** An estimate of how likely the calls race, from their results one after another. Pairs with higher values are probed first. */
   readonly suspicion: number;
 }
 
@@ -29,8 +29,8 @@ export interface PairsToPlan {
   /** The pairs of actions to probe. Default: all. */
   readonly only?: readonly (readonly [number, number])[] | undefined;
   /**
-   * Returns `true` if a call has a finding because of which it is not raced. Asked only for calls after which the search did not continue. Default: all
-   * of them.
+   * Returns `true` if a finding excludes a call from races. Called only for calls after which the search did not continue. Default: all such calls
+   * are excluded.
    */
   readonly isCut?: (node: number, action: number) => boolean;
 }
@@ -58,8 +58,8 @@ export function pairOf(sides: readonly number[]): string {
  * Chooses the pairs of calls to probe, from the committed graph.
  *
  * Pairs belong to one class if they have the same actions, the same statuses alone and after each other, and the same kind of effect on the state.
- * The first committed pair of each class is probed. Skipped are pairs outside `only`, pairs that only read, and pairs with an action that a rule
- * added. Also skipped are pairs with a call that fails, leads to no state, or has a serious finding.
+ * The first committed pair of each class is probed. Pairs outside `only`, pairs that only read, and pairs with an action that a rule added are
+ * skipped. Pairs with a call that fails, leads to no state, or has a serious finding are skipped, too.
  */
 export function planRaces(
   committer: Committer,
@@ -113,7 +113,7 @@ interface Pair {
   readonly b: number;
   readonly first: EdgeEnd;
   readonly second: EdgeEnd;
-  /** The outcome of action `b` in the state after action `a`; `undefined` if `b` was not executed there. */
+  /** The outcome of action `b` in the state after action `a`; `undefined` if `b` was not executed in that state. */
   readonly bAfterA: EdgeEnd | undefined;
   readonly aAfterB: EdgeEnd | undefined;
 }
@@ -130,8 +130,8 @@ function commutes(bAfterA: EdgeEnd | undefined, aAfterB: EdgeEnd | undefined): b
 }
 
 /**
- * Returns how likely two calls race, as a number. A status that changes after the other call counts most, then an action raced with itself, then two
- * calls that write.
+ * Estimates how likely two calls race, as a number. A status that changes after the other call counts most, then an action raced with itself, then
+ * two calls that write.
  */
 function suspicionOf({ node, a, b, first, second, bAfterA, aAfterB }: Pair): number {
   const limits = (alone: EdgeEnd, after: EdgeEnd | undefined): number => (after !== undefined && after.status !== alone.status ? 8 : 0);

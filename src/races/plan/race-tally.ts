@@ -85,7 +85,7 @@ export class RaceTally {
     this.#dismissedHits.set(key, known === undefined ? { request, hit, reason, count: 1 } : { ...known, count: known.count + 1 });
   }
 
-  /** The dismissed races. Of several with the same pair of actions, verdict and reason, only the first is listed. */
+  /** The dismissed races. Of several races with the same pair of actions, verdict and reason, only the first race is listed. */
   get dismissedHits(): readonly DismissedHit[] {
     return [...this.#dismissedHits.values()];
   }

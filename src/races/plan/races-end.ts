@@ -17,7 +17,7 @@ export class RacesEnd {
     return Math.max(this.#begun + this.#limitMs - performance.now(), 0);
   }
 
-  /** The reason why no further work on races may start; `undefined` if it may. */
+  /** The reason why no further work on races may start; `undefined` if further work may start. */
   get reason(): "interrupted" | "max_time" | undefined {
     if (this.#signal?.aborted === true) return "interrupted";
     return this.leftMs === 0 ? "max_time" : undefined;
@@ -25,7 +25,7 @@ export class RacesEnd {
 
   /**
    * Returns the reason for probing no further pairs; `undefined` to continue. If a race was `seen`, probing ends earlier, so that time is left for
-   * confirming it.
+   * confirming the race.
    */
   ofProbing(seen: boolean): "interrupted" | "max_time" | undefined {
     const { reason } = this;

@@ -24,13 +24,13 @@ export class Canonicalizer {
   /** Replaces generated values and times before a state is written as text. With `byAppearance`, it replaces nothing. */
   readonly renamer: Renamer;
   readonly #writer: StateWriter;
-  /** Writes states without the order in which values were generated, also if this order is part of the fingerprint. */
+  /** Writes states without the order in which values were generated, even if this order is part of the fingerprint. */
   readonly #unordered: StateWriter;
   readonly #options: CanonicalOptions;
   readonly #comparer: StoresComparer;
   #bounded = false;
   /**
-   * The facts whose name was computed last, which do not change; `#ofNamed` is their fingerprint. `undefined` after the fingerprint of other facts.
+   * The facts that {@link nameOf} named last, with their fingerprint in `#ofNamed`. `undefined` if the fingerprint of other facts was computed since.
    */
   #named: Facts | undefined;
   readonly #ofNamed: Fingerprint = { lo: 0, hi: 0 };
@@ -44,8 +44,8 @@ export class Canonicalizer {
   }
 
   /**
-   * Returns a canonicalizer that also masks the given fields and has the same fixed names for ids; see {@link CanonicalOptions.masked}. It recognizes
-   * ids and times only by their appearance.
+   * Returns a canonicalizer that also masks the given fields and has the same fixed names for ids; see {@link CanonicalOptions.masked}. The new
+   * canonicalizer has no knowledge from experiments.
    */
   masking(fields: readonly string[]): Canonicalizer {
     const other = new Canonicalizer({ ...this.#options, masked: [...this.#options.masked, ...fields] });
@@ -59,7 +59,7 @@ export class Canonicalizer {
    * are named in the order in which they were read. Call this method again if the root state is created again.
    *
    * @param window The time in which the root state was created.
-   * @param shown The stores of the root state as their observation shows them. Default: it shows no rows.
+   * @param shown The stores of the root state as `StoreAdapter.observe` shows them. Default: no rows are shown.
    */
   root(
     facts: Facts,
@@ -103,7 +103,8 @@ export class Canonicalizer {
   }
 
   /**
-   * Returns the name of a state. States that {@link strict} tells apart have different names.
+   * Returns the name of a state: the fingerprint without its high half, and the hash {@link strict}. States that differ in `strict` have different
+   * names.
    *
    * @param facts Facts that are not changed afterwards.
    * @throws SeqqaError STATE_TOO_DEEP, STATE_NOT_DATA
@@ -115,8 +116,8 @@ export class Canonicalizer {
   }
 
   /**
-   * Returns the fingerprint of a state without the order in which values were generated, and without the states in which they were generated. Two
-   * executions of one path have equal ones, whether or not two of their steps happened in one second.
+   * Returns the fingerprint of a state without the order in which values were generated, and without the states in which values were generated. Two
+   * executions of one path have equal fingerprints of this kind, even if two steps ran in the same second in only one of the executions.
    */
   unordered(facts: Facts): Fingerprint {
     const out: Fingerprint = { lo: 0, hi: 0 };
@@ -141,14 +142,14 @@ export class Canonicalizer {
     return this.#writer.forgotten;
   }
 
-  /** Returns pairs of places of times: `[a, b]` if a step wrote a time at `a`, and a later step one at `b`. */
+  /** Returns pairs of places of times: `[a, b]` if a step wrote a time at `a`, and a later step wrote a time at `b`. */
   orderOfTimes(facts: Facts): readonly (readonly [string, string])[] {
     return this.#writer.orderOfTimes(facts);
   }
 
   /**
    * `true` if different states may share the last fingerprint and {@link check}, because one step generated several values, and the state does not
-   * show which of them belong together.
+   * show which of these values belong together.
    */
   get hidesLinks(): boolean {
     return this.#writer.hidesLinks;
@@ -180,8 +181,8 @@ export class Canonicalizer {
   }
 
   /**
-   * Returns the same lines as {@link describe}, but with placeholders for generated values. {@link sameNames} can replace them by the names of
-   * another state.
+   * Returns the same lines as {@link describe}, but with placeholders for generated values. {@link sameNames} can replace the placeholders by the
+   * names of another state.
    */
   marked(facts: Facts): Marked {
     return describeFacts(facts, this.#writer);

@@ -9,11 +9,11 @@ export type ColumnMode =
   | { readonly kind: "plain" }
   | { readonly kind: "ignore" }
   | { readonly kind: "mask" }
-  /** Values are masked in rows of the given kinds. In other rows, they are treated as `other` says. */
+  /** Values are masked in rows of the given kinds. In all other rows, `other` is the treatment of the values. */
   | { readonly kind: "mask_some"; readonly kinds: readonly RowKind[]; readonly other: PlainMode }
-  /** The column contains integer keys, or refers to them. They are renamed like generated ids. `domain`: the column that contains the keys. */
+  /** The column contains integer keys, or refers to such keys. The integers are renamed like generated ids. `domain`: the column with the keys. */
   | { readonly kind: "symmetric"; readonly domain: string }
-  /** The column is a primary key on its own, or a foreign key. A number that looks like a time counts as an id here. */
+  /** The column is a primary key on its own, or a foreign key. A number in this column that looks like a time counts as an id. */
   | { readonly kind: "key" };
 
 export interface TablePlan {
@@ -77,8 +77,8 @@ export class TablePlans {
     const fields = [`${table}.${column.name}`, ...(target === undefined ? [] : [`${target.table}.${target.column}`])];
     if (symmetric === "keys") return isKey || target !== undefined ? fields.at(-1) : undefined;
     if (symmetric.size === 0) return undefined;
-    // Try the column that a foreign key refers to before the column itself. A listed column with a foreign key then shares its ids with the other
-    // table.
+    // Try the column that a foreign key refers to before the column itself. A listed column with a foreign key then has the same ids as the
+    // referenced table.
     return fields.reverse().find((field) => symmetric.has(field) || symmetric.has(`${system}.${field}`));
   }
 }

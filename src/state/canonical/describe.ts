@@ -25,8 +25,8 @@ class Describer {
   readonly #names = new Map<string, string>();
   readonly #lines: string[] = [];
   /**
-   * `true` while the state of a client is described. Its texts, such as tokens and passwords, are shown as hashes: secrets stay hidden, but different
-   * ones look different.
+   * `true` while the state of a client is described. Texts of clients, such as tokens and passwords, are shown as hashes. Hashes hide the secrets but
+   * show if two texts differ.
    */
   #secret = false;
 

@@ -23,7 +23,7 @@ export interface Encoded {
 
 /** A state as a set of texts, in which ids have no names yet. Each text has a recognizable end, so the texts can be joined without ambiguity. */
 export interface EncodedFacts {
-  /** The text of what every state has, in a fixed order: values of stores, counters, context, clients. */
+  /** The text of the parts that every state has, in a fixed order: values of stores, counters, context, clients. */
   readonly head: Encoded;
   /** The texts of rows and collection entries that contain no ids. */
   readonly plain: string[];
@@ -63,7 +63,7 @@ export interface Ranks {
   readonly times: ReadonlyMap<number, number>;
   /**
    * The domains whose values are written with their rank. An entry of {@link contentOf} means that values of its domain are written with the state in
-   * which they were generated. `undefined`: all values are written with both.
+   * which they were generated. `undefined`: all values are written with their rank and that state.
    */
   readonly domains: ReadonlySet<string> | undefined;
 }
@@ -84,14 +84,14 @@ export class Encoder {
   readonly within: Set<string> = new Set();
   #ranks: Ranks | undefined;
   /**
-   * Integers that were found outside of tables, if some integer keys are renamed. A key with one of these values must not be renamed, because the
-   * integer may refer to it.
+   * Integers that were found outside of tables, if some integer keys are renamed. A key that equals one of these integers must not be renamed,
+   * because the integer may refer to the key.
    */
   readonly pins: Set<string> = new Set();
   /** Integers that look like times but are keys of rows. */
   readonly #timeKeys = new Set<string>();
   #pinning = false;
-  /** `true` while a text that is JSON is written. */
+  /** `true` while the parsed content of a JSON text is written. */
   #isJson = false;
   #tokens: Token[] = [];
   #plain: string[] = [];
@@ -233,7 +233,7 @@ export class Encoder {
     const plan = this.#plans.of(system, table);
     const gone = new Map<string, number>();
     const { inPlace, positions } = table;
-    // In a table whose rows have an order, it is part of the state which of several equal rows was changed.
+    // If the rows of a table have an order, the position of a changed row is part of the state. Otherwise, `at` returns an empty text.
     const at = (position: StoredValue | undefined): string => (position === undefined ? "" : `${String(position)}:`);
     for (const [index, row] of table.removed.entries()) {
       const text = at(positions?.removed[index]) + this.#row(plan, row);
@@ -247,7 +247,7 @@ export class Encoder {
       const position = isPlaced ? at(positions?.added[index]) : "";
       const text = position + this.#row(plan, row);
       const before = isPlaced && this.#tokens.length === 0 && gone.size > 0 ? (gone.get(text) ?? 0) : 0;
-      // The root state may have a row with the same text, which was changed only in ignored or masked columns. Such a row counts as unchanged.
+      // A row of the root state has the same text if a step changed only ignored or masked columns of the row. Such a row counts as unchanged.
       if (before > 0) {
         gone.set(text, before - 1);
         continue;
@@ -395,9 +395,8 @@ export class Encoder {
   }
 
   /**
-   * Returns the canonical text of JSON that a text contains. The entries of its objects keep their order, because the target can read them in this
-   * order. Only objects with generated keys are unordered, since many targets and stores sort the keys, so that the order depends on the generated
-   * values.
+   * Returns the canonical text of a value that was parsed from JSON. The entries of objects keep their order, because the target can read the entries
+   * in this order. Objects with generated keys are unordered: many targets and stores sort keys, so the order would depend on the generated values.
    */
   #json(value: unknown, depth: number, rules: PathRules | undefined): string {
     const outer = this.#isJson;
@@ -408,8 +407,8 @@ export class Encoder {
   }
 
   /**
-   * Returns the text of an unordered collection. Without ids, it consists of the sorted texts of the entries. With ids, each entry gets a text of its
-   * own. An artificial id that occurs nowhere else connects these texts with the collection.
+   * Returns the text of an unordered collection. If the entries contain no ids, this is the sorted texts of the entries. Otherwise, each entry
+   * becomes a separate part of the state. An artificial id that occurs nowhere else connects these parts with the collection.
    */
   #entries(entries: Iterable<readonly [unknown, unknown] | readonly [unknown]>, depth: number, rules: PathRules | undefined): string {
     const outer = this.#tokens;
@@ -489,7 +488,10 @@ export class Encoder {
     return `<${source}`;
   }
 
-  /** Returns the position of an id or time among those of its step, which is part of {@link FULL_ORDER}. */
+  /**
+   * Returns the position of an id or time among the values of its step. Returns an empty text if the order within steps ({@link FULL_ORDER}) is left
+   * out.
+   */
   #within(domain: string, within: number | undefined): string {
     if (within === undefined) return "";
     this.within.add(domain);
@@ -502,7 +504,9 @@ export class Encoder {
     return `T${form}${name}${isPassed === true ? "!" : ""}${ranks}${this.#source(domain, source)};`;
   }
 
-  /** Returns the rank of a step, and the position of a value among the values of the step. Both are empty if their order is left out. */
+  /**
+   * Returns the rank of a step, and the position of a value among the values of the step. Returns an empty text if the domain's order is left out.
+   */
   #rank(domain: string, rank: number | undefined, order: number | undefined): string {
     const { domains } = this.#ranks ?? {};
     if (rank === undefined || (domains !== undefined && !domains.has(domain))) return "";

@@ -5,7 +5,7 @@ export interface Facts {
   readonly context: Readonly<Record<string, unknown>>;
   /** The credentials of clients (token, headers, cookies) by role. Only clients that differ from their initial state are included. */
   readonly clients: Readonly<Record<string, unknown>>;
-  /** The current node of the state graph; absent without a graph. `ignore` does not apply to its name, and ids in it are not renamed. */
+  /** The current node of the state graph; absent without a graph. The node's name is never ignored, and ids in the name are not renamed. */
   readonly node?: string | undefined;
 }
 

@@ -7,10 +7,10 @@ type Parts = readonly ReadonlySet<Token>[];
 const CONTEXT = "context";
 
 /**
- * Returns `true` if a step generated several values of one domain, such as the keys of two recovery codes, and values of another domain, such as the
- * codes themselves, but the parts of the state do not show which of them belong together. States that differ only in this have equal texts: those in
- * which the one code or the other was used. A single value of the other domain, such as the payment for an order with several items, counts only if
- * nothing connects it with the others, because the key of the order shows that it belongs to all of them.
+ * Returns `true` if the state hides which generated values of one step belong together. For example, a step generated the keys of two recovery codes
+ * (one domain) and the two codes themselves (another domain), and no part of the state contains a key together with its code. The states in which the
+ * first or the second code was used then have equal texts. A single value of the other domain, such as the payment for an order with several items,
+ * counts only if no chain of parts connects it with the items. Through the key of the order, a payment belongs to all items.
  */
 export function hasHiddenLinks(head: Encoded, holed: readonly Encoded[]): boolean {
   const steps = stepsOfSeveral(head, holed);
@@ -28,7 +28,7 @@ export function hasHiddenLinks(head: Encoded, holed: readonly Encoded[]): boolea
   return [...parts.values()].some((ofStep) => isHidden([...ofStep.values()]));
 }
 
-/** Returns the steps that generated values of two domains, and several values of one of them. Only these can hide links, and most states have none. */
+/** Returns the steps that can hide links: they generated values of at least two domains, and several values of one domain. Most states have none. */
 function stepsOfSeveral(head: Encoded, holed: readonly Encoded[]): ReadonlySet<number> {
   const firsts = new Map<number, Map<string, Token>>();
   const several = new Set<number>();
@@ -52,7 +52,7 @@ function stepsOfSeveral(head: Encoded, holed: readonly Encoded[]): ReadonlySet<n
 function isHidden(parts: Parts): boolean {
   const all = new Set(parts.flatMap((part) => [...part]));
   const shared = sharedTokens(parts);
-  // The codes themselves may be under two keys of the context.
+  // Values under different keys of the context count as one domain here, because the context may contain two codes under two keys.
   const others = groupedBy(
     [...all].filter((token) => !shared.has(token)),
     otherDomain,
@@ -94,15 +94,15 @@ function groupedBy(tokens: Iterable<Token>, key: (token: Token) => string): Read
 
 interface Links {
   readonly tokens: Set<Token>;
-  /** The domains of the values that have no links with several values of one domain. */
+  /** The domains of the linked values, except values that share parts with several values of one domain. */
   readonly domains: Set<string>;
-  /** The order of generation, which is part of the second hash of the state, also tells values apart. */
+  /** The generation order of the linked values. It is part of the second hash of a state, so values with different orders are distinguished. */
   order: string;
 }
 
 /**
- * Returns a function that gives the values that a part, or a chain of parts, links with a value. A chain ends at a value that shares parts with
- * several values of one domain, such as the key of an order with several items, because it does not tell them apart.
+ * Returns a function that returns the links of a value: all values that a part, or a chain of parts, connects with it. A chain ends at a value that
+ * shares parts with several values of one domain, such as the key of an order with several items. Such a value does not distinguish the items.
  */
 function linksOf(parts: Parts, shared: ReadonlySet<Token>): (token: Token) => Links {
   const root = unionOf(parts, shared);
@@ -125,13 +125,13 @@ function linksOf(parts: Parts, shared: ReadonlySet<Token>): (token: Token) => Li
   return (token) => links.get(keyOf(token))!;
 }
 
-/** Joins the values of each part, except those in `except`. Returns a function that gives one value for all values that parts connect. */
+/** Joins the values of each part, except the values in `except` (union-find). Returns a function that gives the same value for all joined values. */
 function unionOf(parts: Parts, except: ReadonlySet<Token> = new Set()): (token: Token) => Token {
   const parents = new Map<Token, Token>();
   const root = (token: Token): Token => {
     let top = token;
     for (let next = parents.get(top); next !== undefined; next = parents.get(top)) top = next;
-    // Shorten the way for later calls, so that long chains stay fast.
+    // Shorten the chain of parents, so that later calls are fast.
     for (let at = token; at !== top;) {
       const next = parents.get(at)!;
       parents.set(at, top);
@@ -151,7 +151,9 @@ function unionOf(parts: Parts, except: ReadonlySet<Token> = new Set()): (token: 
   return root;
 }
 
-/** Returns the values that share parts with several values of one domain. A part that contains several of them, such as a list, tells them apart. */
+/**
+ * Returns the values that share parts with several values of one domain. A part with several values of one domain, such as a list, does not count.
+ */
 function sharedTokens(parts: Parts): ReadonlySet<Token> {
   const shared = new Set<Token>();
   const partners = new Map<Token, Map<string, Token>>();

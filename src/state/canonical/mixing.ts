@@ -1,6 +1,6 @@
 /**
- * Combines two 32-bit hashes; their order matters. 32 bits suffice, because these hashes only order ids. Whether two states are equal is decided by
- * their texts.
+ * Combines two 32-bit hashes into a hash that depends on their order. 32 bits suffice, because such hashes only order ids and check fingerprints.
+ * They never decide alone if two states are equal.
  */
 export function mix(a: number, b: number): number {
   let h = Math.imul(a ^ (b + 0x9e3779b9 + (a << 6) + (a >>> 2)), 0x85ebca6b);

@@ -5,8 +5,8 @@ import { withoutMarks } from "./same-names.ts";
 import { Mixed } from "../values/named.ts";
 
 /**
- * For each table: the columns that determine the kind of a row. Redis hashes, for example, share one table, and `key` and `field` tell what a row
- * means.
+ * The columns of each table that determine the kind of a row. All Redis hashes, for example, are in one table, and the columns `key` and `field`
+ * determine the meaning of a row.
  */
 export type RowKinds = ReadonlyMap<string, readonly string[]>;
 
@@ -15,7 +15,7 @@ export type RowKind = Readonly<Record<string, string>>;
 
 /** Matches the names of ids and times in descriptions of states (`#1`, `<time>`), and numbers. */
 const NAMES = /(?:root)?#t?\d*|<time>|\d+/g;
-/** Matches UUIDs and hexadecimal numbers. They are replaced as a whole, because a group of letters inside would otherwise count as a word. */
+/** Matches UUIDs and hexadecimal numbers. Each match is replaced as a whole, because a group of letters inside would otherwise count as a word. */
 const HEXADECIMAL = /(?<![A-Za-z0-9])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8,})(?![A-Za-z0-9])/gi;
 const VARIABLE = /[A-Za-z]*[\d*][A-Za-z0-9*]*/g;
 /** Matches long words that consist of letters alone, which may be random. */
@@ -55,7 +55,7 @@ export function patternShown(cell: string): string | undefined {
 }
 
 function collapsed(text: string): string {
-  // Descriptions of states replace the characters that seqqa uses as marks.
+  // Descriptions of states replace the delimiters of placeholders in values. Replacing them here, too, gives equal patterns for equal values.
   const named = withoutMarks(text)
     .replaceAll(HEXADECIMAL, "*")
     .replaceAll(LETTERS, (word) => (isRandom(word) ? "*" : word));

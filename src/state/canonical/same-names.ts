@@ -60,7 +60,7 @@ export function sameNames(first: Marked, second: Marked): Marked {
 
 interface Line {
   readonly isRow: boolean;
-  /** The line without the names of its values. It is equal for two lines that differ only in names. */
+  /** The line without the names of its values. Two lines that differ only in names have the same shape. */
   readonly shape: string;
   readonly marks: readonly string[];
   /** The table and the sign (`+` or `-`) of a row. */
@@ -103,7 +103,7 @@ class Names {
 
   /**
    * Returns how many pairs of placeholders, one from each line, are already paired with each other. `undefined` if a placeholder of a pair is already
-   * paired with a third one.
+   * paired with a different placeholder.
    */
   fit(first: readonly string[], second: readonly string[]): number | undefined {
     const tried = new Map<string, string>();
@@ -135,8 +135,8 @@ function take(group: Group, one: Line, own: Line, names: Names): void {
 }
 
 /**
- * Pairs lines that have only one possible partner: first lines that are the only ones of their group in both states, then lines for which the values
- * paired so far leave one candidate.
+ * Pairs lines that have only one possible partner: first, lines that are alone in their group in both states. Then, lines for which only one
+ * candidate contains values that are already paired.
  */
 function pairForced(groups: readonly Group[], names: Names): void {
   for (const group of groups) {
@@ -191,8 +191,8 @@ interface Common {
 const NOTHING: Common = { count: 0, first: [], second: [] };
 
 /**
- * Compares the cells of two rows. Returns the number of cells that are equal apart from names, with the placeholders in them. Cells with a
- * placeholder that is already paired with another one are left out.
+ * Compares the cells of two rows. Returns the number of cells that are equal apart from names, with the placeholders in these cells. Cells with a
+ * placeholder that is already paired with a different placeholder are left out.
  */
 function commonCells(one: Line, own: Line, names: Names): Common {
   let common = NOTHING;

@@ -44,8 +44,8 @@ export class StateWriter {
   readonly #ordered: ReadonlySet<string>;
   readonly #placeholders: Placeholders;
   /**
-   * Computes fingerprints without writing the text. It is `undefined` if the text is needed: if rules apply to parts of values, or if integer keys
-   * are renamed.
+   * Computes fingerprints without writing the text. `undefined` if rules apply to parts of values, or if integer keys are renamed, because only the
+   * text supports these cases.
    */
   readonly #words: WordHasher | undefined;
   #stamp = 0;
@@ -108,7 +108,7 @@ export class StateWriter {
     return this.#hidesLinks;
   }
 
-  /** Writes the fingerprint of facts into `out`. Returns `true` if the search for the least naming reached its limit. */
+  /** Writes the fingerprint of facts into `out`. Returns `true` if the search for the least text (see `TieSearch`) reached its limit. */
   fingerprint(facts: Facts, out: Fingerprint): boolean {
     this.#strings.trim();
     if (this.#words !== undefined && this.#words.hash(facts, out)) {
@@ -140,7 +140,7 @@ export class StateWriter {
     return isOrdered ? this.#write(facts, ranksOf(steps, times, this.#ordered)) : written;
   }
 
-  /** Returns the places of times in the order of the steps that wrote them: `[a, b]` if a step wrote a time at `a` before another one wrote `b`. */
+  /** Returns pairs of places of times: `[a, b]` if a step wrote a time at `a`, and a later step wrote a time at `b`. */
   orderOfTimes(facts: Facts): readonly (readonly [string, string])[] {
     this.#write(facts, undefined);
     const bySteps = [...this.#encoder.times].toSorted(([a], [b]) => a - b).map(([, places]) => [...places]);
@@ -152,7 +152,7 @@ export class StateWriter {
   #forgottenDomains(): ReadonlySet<string> {
     const { steps, times } = this.#encoder;
     const places = new Set<string>();
-    // Also if all values come from one step: another path may lead to the same fingerprint with values of two steps.
+    // Include a domain even if all its values come from one step, because another path may lead to the same fingerprint with values of two steps.
     for (const bySteps of [steps, times])
       for (const some of bySteps.values()) for (const one of some) if (!this.#ordered.has(one)) places.add(one);
     if (!this.#ordered.has(FULL_ORDER)) for (const one of this.#encoder.within) places.add(one);
@@ -226,8 +226,8 @@ export class StateWriter {
 }
 
 /**
- * Returns, for each step that generated values in the given domains, its position among these steps. Steps that generated ids and steps that wrote
- * times are numbered together if the domains contain {@link FULL_ORDER}, else apart.
+ * Returns the positions of the steps that generated values in the given domains, by step. Steps that generated ids and steps that wrote times are
+ * numbered together if the domains contain {@link FULL_ORDER}, otherwise separately.
  */
 function ranksOf(
   steps: ReadonlyMap<number, ReadonlySet<string>>,

@@ -21,7 +21,7 @@ interface Solution {
 /**
  * Names ids that their surroundings do not distinguish (ids with the same colour, which is a hash of the surroundings; see `nameIds`). Ids that occur
  * in a common part of the state form a component, and each component is solved separately. Within a component, each id of the smallest group of equal
- * colours is chosen in turn as the first one, and the attempt that gives the least text is used.
+ * colours is chosen in turn as the first id, and the attempt that gives the least text is used.
  */
 export class TieSearch {
   readonly #parts: readonly Part[];
@@ -153,7 +153,7 @@ export class TieSearch {
 }
 
 /**
- * Returns the smallest group of ids with the same colour. Of several smallest groups, the one with the least colour is returned, so the choice does
+ * Returns the smallest group of ids with the same colour. Of several smallest groups, the group with the least colour is returned, so the choice does
  * not depend on the ids.
  */
 function smallestClass(tied: readonly number[], colours: Int32Array): readonly number[] {

@@ -1,18 +1,18 @@
 import type { IdPiece } from "./pieces.ts";
 
-/** A generated id. In the encoded text it appears as `@`, because its name is not known yet. */
+/** A generated id. The encoded text contains `@` in place of the id, because the id's name is not known yet. */
 export interface Token {
   /** The lookup key of the id. It is `null` for an artificial id that only connects an unordered collection with its entries. */
   readonly key: string | null;
   readonly rank: string;
-  /** The sort key of an id that contains a time, or the position of a generated value among those of its step. Empty if the id has no order. */
+  /** The sort key of an id that contains a time, or the position of a generated value among the values of its step. Empty if the id has no order. */
   readonly order: string;
   /** The number of the step that generated the id; 0 if the id is recognized only by its appearance. */
   readonly step: number;
   readonly domain: string;
   /**
-   * The number of the last fingerprint computation in which the id occurred, and its `index` in that computation. Storing them in the id avoids a map
-   * for each computation.
+   * The number of the last fingerprint computation in which the id occurred, and the `index` of the id in that computation. Storing both numbers in
+   * the id avoids a map for each computation.
    */
   stamp: number;
   index: number;

@@ -6,8 +6,8 @@ import { columnPlace, fieldOf, placeText, tablePlace } from "../values/places.ts
 type Row = readonly StoredValue[];
 
 /**
- * Returns the fields of stores whose values differ between two observations, in the form of {@link fieldOf}. For added and removed rows, these are
- * all columns.
+ * Returns the fields of stores whose values differ between two observations, in the form of {@link fieldOf}. In an added or removed row, every column
+ * counts as different.
  */
 export function changedFields(before: Facts, after: Facts): readonly string[] {
   const fields = new Set<string>();
@@ -24,7 +24,8 @@ export function changedFields(before: Facts, after: Facts): readonly string[] {
 }
 
 /**
- * Compares two observations of a table. Returns the rows that only the later one has (`came`), and the rows that only the earlier one has (`went`).
+ * Compares two observations of a table. Returns the rows that only the later observation has (`came`), and the rows that only the earlier observation
+ * has (`went`).
  */
 function changesOf(
   before: ObservedTable | undefined,

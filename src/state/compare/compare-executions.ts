@@ -28,12 +28,12 @@ export interface Execution {
   readonly window: StepWindow;
 }
 
-/** A place with generated values, as one comparison of two executions found it, with an example. */
+/** A place where one comparison of two executions found generated values, with an example. */
 export interface ComparedPlace extends GeneratedPlace {
   readonly field: string;
   /**
    * The counters that may have generated the integer, because they gave the same pair of values in the two executions. A counter whose table name
-   * occurs in the place comes first; it is also the {@link domain}. Empty if the value is not an integer.
+   * occurs in the place comes first. The first counter is also the {@link domain}. Empty if the value is not an integer.
    */
   readonly domains: readonly string[];
   /**
@@ -47,7 +47,7 @@ export interface ComparedPlace extends GeneratedPlace {
 export interface Compared {
   readonly generated: readonly ComparedPlace[];
   readonly times: readonly TimePlace[];
-  /** Times that are equal in both executions, which ran in different seconds. Most of their places are no known places of times. */
+  /** Times that are equal in both executions, although the executions ran in different seconds. The times may be at any place of the state. */
   readonly constants: readonly ConstantTime[];
   readonly unexplained: readonly DroppedField[];
 }
@@ -65,9 +65,9 @@ export interface CompareOptions {
 /** The largest number of rows that are paired, because pairing takes quadratic time. */
 const MOST_ROWS = 200;
 const DEEPEST = 100;
-/** Two offsets of one place that are nearer to each other than this are one offset, seen at different steps of a path. In milliseconds. */
+/** Two offsets of one place that differ by less than this number of milliseconds count as one offset, observed after different steps of a path. */
 const SAME_OFFSET_MS = 3_600_000;
-/** A time that is nearer to its step than this, in milliseconds, may be the present time in whole minutes, hours or days. */
+/** The smallest distance of a constant time from its step, in milliseconds. A nearer time may be the present time in whole minutes, hours or days. */
 const NEAREST_CONSTANT_MS = 86_400_000;
 /** A text that consists of at least this number of digits counts as an id, not as a number from a counter, unless it is a key of a table. */
 const ID_DIGITS = 15;
@@ -99,11 +99,11 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
     if (domain === undefined) continue;
     const isText = isTimeInDigits(x, a.window) && isTimeInDigits(y, b.window);
     if (isText) textKeys.add(`${String(x)}\n${String(y)}`);
-    // Longer digits are ids that are the same value everywhere.
+    // A text with more digits is an id and needs no counter, because equal ids are the same value everywhere.
     if ((isInteger(x) && isInteger(y)) || (isText && String(x).length < ID_DIGITS)) domains.add(domain, String(x), String(y));
   }
   for (const pair of collector.pairs) {
-    // A key that looks like a time is still a key. The same holds for a reference to it.
+    // A key that looks like a time is still a key, and so is a reference to such a key.
     const isNumber = isInteger(pair.a) && isInteger(pair.b);
     const isKey = isNumber ? domains.of(pair).length > 0 : textKeys.has(`${String(pair.a)}\n${String(pair.b)}`);
     const time = isKey ? undefined : timeAt(pair, a.window, b.window);
@@ -135,7 +135,7 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
   const back = new Map<string, string>();
   for (const { place, after, a: x, b: y, pair } of texts) {
     const holding = /^\d+$/.test(x) && /^\d+$/.test(y) ? domains.holding(x, y, place) : undefined;
-    // A text with so many digits is not a counter but an id, such as a snowflake. Equal ids are the same value everywhere.
+    // A text of at least ID_DIGITS digits that no key explains is an id, such as a snowflake. Equal ids are the same value everywhere.
     const isId = holding?.length === 0 && Math.min(x.length, y.length) >= ID_DIGITS;
     if (holding !== undefined && !isId) {
       // Digits inside a text may come from a counter that no table shows. The place of the text itself is then used as the counter.
@@ -173,8 +173,8 @@ function textOf(value: unknown): string | undefined {
 }
 
 /**
- * Returns a time far from its step at a known place, if no known offset explains the time. The offsets of nearer times need not be known. Both
- * executions show the time again after later steps, with a slightly different offset, which is not a new one.
+ * Returns a time at a known place that is far from its step and that no known offset explains; `undefined` for other times. After later steps, both
+ * executions show such a time again with a slightly different offset, which does not count as a new offset.
  */
 function laterTime(pair: Pair, { offsets = [] }: TimePlace, [a, b]: readonly [StepWindow, StepWindow]): TimePlace | undefined {
   const time = timeAt(pair, a, b);
@@ -208,8 +208,8 @@ class Domains {
   }
 
   /**
-   * Returns the counters outside of tables that gave the first integer in the first execution and the second one in the second. Counters that explain
-   * the most places come first.
+   * Returns the counters outside of tables that gave the first integer in the first execution and the second integer in the second execution.
+   * Counters with the most pairs of integers come first.
    */
   largest({ a, b }: Pair): readonly string[] {
     const all = [...this.#pairs].filter(([, pairs]) => pairs.has(`${String(a)}\n${String(b)}`));
@@ -258,8 +258,8 @@ function shown(value: unknown): string {
 }
 
 /**
- * Returns how the times at a place depend on the step that wrote them, given the values of two executions: both have the same offset from their
- * steps, or the times moved by the same duration as the steps. `undefined` for other times, and for values that are no times.
+ * Compares the times that two executions wrote at one place. Returns how the times depend on their steps: both have the same offset from their steps,
+ * or the distance between the times equals the distance between the steps. `undefined` for other times, and for values that are no times.
  */
 function timeAt({ place, a, b }: Pair, windowA: StepWindow, windowB: StepWindow): TimePlace | undefined {
   const [x, y] = [momentOf(a), momentOf(b)];
@@ -281,12 +281,12 @@ class Pairs {
   readonly pairs: Pair[] = [];
   readonly structure: DroppedField[] = [];
   readonly keys: Pair[] = [];
-  /** Values at places that are known already. A later step may write values there that the knowledge does not explain. */
+  /** Values at places that are already known. A later step may write values at such a place that the knowledge does not explain. */
   readonly again: Pair[] = [];
   readonly #wholes: ReadonlyMap<string, GeneratedPlace>;
   readonly #times: ReadonlyMap<string, TimePlace>;
   readonly #left: ReadonlySet<string>;
-  /** Texts that are equal in both executions at some place. They were not generated. */
+  /** Texts that are equal in both executions at some place, so that they cannot be generated. */
   readonly #common = new Set<string>();
 
   constructor({ generated, times, dropped: fields, background }: Knowledge) {

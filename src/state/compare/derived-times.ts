@@ -17,9 +17,9 @@ interface OpenTime {
 }
 
 /**
- * The times in whole seconds on a path whose base is unknown, because their step ran within a second of the step that wrote a stored time. For
- * example, a time may lie 60 days after its step, or 30 days after a stored time that lies 30 days ahead. An execution with a pause before the step
- * shows which of the two is the base.
+ * Finds the base of times in whole seconds that have two possible bases: the step that wrote the time, and a stored time that was written within the
+ * same second. For example, a time may lie 60 days after its step, or 30 days after a stored time that lies 30 days ahead. An execution with a pause
+ * before the step shows which of the two is the base.
  */
 export class DerivedTimes {
   readonly #times: readonly TimePlace[];
@@ -47,12 +47,12 @@ export class DerivedTimes {
     });
   }
 
-  /** The indices of the steps before which a pause of more than a second shows the base. Empty if all bases are known. */
+  /** The indices of the steps before which a pause of more than a second shows the base of a time. Empty if all bases are known. */
   get stops(): ReadonlySet<number> {
     return new Set(this.#open.map(({ stop }) => stop));
   }
 
-  /** Returns the places that were found, and places whose bases the execution with pauses shows. */
+  /** Returns the places of times that experiments found, and places whose bases the execution with pauses shows. */
   settled(delayed: readonly Execution[]): readonly TimePlace[] {
     const wrong = new Set<string>();
     const shown = this.#open.flatMap(({ place, stop, offset, distances }): readonly TimePlace[] => {
@@ -83,7 +83,7 @@ export class DerivedTimes {
     return momentsOf(facts).filter(({ place }) => this.#times.some((one) => one.place === place));
   }
 
-  /** Returns the times that the step wrote. */
+  /** Returns the times that the step with the index `stop` wrote: times that the state before the step did not contain at the same place. */
   #written(path: readonly Execution[], stop: number): readonly PlacedMoment[] {
     const before = stop === 0 ? [] : this.#timesIn(path[stop - 1]!);
     const isOld = ({ place, moment }: PlacedMoment): boolean =>

@@ -3,8 +3,8 @@ const AROUND = 30;
 
 /**
  * Describes the differences between two described states: `- line` for a missing line, `+ line` for an unexpected line. Two lines about the same row
- * or value are shown together, before all others. Of such rows, only the first column and the differing columns are shown. Returns at most `limit`
- * lines (default 20), and then one line with the number of the remaining ones.
+ * or value are shown together, before all other lines. Such rows are shown with only their first column and their differing columns. Returns at most
+ * `limit` lines (default 20), and then one line with the number of the remaining lines.
  */
 export function differences(expected: readonly string[], actual: readonly string[], limit: number = 20): readonly string[] {
   const { onlyA, onlyB } = onlyIn(expected, actual);

@@ -33,7 +33,7 @@ export function differingFields(a: readonly string[], b: readonly string[], kind
 
 /**
  * A difference between two descriptions of states. `field`: a field has another value. `row`: the second description has more rows of a table.
- * `item`: it has more items of a list.
+ * `item`: the second description has more items of a list.
  */
 export type Difference =
   | { readonly kind: "field"; readonly name: string; /** The value in the second description. */ readonly value: string }

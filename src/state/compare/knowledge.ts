@@ -18,12 +18,12 @@ export interface GeneratedPlace {
   readonly leastLength?: number | undefined;
 }
 
-/** The length from which generated texts are hardly ever half as long as the others of their place. Random numbers in a text have several lengths. */
+/** The length from which generated texts of one place hardly vary in length. Shorter generated texts, such as random numbers, vary more. */
 const SURE_LENGTH = 12;
 
 /**
- * Returns `true` for a short text at a place where generated texts are much longer: a value beside a generated one, such as `live` or `3` in a table
- * of settings of which one is a UUID.
+ * Returns `true` for a text that is not generated although its place contains generated texts, because the text is at most half as long. An example
+ * is the value `live` or `3` in a table of settings in which another setting is a UUID.
  */
 export function isPlain(text: string, { leastLength = 0 }: GeneratedPlace): boolean {
   return text.length * 2 <= leastLength && (leastLength >= SURE_LENGTH || /^[A-Za-z_ -]{1,15}$/.test(text));
@@ -42,7 +42,7 @@ export interface TimePlace {
    */
   readonly offsets?: readonly number[] | undefined;
   /**
-   * Times at the place that were equal in executions in different seconds, such as 9999-12-31: no step generated them. In milliseconds since 1970, in
+   * Times at the place that no step generated, such as 9999-12-31: they were equal in executions in different seconds. In milliseconds since 1970, in
    * ascending order. Absent if there are none.
    */
   readonly constants?: readonly number[] | undefined;
@@ -65,7 +65,7 @@ export interface Knowledge {
   readonly dropped: readonly DroppedField[];
   /** Columns that change without a request. */
   readonly background: readonly string[];
-  /** Actions that send different requests each time. Values that they generate are named after the action alone, not after its requests. */
+  /** Actions that send different requests each time. Generated values of such an action are named after the action alone, not after its requests. */
   readonly noisyActions: readonly string[];
   /**
    * Places whose order of generation is part of the state, because an audit showed that the order matters. An entry of {@link contentOf} makes the
@@ -105,8 +105,8 @@ export function joined(a: Knowledge, b: Knowledge): Knowledge {
 }
 
 /**
- * Joins several findings about the same place into one. A later `leastLength` replaces an earlier one only if it is at most half of it. Otherwise, the
- * texts of both lengths are generated anyway, and an id whose length varies would count as a new finding.
+ * Joins several findings about the same place into one. A later `leastLength` replaces an earlier `leastLength` only if it is at most half as large.
+ * A smaller difference does not affect {@link isPlain}, but would count as new knowledge for each id of another length.
  */
 function joinedGenerated(all: readonly GeneratedPlace[]): readonly GeneratedPlace[] {
   const kept = new Map<string, GeneratedPlace>();
@@ -149,8 +149,8 @@ function unique<T>(all: readonly T[], keyOf: (one: T) => string): readonly T[] {
 }
 
 /**
- * Returns a text that is equal for knowledge that names states equally: without the values that experiments saw, and in an order that does not depend
- * on the order of learning.
+ * Returns a text for comparing knowledge: if the texts are equal, states get equal names. The text leaves out observed values and does not depend on
+ * the order of learning.
  */
 export function comparableKnowledge({ generated, times, dropped, background, noisyActions, ordered }: Knowledge): string {
   const lists = [

@@ -8,8 +8,8 @@ import { childRules, type PathRules, type Rules } from "../values/rules.ts";
 export type GeneratedTexts = ReadonlyMap<string, string>;
 
 /**
- * Matches names of tables, columns and fields whose values correct servers renew by themselves with any request. They identify a session, or protect
- * a form against forged requests.
+ * Matches names of tables, columns and fields whose values even correct servers renew with any request: values that identify a session, or that
+ * protect a form against forged requests.
  */
 const RENEWED = /session|\bsess\b|csrf|xsrf|nonce|captcha/i;
 /** Names of the fields that identify an object in a store without tables. */
@@ -41,8 +41,8 @@ export function generatedTexts(systems: Facts["systems"], plans: TablePlans, rul
 }
 
 /**
- * Returns `true` if a generated text of a row or object that both states have was replaced by another one, such as a password hash or an API key. A
- * text that refers to a deleted row may be replaced by one that refers to a new row.
+ * Returns `true` if a generated text, such as a password hash or an API key, was replaced in a row or object that both states have. Replacing a
+ * reference to a deleted row by a reference to a new row does not count.
  */
 export function overwritesTexts(before: GeneratedTexts, after: GeneratedTexts): boolean {
   const [gone, made] = [valuesOnlyIn(before, after), valuesOnlyIn(after, before)];
@@ -52,7 +52,7 @@ export function overwritesTexts(before: GeneratedTexts, after: GeneratedTexts): 
   });
 }
 
-/** Returns the values of the places that only the first state has. */
+/** Returns the texts at places that only the first state has. */
 function valuesOnlyIn(texts: GeneratedTexts, others: GeneratedTexts): ReadonlySet<string> {
   return new Set([...texts].flatMap(([place, text]) => (others.has(place) ? [] : [text])));
 }
@@ -60,7 +60,7 @@ function valuesOnlyIn(texts: GeneratedTexts, others: GeneratedTexts): ReadonlySe
 function add(value: unknown, place: readonly string[], rules: PathRules | undefined, texts: Map<string, string>): void {
   if (typeof value !== "object" || value === null || rules?.rule !== undefined) return;
   if (value instanceof Generated) {
-    // An integer of a counter is not a secret, and a refused request may use it up.
+    // Leave out integers of counters: they are no secrets, and even a refused request may increment a counter.
     const isText = value.origin !== undefined && !value.key.startsWith(`${value.origin.domain}:`);
     if (isText && !RENEWED.test(place.filter((part) => !part.startsWith("(")).join(" "))) texts.set(place.join("\n"), value.key);
   } else if (value instanceof Mixed) {

@@ -17,8 +17,8 @@ export interface StoreRows {
 }
 
 /**
- * `MOST_ROWS`: maximum number of rows that are paired. `MOST_TRIES`: maximum number of attempts to pair them. Above these limits, two states count as
- * different.
+ * `MOST_ROWS`: the maximum number of rows that are paired. `MOST_TRIES`: the maximum number of attempts to pair two rows. Above these limits, two
+ * states count as different.
  */
 const MOST_ROWS = 2_000;
 const MOST_TRIES = 20_000;
@@ -45,7 +45,7 @@ export class StoresComparer {
     this.#encoder = new Encoder(this.#strings, clock, rules, this.#plans, { pinsWanted: false, byAppearance: true, isAnonymous: true });
   }
 
-  /** Stores the ids of the root state. Each of them equals only itself, because all states share the root state. */
+  /** Stores the ids of the root state. Each of these ids equals only itself, because all states share the root state. */
   fix(names: Iterable<readonly [string, string]>): void {
     this.#tokens.constants.clear();
     for (const [key, name] of names) this.#tokens.constants.set(key, name);
@@ -86,7 +86,8 @@ export function sameStores({ rows: before }: StoreRows, { rows: after }: StoreRo
   for (const { row, count: more } of balance.values()) {
     for (let i = 0; i < Math.abs(more); i++) (more > 0 ? fresh : gone).push(row);
   }
-  // The entries of an unordered collection have no keys, so removed and new entries cannot be paired. States that differ in them count as different.
+  // The entries of an unordered collection have no keys, so removed and new entries cannot be paired. States with such differences count as
+  // different.
   if (fresh.length !== gone.length || [...fresh, ...gone].some(({ keys }) => keys.includes(""))) return false;
   return fresh.length === 0 || (fresh.length <= MOST_ROWS && new Pairing({ fresh, gone }, keysIn(before), keysIn(after)).exists());
 }
@@ -165,8 +166,8 @@ class Pairing {
   }
 
   /**
-   * Returns `true` if a newly generated value replaces another one: the old value no longer exists, and the new value did not exist before. Without
-   * an experiment, both values must also be keys of the compared rows, because a hash of sent data can look like an id.
+   * Returns `true` if a new value replaces an old generated value: the old value no longer exists, and the new value did not exist before. If no
+   * experiment showed that the values are generated, both must also be keys of the compared rows, because a hash of sent data can look like an id.
    */
   #isReplaced(key: string, value: string): boolean {
     if (this.#after.has(key) || this.#before.has(value)) return false;

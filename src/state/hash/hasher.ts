@@ -5,11 +5,11 @@ import type { Fingerprint } from "../canonical/facts.ts";
 let api: XXHashAPI | undefined;
 let loading: Promise<void> | undefined;
 
-// WebAssembly returns the hash as a bigint. Storing it here splits it into halves without further bigints.
+// WebAssembly returns the hash as a bigint. Writing the bigint to `wide` splits it into 32-bit `halves` without further bigints.
 const wide = new BigUint64Array(1);
 const halves = new Int32Array(wide.buffer);
 
-/** Compiles the hash function. Each thread must await it once before it calls any other function of this module. */
+/** Compiles the hash function. Each thread must await `loadHasher` once before it calls any other function of this module. */
 export async function loadHasher(): Promise<void> {
   loading ??= xxhash().then((loaded) => {
     api = loaded;
@@ -44,7 +44,7 @@ export function hashText32(text: string): number {
   return hasher().h32(wellFormed(text));
 }
 
-// UTF-8 cannot encode lone surrogates, so all of them would be hashed as U+FFFD. JSON escapes them instead.
+// UTF-8 cannot encode lone surrogates, so all lone surrogates would be hashed as U+FFFD. JSON escapes lone surrogates instead.
 function wellFormed(text: string): string {
   return isWellFormed(text) ? text : `\u0000${JSON.stringify(text)}`;
 }

@@ -10,7 +10,7 @@ const DEEPEST = 100;
 
 /** The number of lists of object keys that are cached for each nesting depth. Objects at one depth mostly have the same keys. */
 const SHAPES_PER_DEPTH = 8;
-/** Returned by methods for a value that cannot be encoded as words. The state is then hashed as text. */
+/** The result of methods for a value that cannot be encoded as words. The state is then hashed as text. */
 const UNKNOWN = -1;
 
 const NULL = 1;
@@ -26,10 +26,10 @@ const RECORD = 10;
 const NODE = 11;
 
 /**
- * Computes fingerprints of states that contain no ids, such as in-memory models. This takes a third of the time that writing the canonical text
- * takes. A state becomes a list of 32-bit words, in which each string is the cached 64-bit hash of its canonical text. The meaning of each word
- * follows from the words before it, so different states have different words unless two strings have the same hash. A state with unsupported values
- * is written as text instead. Two states that are equal up to the names of ids are either both supported or both not.
+ * Computes fingerprints of states that contain no ids, such as in-memory models, in a third of the time of writing the canonical text. A state
+ * becomes a list of 32-bit words, in which each string is the cached 64-bit hash of its canonical text. The meaning of each word follows from the
+ * words before it, so different states have different words unless two strings have the same hash. A state with unsupported values is written as text
+ * instead. Two states that are equal up to the names of ids are either both supported or both not.
  */
 export class WordHasher {
   readonly #words = new Int32Array(CAPACITY);
@@ -39,9 +39,9 @@ export class WordHasher {
   readonly #clock: Clock;
   #shapes: Shape[][] = [];
   readonly #nodes: Map<string, Fingerprint & { readonly check: number }> = new Map();
-  /** A hash, independent of the words, of all strings, keys and node names in the order in which they occur. It becomes part of {@link check}. */
+  /** A part of {@link check}: a hash of all strings, keys and node names in the order in which they occur, independent of the words. */
   #texts = 0;
-  /** A second, independent 32-bit hash of the last state that was hashed. It reveals states that share a fingerprint by chance. */
+  /** A second, independent 32-bit hash of the last state that was hashed. Two states that share a fingerprint by chance differ in this hash. */
   check = 0;
 
   constructor(strings: Strings, clock: Clock) {
@@ -60,7 +60,7 @@ export class WordHasher {
     this.#texts = 0;
     for (const name of sortedKeys(systems)) {
       const observed = systems[name]!;
-      // Requests that a third party received in one step are an unordered collection, which only the text can be.
+      // Requests that a third party received in one step are an unordered collection, which words cannot express.
       if (observed.kind !== "value" || (observed.received !== undefined && observed.steps?.some((count) => count > 1) === true))
         return false;
       at = this.#string(name, at);
@@ -180,7 +180,7 @@ export class WordHasher {
     return at + 3;
   }
 
-  // A number that equals a bigint must have the same words as the bigint. A state with a number for which this is not certain is hashed as text.
+  // A number that equals a bigint must have the same words as the bigint. If this is not certain for a number, the state is hashed as text.
   #number(value: number, at: number): number {
     if (Number.isInteger(value) ? !Number.isSafeInteger(value) : !Number.isFinite(value)) return UNKNOWN;
     if (this.#clock.nearNumber(value)) {

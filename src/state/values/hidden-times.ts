@@ -5,8 +5,8 @@ import { momentOf } from "./times.ts";
 type IsLeftOut = (system: string, table: string, column: string) => boolean;
 
 /**
- * The times in rows of the root state that observations do not show, because these contain only the rows that changed. Such a time passes although
- * nothing is written, and no observed row says so.
+ * The times in rows of the root state that observations do not show, because observations contain only changed rows. Such a time can pass although
+ * nothing is written and the observed rows stay the same.
  */
 export class HiddenTimes {
   readonly #counts: ReadonlyMap<number, number>;
@@ -22,7 +22,7 @@ export class HiddenTimes {
     this.#counts = counts;
   }
 
-  /** Returns the times, of the given ones, that rows of the root state still contain, but the observed state does not show. */
+  /** Returns the given times that unchanged rows of the root state contain. The observed state does not show such rows. */
   in({ systems }: Facts, times: readonly number[]): readonly number[] {
     if (times.length === 0) return times;
     const removed = new Map<number, number>();

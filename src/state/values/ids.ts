@@ -49,14 +49,14 @@ export function tokenPiece(token: string, clock: Clock): IdPiece | null {
 /** The length of the shortest id that contains a time, and the length of the beginning that such ids of one step share. */
 const SHORTEST_TIMED = 15;
 const SHARED = 7;
-/** The lengths of the time in a ULID, and of the part of it that is drawn but equal if the ULIDs of a millisecond ascend. */
+/** The length of the time in a ULID, and of the beginning of its random part. Ascending ULIDs of one millisecond have the same beginning. */
 const ULID_TIME = 10;
 const ULID_DRAWN = 2;
 
 /**
- * Returns the positions of ids that one step made, if the ids contain a time (such as ULIDs, UUIDs of version 7, ObjectIds and snowflakes), so that
- * their order is the order in which they were made. Returns `undefined` for other texts. Two ULIDs of one millisecond that do not ascend by one have
- * the same position, because their order was drawn at random.
+ * Returns the positions of ids that one step made, in the order in which the ids were made. Returns `undefined` if the ids contain no time (as ULIDs,
+ * UUIDs of version 7, ObjectIds and snowflakes do). Two ULIDs of one millisecond that do not ascend by one have the same position, because their
+ * order is random.
  */
 export function positionsOfTimed(texts: readonly string[]): ReadonlyMap<string, number> | undefined {
   const sorted = [...texts].sort();

@@ -1,6 +1,6 @@
 import type { Origin, TimeOrigin } from "./origins.ts";
 
-/** The prefix in the keys of tokens of values that experiments showed to be generated, if the values are written without their origin. */
+/** The prefix in the keys of tokens of generated values that are written without their origin. It marks values that experiments recognized. */
 export const KNOWN: string = "g:";
 
 /** Replaces a generated value (a text or number) in the observed state, so that equal states have equal values. */

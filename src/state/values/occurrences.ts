@@ -3,7 +3,7 @@ import type { Facts } from "../canonical/facts.ts";
 import { JsonText } from "./named.ts";
 import { pathsOf } from "./rules.ts";
 
-/** Finds the keys and paths that exist in states. A pattern of `ignore` that never names one is probably misspelt. */
+/** Finds the keys and paths that exist in states. An `ignore` pattern that never names an existing key or path is probably misspelt. */
 export class Occurrences {
   readonly #patterns: readonly { readonly name: string; readonly paths: readonly (readonly string[])[] }[];
 
@@ -15,7 +15,7 @@ export class Occurrences {
   /**
    * Returns the context keys and the patterns that exist in a state and are not in `known`.
    *
-   * @param context All entries, including those that are not part of the state.
+   * @param context All entries of the context, including entries that are not part of the state.
    */
   in({ systems, clients, context: observed }: Facts, context: ReadonlyMap<string, unknown>, known: ReadonlySet<string>): readonly string[] {
     const found = [...context.keys()].filter((key) => !known.has(key));

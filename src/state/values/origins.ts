@@ -2,8 +2,8 @@ export interface Origin {
   /** The name of the value in the canonical form: a hash of `shape` and `ancestry`. */
   readonly label: string;
   /**
-   * A hash of the request whose answer first contained the value. In it, earlier generated values are replaced by the places where they were
-   * generated.
+   * A hash of the request whose answer first contained the value. In the hashed request, earlier generated values are replaced by the places where
+   * these values were generated.
    */
   readonly shape: string;
   /** The number of the step that generated the value. Later steps have larger numbers. */
@@ -11,8 +11,8 @@ export interface Origin {
   /** The counter of an integer, or the place of a text. The order in which values were generated is compared separately for each domain. */
   readonly domain: string;
   /**
-   * The request hashes (`shape`) of all generated values that this value's request used, of the values that their requests used, and so on. Each hash
-   * occurs once, so that a token that is renewed repeatedly has a finite number of labels.
+   * The request hashes (`shape`) of the generated values in this value's request, and the `ancestry` of these values. Each hash occurs once, so that
+   * a token that is renewed repeatedly has a finite number of labels.
    */
   readonly ancestry: readonly string[];
   /**
@@ -20,10 +20,10 @@ export interface Origin {
    * states, such as the price in a signed offer.
    */
   readonly source: string;
-  /** The position of an integer among the integers that its step got from the same counter. `undefined` if the step got no other one. */
+  /** The position of an integer among the integers that its step got from the same counter. `undefined` if the step got only this integer. */
   readonly order?: number | undefined;
   /**
-   * The position of an id that contains the time (such as a ULID) among the ids of its step and domain. `undefined` if the step made no other one, or
+   * The position of an id that contains the time (such as a ULID) among the ids of its step and domain. `undefined` if the step made only this id, or
    * if the ids do not follow the time.
    */
   readonly within?: number | undefined;
@@ -33,8 +33,8 @@ export interface TimeOrigin {
   /** The name of the time in the canonical form: its offset from the step that wrote the time. */
   readonly name: string;
   /**
-   * The number of the step that wrote this time, or the time from which it is derived; 0 for a time of the root state. Times with the same step
-   * number count as equally old, because their values may be equal by chance.
+   * The number of the step that wrote this time. For a time that is derived from another time, the number of the step that wrote the other time. 0
+   * for a time of the root state. Times with the same step number count as equally old, because their values may be equal by chance.
    */
   readonly step: number;
   /** The milliseconds by which the target's clock was ahead when the time was written. Default 0. */
@@ -42,14 +42,14 @@ export interface TimeOrigin {
   readonly domain: string;
   /** The position of a time of the root state among the times that have the same name. `undefined` if it is the only one. */
   readonly rank?: number | undefined;
-  /** The position of the time among different times that its step wrote at the same place. `undefined` if there are none. */
+  /** The position of the time among different times that its step wrote at the same place. `undefined` if the step wrote only this time. */
   readonly within?: number | undefined;
   /**
-   * For a time in a signed token: the action that wrote it and {@link Origins.atStores} of the state in which it was executed. The signature is left
-   * out, and may depend on the stores, for example if its key contains the number of password changes.
+   * For a time in a signed token: the action that wrote the token, and {@link Origins.atStores} of the state in which the action was executed. The
+   * signature is left out of the state, and may depend on the stores, for example if its key contains the number of password changes.
    */
   readonly source?: string | undefined;
-  /** By how many milliseconds the time, which has no time zone, is ahead of UTC, because it is local time. Default 0. */
+  /** The milliseconds by which the time is ahead of UTC, if it is a local time without a time zone. Default 0. */
   readonly zoneMs?: number | undefined;
   /** `true` if the time was in the future when it was last observed. */
   readonly isFuture: boolean;
@@ -62,13 +62,14 @@ export interface Origins {
   /** The origins of generated values by {@link Word.key}. The key of an integer is prefixed with its domain. */
   readonly ids: ReadonlyMap<string, Origin>;
   /**
-   * The origins of times by milliseconds since 1970. If another step wrote an equal time at another place by chance, {@link timeKeyAt} gives its key.
+   * The origins of times by milliseconds since 1970. If another step wrote an equal time at another place by chance, {@link timeKeyAt} returns the
+   * key of the second time.
    */
   readonly times: ReadonlyMap<TimeKey, TimeOrigin>;
   readonly steps: number;
-  /** The name of the state that contains these values: the same for equal states, and empty where the exploration begins. */
+  /** The name of the state that contains these values: the same for equal states, and empty in the root state. */
   readonly at: string;
-  /** The name of the state's stores, without the order in which values were generated. Absent where the exploration begins. */
+  /** The name of the state's stores, without the order in which values were generated. Absent in the root state. */
   readonly atStores?: string | undefined;
 }
 
@@ -90,7 +91,7 @@ export interface OriginsSnapshot {
   readonly ids: readonly (readonly [string, Origin])[];
   readonly times: readonly (readonly [TimeKey, TimeOrigin])[];
   readonly steps: number;
-  /** Absent in images of earlier versions. */
+  /** The name of the state; see {@link Origins.at}. Absent in snapshots that earlier versions of seqqa stored. */
   readonly at?: string | undefined;
   readonly atStores?: string | undefined;
 }

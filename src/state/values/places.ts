@@ -8,7 +8,7 @@ import { FURTHEST_MS } from "./times.ts";
 
 /**
  * Returns the part that names a column in the path of a place (the position of a value, such as table and column). If the table has several kinds of
- * rows, this part also names the kind (see {@link fieldOfKind}), so that the column is another place for each kind.
+ * rows, this part also names the kind (see {@link fieldOfKind}), so that the column is a separate place for each kind.
  */
 export function columnPlace(columns: readonly ObservedColumn[], index: number, row: readonly StoredValue[]): string {
   const { name, kind } = columns[index]!;
@@ -79,8 +79,8 @@ function insideOf(value: unknown, segment: string): readonly unknown[] {
 }
 
 /**
- * Parses a text that is a JSON object or array; `undefined` for other texts. Also `undefined` for JSON with integers beyond 2^53, because JavaScript
- * would round them, and different ids would become equal.
+ * Parses a text that is a JSON object or array; `undefined` for other texts. Also `undefined` for JSON with integers of 16 or more digits. JavaScript
+ * would round such integers, and different ids would become equal.
  */
 export function parsedJson(text: string): unknown {
   return (text[0] === "{" || text[0] === "[") && !LONG_INTEGER.test(text) ? parsed(text) : undefined;
@@ -110,7 +110,7 @@ export function replaceJwts(text: string, replace: (claims: object) => string): 
 
 /**
  * Returns the content of a signed text: its payload and the time of its signature, in seconds since 1970; `undefined` if the text is not signed with a
- * time. The signature is left out, because it follows from the other two. Two formats are known: `payload:time:signature` of Django
+ * time. The signature is left out, because it follows from payload and time. Two formats are known: `payload:time:signature` of Django
  * (`django.core.signing`, also the data of its sessions), with the time in base 62, and `payload.time.signature` of itsdangerous (Flask's sessions),
  * with the time as a number in base64url.
  */

@@ -87,7 +87,9 @@ function countersOf({ generated }: Knowledge): readonly Counter[] {
 export class Renamer {
   readonly #tree: Node = newNode();
   readonly #hasPlaces: boolean;
-  /** `true` if values are known to be generated, or to be times in signed tokens, so that the states need names from which these come. */
+  /**
+   * `true` if generated values or times in signed tokens are known. Each state then needs a name, which is the {@link Origin.source} of such values.
+   */
   readonly namesSources: boolean;
   /** `true` if times in signed tokens are known. */
   readonly namesTokens: boolean;
@@ -104,9 +106,9 @@ export class Renamer {
   #times: Map<TimeKey, TimeOrigin> = new Map();
   /** The times of the root state that were found at places where experiments showed times, as keys of {@link timeKeyAt}. */
   readonly #rootPlaced = new Set<TimeKey>();
-  /** The times in tokens of the root state, with the keys under which tokens are known. */
+  /** The times in signed tokens of the root state, as keys that {@link timeKeyAt} makes from the time and a hash of the token. */
   readonly #rootTokens = new Set<TimeKey>();
-  /** The signed token whose content is read, without its scheme. */
+  /** The signed token that is being read, without `Bearer`; `undefined` outside of tokens. */
   #token: string | undefined;
   #known: Map<string, Generated> = new Map();
   #fresh: { readonly key: string; readonly text: string; readonly place: GeneratedPlace }[] = [];
@@ -114,7 +116,7 @@ export class Renamer {
   #newTimes: { readonly key: TimeKey; readonly ms: number }[] = [];
   /** The times in tokens that the observed step signed. */
   readonly #signedTimes = new Set<TimeKey>();
-  /** `true` while a state is observed. The root state itself is compared as it was made, although its times pass. */
+  /** `true` while {@link observe} reads a state. Otherwise, times of the root state never count as passed. */
   #passes = false;
   #step: StepOrigin | undefined;
   /** The target's clock, in milliseconds since 1970. */
@@ -129,7 +131,7 @@ export class Renamer {
   /** `true` while a row is read whose key no row of the root state has. */
   #isNewRow = false;
   #hidden: HiddenTimes | undefined;
-  /** The times of the root state that had not passed when it was made. */
+  /** The times of the root state that were in the future when the root state was made. */
   #rootFuture: readonly number[] = [];
   /** The times of the root state that `setup` may have written. */
   #setupTimes: readonly number[] = [];
@@ -161,12 +163,12 @@ export class Renamer {
     return false;
   }
 
-  /** Returns `true` if a time may follow from one that `setup` wrote: both are equal, or whole minutes apart. Each lane has other times of `setup`. */
+  /** Returns `true` if a time equals a time that `setup` wrote, or is whole minutes apart from it. `setup` writes other times on each lane. */
   isOfSetup(ms: number): boolean {
     return this.#setupTimes.some((one) => (ms - one) % 60_000 === 0 && Math.abs(ms - one) <= FURTHEST_MS);
   }
 
-  /** `true` if no place with generated values or times is known. States then need not be searched for them. */
+  /** `true` if no generated values or times are known, so that states need not be searched. */
   get isIdle(): boolean {
     return !this.#hasPlaces && this.#constants.size === 0 && this.#rootTimes.size === 0;
   }
@@ -199,7 +201,7 @@ export class Renamer {
     this.#facts(facts);
     this.#isRoot = false;
     const unnamed = this.#fresh.flatMap(({ key, place }) => (constants.has(key) || place.domain !== undefined ? [] : [key]));
-    // The integers of a counter may differ whenever the root state is made, but their order does not.
+    // The integers of a counter may differ each time the root state is made, but their order stays the same.
     for (const [domain, keys] of this.#integers()) keys.forEach((key, at) => constants.set(key, `#${domain.length}:${domain}${at}`));
     for (const key of unnamed) constants.set(key, `=${key.length}:${key}`);
     if (unnamed.length > 0) {
@@ -225,7 +227,7 @@ export class Renamer {
     this.#rootFuture = [...this.#rootTimes].filter(([, { isFuture }]) => isFuture).map(([ms]) => ms);
   }
 
-  /** Replaces values and times that the root state also has with names that are the same in all states. */
+  /** Replaces values and times that also occur in the root state with names that are the same in all states. */
   constant(facts: Facts): Facts {
     if (this.isIdle) return facts;
     this.#begin(NO_ORIGINS, undefined);
@@ -237,14 +239,14 @@ export class Renamer {
     if (this.isIdle && origins.ids.size === 0 && origins.times.size === 0) return { facts, origins };
     this.#begin(origins, step);
     this.#passes = true;
-    // The root state is observed as it was made, also on a lane that makes it late.
+    // No time of the root state counts as passed in the root state itself, even if it is observed long after it was made.
     if (origins === NO_ORIGINS) this.#nowMs = Math.min(this.#nowMs, this.#rootEndMs);
     let renamed = this.#facts(facts);
     const hasNew = this.#fresh.length + this.#newTimes.length > 0;
     if (this.#fresh.length > 0) this.#register();
     this.#orderTimes();
-    // A key that belongs to a place or token was needed while two different times were equal by chance. If only one of them is left, also store it
-    // under its plain key, so that its copies at other places are found.
+    // Two times that are equal by chance have separate keys, with a place or token. If only one of the two times is left, also store it under its
+    // plain key, so that copies of the time at other places are found.
     for (const [key, origin] of this.#times) {
       const ms = msOf(key);
       if (typeof key === "string" && !this.#times.has(ms) && !this.#rootTimes.has(ms)) this.#times.set(ms, origin);
@@ -260,7 +262,7 @@ export class Renamer {
     };
   }
 
-  /** Keeps the times of the root state that may pass in rows that were not observed, and returns those that have passed since. */
+  /** Returns the times in unobserved rows of the root state that have passed since the root state was made. Keeps the origins of the other times. */
   #hiddenPassed(facts: Facts): readonly Time[] {
     // The position of the target's clock is part of the state, so a time that passed because the clock was moved needs no entry.
     const waiting = this.#rootFuture.filter((ms) => ms - this.clock.aheadMs > this.#rootEndMs);
@@ -453,7 +455,7 @@ export class Renamer {
           ? (this.#value(cell, undefined) as StoredValue)
           : (this.#value(cell, node?.inner.get(columnPlace(table.columns, index, cells))) as StoredValue),
       );
-    // A changed row of the root state is in both lists.
+    // A changed row of the root state is in both `added` and `removed`.
     const keys = this.#rootPlaced.size === 0 ? [] : table.columns.flatMap(({ key }, index) => (key === true ? [index] : []));
     const keyOf = (cells: readonly StoredValue[]): string => keys.map((index) => String(cells[index])).join("\n");
     const before = keys.length === 0 ? undefined : new Set(table.removed.map(keyOf));
@@ -497,7 +499,7 @@ export class Renamer {
 
   #text(text: string, node: Node | undefined): unknown {
     if (node?.time !== undefined) return this.#time(text, node.time) ?? text;
-    // Generated JSON is known by the places inside it, so other JSON at a place of generated texts is not one of them.
+    // Generated values in JSON have places of their own inside the JSON, so a JSON text is never one generated value.
     if (node?.whole !== undefined && parsedJson(text) === undefined) {
       const { domain } = node.whole;
       const word = domain === undefined ? wordOf(text) : { key: `${domain}:${text}`, form: "s" };
@@ -651,15 +653,15 @@ export class Renamer {
     const step = this.#step;
     const { aheadMs } = this.clock;
     if (step === undefined || aheadMs < LEAST_AHEAD_MS || tableOf(place) === undefined) return false;
-    // A time that was in the state before was written earlier, or is a copy.
+    // The step did not write a time that the state contained before, or it wrote a copy.
     if (this.#origins.times.has(ms) || this.#rootMoments.has(ms)) return false;
     const slack = resolutionMs + STORE_CLOCK_MS;
     return ms >= step.startMs - aheadMs - slack && ms <= step.endMs - aheadMs + slack && resolutionMs <= 1_000;
   }
 
   /**
-   * Returns the origin of a time that tells when a signed token was made or is valid; `undefined` if the time is named like one outside of tokens. A
-   * token with another signature is another token, although the times of both are equal if they were signed in one second.
+   * Returns the origin of a time in a signed token that says when the token was made or is valid. `undefined` if the time is named like times outside
+   * of tokens. Tokens with different signatures are different, even if their times are equal because they were signed in one second.
    */
   #tokenTime(moment: Moment, place: TimePlace): TimeOrigin | undefined {
     if (this.#token === undefined || !OF_TOKEN.test(place.place)) return undefined;
@@ -680,8 +682,8 @@ export class Renamer {
   }
 
   /**
-   * Returns `true` if this step signed a token again, with the same content in the same second. The name of its times must not depend on the second.
-   * Another action may have received the token only to send it back.
+   * Returns `true` if this step signed a known token again, with the same content in the same second. The names of the token's times must not depend
+   * on this coincidence. Only the action that signed the token first counts, because another action may only return the token.
    */
   #isSignedAgain({ source }: TimeOrigin): boolean {
     const { action, exchanges } = this.#step!;
@@ -735,7 +737,7 @@ export class Renamer {
     return now;
   }
 
-  /** Returns the origin of a time of the root state. One that will pass is recorded like a time that a step wrote. */
+  /** Returns the origin of a time of the root state. A time that was in the future is recorded like a time that a step wrote, because it can pass. */
   #rootTime(ms: number): TimeOrigin | undefined {
     const known = this.#rootTimes.get(ms);
     if (known?.isFuture !== true || !this.#passes) return known;
@@ -754,12 +756,12 @@ export class Renamer {
     if (step === undefined) return undefined;
     const learnt = fittingOffset(place.offsets ?? [], moment, step, place.resolutionMs);
     const own = learnt ?? offsetFromStep(moment, step, place.resolutionMs);
-    // An offset that experiments showed is more likely than a distance from a stored time, which may be simple by chance. Without one, a distance
-    // counts if experiments showed such distances at this place, or if it is simpler than the offset, which also depends on the age of the stored time.
+    // An offset that experiments showed is more likely than a distance from a stored time, which may be simple by chance. Without a known offset, a
+    // distance counts if experiments showed distances from stored times at this place, or if the distance is simpler than the offset.
     const isLikely = (apart: number): boolean => place.base === "stored" || unitOf(apart) < unitOf(own);
     const isConstant = learnt === undefined && place.constants?.includes(ms) === true;
     const from = learnt === undefined && !isConstant ? this.#storedBase(ms, isLikely) : undefined;
-    // The distance of a fixed time from its step depends on when the step ran.
+    // A constant or fixed time gets no origin, because its distance from the step only shows when the step ran.
     if (isConstant || (learnt === undefined && from === undefined && isFixed(moment, step, place.resolutionMs))) return undefined;
     const zoneMs = zoneOf(moment, step);
     const origin = {
@@ -776,7 +778,7 @@ export class Renamer {
     return origin;
   }
 
-  /** Gives the different times that a step wrote at one place, such as those of several rows, their positions. */
+  /** Sets the positions (`within`) of different times that a step wrote at one place, for example in several rows. */
   #orderTimes(): void {
     const groups = new Map<string, { readonly key: TimeKey; readonly ms: number }[]>();
     for (const one of this.#newTimes) {
@@ -800,8 +802,8 @@ export class Renamer {
   }
 
   /**
-   * Names a time by its distance from another time in the state: the one whose distance is the simplest number of whole seconds, among the likely
-   * distances. Returns the name, and the step of the other time.
+   * Names a time by its distance from another time in the state. The likely distance that is the simplest number of whole seconds is chosen. Returns
+   * the name, and the step of the other time; `undefined` if no distance is likely.
    */
   #storedBase(ms: number, isLikely: (apart: number) => boolean): Pick<TimeOrigin, "name" | "step" | "aheadMs"> | undefined {
     let best: Pick<TimeOrigin, "name" | "step" | "aheadMs"> | undefined;
@@ -827,9 +829,9 @@ export class Renamer {
 }
 
 const DAY_MS = 86_400_000;
-/** The part of a state with the times of the root state that passed and that no observed row shows. Stores cannot have this name. */
+/** The name of an artificial store with the passed times of the root state that no observed row shows. No real store has this name. */
 const PASSED = "passed times";
-/** The smallest distance between the target's clock and the real one at which times of both can be told apart. */
+/** The smallest distance between the target's clock and the real time at which times of both clocks can be distinguished. */
 const LEAST_AHEAD_MS = 3_600_000;
 /** The largest difference between the clocks of a store and of seqqa. */
 const STORE_CLOCK_MS = 2_000;
@@ -844,7 +846,7 @@ const ENCODED_COLON = /%3a/gi;
 const TIME_CLAIMS: ReadonlySet<string> = new Set(["iat", "exp", "nbf", "auth_time", "updated_at"]);
 /** Matches a value in headers, URLs or JSON that contains punctuation which tokens contain, too (`.`, `%`, `~`, `|`). */
 const SEVERAL_WORDS = /(?<![^\s;,"'/?&=:{}()[\]<>.%~|])[^\s;,"'/?&=:{}()[\]<>.%~|]+(?:[.%~|][^\s;,"'/?&=:{}()[\]<>.%~|]*)+={0,2}/g;
-/** Matches the places of times that are made with a token. Others, such as `auth_time`, may be copies of times that an earlier token contained. */
+/** Matches the places of times that are made together with a token. Other times, such as `auth_time`, may be copies from an earlier token. */
 const OF_TOKEN = /"\{(?:jwt\}","claims","(?:iat|exp|nbf)|signed\}","time)"\]$/;
 const INTEGER = /^-?\d+$/;
 /** The length from which a word in a text is looked up among generated values. Shorter words are equal by chance. */

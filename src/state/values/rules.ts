@@ -48,7 +48,7 @@ export function readRules(ignore: readonly string[], masked: readonly string[]):
   };
 }
 
-/** Returns how a column is left out of the state; `undefined` if it belongs to the state. */
+/** Returns the rule that leaves a column out of the state or masks it; `undefined` if no rule applies to the column. */
 export function columnRule({ columns }: Rules, system: string, table: string, column: string): FieldRule | undefined {
   return columns.get(`${system}.${table}.${column}`) ?? columns.get(`${table}.${column}`);
 }

@@ -14,7 +14,7 @@ const WHOLE_UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 const DASH = 0x2d;
 const PREFIXED = /^([a-z]{2,10}[_-])([A-Za-z0-9]{16,})$/;
 const STANDARD_BASE64 = /^(?=.*[+/=])[A-Za-z0-9+/]{22,}={0,2}$/;
-/** The length of the shortest epoch time. Ids are longer. */
+/** The length of the shortest text that can be a time or an id: a time in seconds since 1970. */
 export const SHORTEST_CANDIDATE = 10;
 
 /** Splits a string only at the values that placeholders replace; `null` if there are none. */
@@ -146,8 +146,8 @@ function scanTokens(run: string, clock: Clock, pieces: Piece[]): void {
 }
 
 /**
- * Splits a JSON Web Token. It identifies its user, so it is not renamed: tokens of two users are different, and tokens of one user are equal. The
- * token's own times are left out, and so is the signature, because it follows from the rest.
+ * Splits a JSON Web Token. The token identifies its user, so it is not renamed: tokens of two users are different, and tokens of one user are equal.
+ * The token's own times are left out. The signature is left out because it follows from the header and the claims.
  */
 function scanJwt(token: string, clock: Clock, pieces: Piece[]): void {
   const [header, payload] = token.split(".");

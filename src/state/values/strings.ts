@@ -5,7 +5,7 @@ import { scan, scanMarks, SHORTEST_CANDIDATE, type Placeholders } from "./scan.t
 import type { Token, Tokens } from "../canonical/tokens.ts";
 
 export interface KnownString {
-  /** The text in which an `@` and the id's notation stand for each id. `tokens` has the ids in the same order. */
+  /** The canonical text, with an `@` and the id's notation in place of each id. `tokens` has the ids in the same order. */
   readonly text: string;
   readonly tokens: readonly Token[];
   readonly lo: number;
@@ -39,8 +39,8 @@ export class Strings {
   }
 
   /**
-   * Clears the cache if it is too large. Call it only between the computation of two fingerprints: while one is computed, the same id must always be
-   * the same object.
+   * Clears the cache if it is too large. Must not be called while a fingerprint is computed, because the same id must be the same object during the
+   * whole computation.
    */
   trim(): void {
     if (this.#known.size > LIMIT || this.tokens.full) this.clear();

@@ -23,14 +23,16 @@ const UNITS: readonly (readonly [TimeForm, number, number, number])[] = [
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:[.,](\d{1,9}))?\s?(Z|[+-]\d\d(?::?\d\d)?)?$/;
 const DATE = /^\d{4}-\d\d-\d\d$/;
-/** Dates of HTTP and mails, `String(new Date())`, and dates of `ctime`, which have no zone. */
+/** Matches dates of HTTP and mails, `String(new Date())`, and dates of `ctime`, which have no zone. */
 const WITH_NAMES =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)(?:, \d\d \w{3} \d{4} \d\d:\d\d:\d\d (?:GMT|[+-]\d{4})| \w{3} \d\d \d{4} \d\d:\d\d:\d\d GMT[+-]\d{4}(?: \([^()]+\))?| (\w{3} [ \d]\d) (\d\d:\d\d:\d\d) (\d{4}))$/;
-/** A date and time as languages write them, with the year at the end or at the beginning. */
+/** Matches a date and time in the notation of a language, with the year at the end or at the beginning of the date. */
 const IN_LANGUAGE = /^(\d{1,4})([/.-])(\d{1,2})\2(\d{1,4}),?\s(\d{1,2})(:\d\d:\d\d)(?:[.,](\d{1,9}))?(?:\s([AP])M)?$/;
 const DIGITS = /^\d{10,19}$/;
 
-/** A time further away from the present than this was not written by a step. It is given data, or a number that looks like a time by chance. */
+/**
+ * The largest usual distance of a generated time from the present. A time further away is given data, or a number that looks like a time by chance.
+ */
 export const FURTHEST_MS: number = 400 * 86_400_000;
 
 /**
@@ -70,7 +72,10 @@ function ofText(text: string): Moment | undefined {
   return day === undefined ? parsed(text, "text") : naive(parsed(`${day} ${year} ${time} GMT`, "text"));
 }
 
-/** Without a month's name, the day comes first, except in a time with AM or PM, or if it cannot be a month. */
+/**
+ * Reads a date and time in the notation of a language. Unless the year is the first number, the day comes before the month. The month comes first in
+ * a time with AM or PM, or if the second number is above 12.
+ */
 function inLanguage(text: string): Moment | undefined {
   const [, first = "", , second = "", third = "", hours, rest, fraction = "0", half] = IN_LANGUAGE.exec(text) ?? [];
   const isYearFirst = first.length === 4;
@@ -146,8 +151,9 @@ export function zoneOf({ ms, isNaive }: Moment, { endMs }: StepWindow): number {
 }
 
 /**
- * Returns `true` for a time far from its step that the step did not make, such as 9999-12-31. A time that a step lays years ahead is a number of whole
- * days away from the step. This is judged in seconds, because a fixed time that is compared in hours or days would often be whole days away by chance.
+ * Returns `true` for a time far from its step that the step did not make, such as 9999-12-31. A time that a step sets years ahead is a number of
+ * whole days away from the step. The distance is measured in seconds, because a fixed time would often be whole days away if measured in hours or
+ * days.
  */
 export function isFixed(moment: Moment, window: StepWindow, resolutionMs: number): boolean {
   if (Math.abs(moment.ms - window.endMs) <= FURTHEST_MS) return false;
@@ -156,7 +162,7 @@ export function isFixed(moment: Moment, window: StepWindow, resolutionMs: number
   return offset % DAY !== 0 && (offset - localMs) % DAY !== 0;
 }
 
-/** Returns by how much this machine's time zone is ahead of UTC, in milliseconds. */
+/** Returns the milliseconds by which this machine's time zone is ahead of UTC at a given time. */
 function localZone(ms: number): number {
   return -new Date(ms).getTimezoneOffset() * 60_000;
 }

@@ -26,7 +26,7 @@ export function wordOfBytes(bytes: Uint8Array): Word {
 /** Matches a date and time inside a longer text, such as a range of times. */
 const TIME =
   /(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?|(?<!\d)(?:\d{1,2}([/.-])\d{1,2}\1\d{4}|\d{4}\/\d{1,2}\/\d{1,2}),?\s\d{1,2}:\d\d:\d\d(?:\s[AP]M)?|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} \d\d \d{4} \d\d:\d\d:\d\d GMT[+-]\d{4})(?![\w:])/g;
-/** The text that stands for a time where the letters and digits before a word are named. */
+/** The text that replaces a time when the letters and digits before a word are determined. */
 const MARK = "<time>";
 
 /** Patterns for words, from widest to narrowest: signed tokens and URL-safe text, names with separators, runs of letters and digits. */
@@ -58,7 +58,7 @@ export function splitAtWords<T>(text: string, find: (word: string, after: string
   return parts.some(({ found }) => found !== undefined) ? parts : undefined;
 }
 
-/** Returns the times in a longer text. Most texts contain no colon, so that they need not be searched. */
+/** Returns the times inside a longer text. Texts without a colon are not searched, because every such time contains a colon. */
 function timesIn(text: string): readonly RegExpExecArray[] {
   const times = text.includes(":") ? [...text.matchAll(TIME)] : [];
   return times[0]?.[0] === text ? [] : times;
