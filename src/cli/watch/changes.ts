@@ -6,7 +6,7 @@ import { hashOfFile, isBuilt, isBuildFolder, isIgnored, isWithin, reportFolder, 
 /** The time in milliseconds without further changes after which a group of changes is reported. Editors and compilers write several files at once. */
 const QUIET_MS = 150;
 /**
- * As {@link QUIET_MS}, for files of a build (see {@link isBuilt}). Writing a build takes a while, and a target cannot run from an incomplete build.
+ * The counterpart of {@link QUIET_MS} for files of a build (see {@link isBuilt}). Writing a build takes a while, and a target cannot run from an incomplete build.
  */
 const BUILT_MS = 2_000;
 /** The maximum number of times that {@link Changes.quiet} waits for further changes. */
