@@ -47,7 +47,11 @@ function project(name: string, own: NonNullable<ViteUserConfig["test"]>): ViteUs
   const unit = name === "unit";
   const scheduling = { sequence: { groupOrder: unit ? 0 : 1 }, maxWorkers: unit ? CORES + 1 : 4 * CORES };
   const setupFiles = [...(shared.test!.setupFiles as string[]), ...((own.setupFiles ?? []) as string[])];
-  return { ...shared, test: { ...shared.test, include: [`test/${name}/**/*.test.ts`], ...own, ...scheduling, name, setupFiles } };
+  const globalSetup = [`${SETUP}/temporary-folder.ts`, ...((own.globalSetup ?? []) as string[])];
+  return {
+    ...shared,
+    test: { ...shared.test, include: [`test/${name}/**/*.test.ts`], ...own, ...scheduling, name, setupFiles, globalSetup },
+  };
 }
 
 const config: ViteUserConfig = defineConfig({

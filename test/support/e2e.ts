@@ -167,7 +167,7 @@ export function startProgram(
 /** The environment without variables that influence seqqa or its colours. */
 const clean: NodeJS.ProcessEnv = Object.fromEntries(
   Object.entries(process.env).filter(
-    ([name]) => !AGENT_VARIABLES.includes(name) && !/^(?:SEQQA_|FORCE_COLOR$|CI$|NODE_OPTIONS$|VITEST|BUG$|PORT$)/.test(name),
+    ([name]) => !AGENT_VARIABLES.includes(name) && !/^(?:SEQQA_|FORCE_COLOR$|CI$|NODE_OPTIONS$|VITEST|BUG$|PORT$|TMPDIR$)/.test(name),
   ),
 );
 

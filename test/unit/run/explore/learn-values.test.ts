@@ -77,7 +77,7 @@ const logOut: Change = ({ user }) => (user === undefined ? undefined : {});
 const order: Change = (shop) => (shop.user === undefined ? undefined : { ...shop, order: randomUUID() });
 const invoice: Change = (shop) => (shop.order === undefined ? undefined : { ...shop, invoice: randomUUID() });
 
-describe("before the search", () => {
+describe.concurrent("before the search", () => {
   const setUpWith = async (draw: () => unknown) => {
     const definition = new AgentDefinition<Record<string, unknown>, object>({
       world: () => new World<Record<string, unknown>, object>({ api: {}, reset: () => undefined, context: {} }),
@@ -153,7 +153,7 @@ describe("before the search", () => {
   });
 });
 
-describe("a result that was seen once", () => {
+describe.concurrent("a result that was seen once", () => {
   const oddAt = (execution: number, change: (isOdd: boolean) => Shop | undefined): Change => {
     let executions = 0;
     return () => change(++executions === execution);
@@ -173,7 +173,7 @@ describe("a result that was seen once", () => {
   });
 });
 
-describe("a divergence of calls that share a second", () => {
+describe.concurrent("a divergence of calls that share a second", () => {
   const second = (): number => Math.floor(Date.now() / 1000);
 
   it.each<readonly [string, (at: number) => boolean, readonly string[]]>([
@@ -217,7 +217,7 @@ describe("a divergence of calls that share a second", () => {
   });
 });
 
-describe("an audit of two paths that wrote the time of a token and another one in different orders", () => {
+describe.concurrent("an audit of two paths that wrote the time of a token and another one in different orders", () => {
   const second = (): number => Math.floor(Date.now() / 1000);
   const tokenOf = (iat: number): string =>
     [{ alg: "none" }, { sub: "1", iat }, "signature"].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
@@ -289,7 +289,7 @@ describe("an audit of two paths that wrote the time of a token and another one i
   const untilSecondBegins = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1_000 - (Date.now() % 1_000)));
 });
 
-describe("a divergence of merged states", () => {
+describe.concurrent("a divergence of merged states", () => {
   it("is tried to be explained by one order after the other, and by none if the last one does not explain it either", async () => {
     const definition = new AgentDefinition<object, MemoryAdapter<{ token?: string }>>({
       world: () => {
