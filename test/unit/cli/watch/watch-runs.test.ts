@@ -60,7 +60,7 @@ async function untilInterrupted(signal: AbortSignal): Promise<ExplorationResult>
 
 const POSTGRES = `${JSON_ONLY}target:\n  command: tsc && node dist/server.js\ndb_url: postgres://localhost/shop_test\n`;
 
-it("a target that writes to a watched folder does not start the explorations endlessly, and the file is named", async () => {
+it.concurrent("a target that writes to a watched folder does not start the explorations endlessly, and the file is named", async () => {
   const cwd = folderOf({ "seqqa.yaml": POSTGRES, "a.explore.ts": AGENT });
   const { calls, change, idle, stderr, end } = watching(cwd, (_file, call, signal) => {
     writeFileSync(join(cwd, "data.json"), String(call));
@@ -81,7 +81,7 @@ it("a target that writes to a watched folder does not start the explorations end
   await end();
 });
 
-it("a build in a hidden folder is explored, and what a development server writes there during a run is not", async () => {
+it.concurrent("a build in a hidden folder is explored, and what a development server writes there during a run is not", async () => {
   const cwd = folderOf({ "seqqa.yaml": POSTGRES, "a.explore.ts": AGENT, ".next/server/app.js": "0" });
   const { calls, change, idle, stderr, end } = watching(cwd, async (_file, call) => {
     if (call > 2) return result();
@@ -101,7 +101,7 @@ it("a build in a hidden folder is explored, and what a development server writes
   await end();
 });
 
-it("what a development server writes to a hidden folder is not watched", async () => {
+it.concurrent("what a development server writes to a hidden folder is not watched", async () => {
   const yaml = POSTGRES.replace("tsc && node dist/server.js", "next dev");
   const cwd = folderOf({ "seqqa.yaml": yaml, "a.explore.ts": AGENT, ".next/server/app.js": "0" });
   const { calls, change, idle, stderr, end } = watching(cwd, async (_file, call) => {
@@ -117,7 +117,7 @@ it("what a development server writes to a hidden folder is not watched", async (
   await end();
 });
 
-it("files of a build that change during the run after a build start it again", async () => {
+it.concurrent("files of a build that change during the run after a build start it again", async () => {
   const cwd = folderOf({ "seqqa.yaml": POSTGRES, "a.explore.ts": AGENT, ".next/BUILD.json": "0" });
   const { calls, change, idle, stderr, end } = watching(cwd, (_file, call) => {
     if (call === 2) writeFileSync(join(cwd, ".next/page.js"), "built");
@@ -130,7 +130,7 @@ it("files of a build that change during the run after a build start it again", a
   await end();
 });
 
-it("a file that the target writes with the same content again is no change", async () => {
+it.concurrent("a file that the target writes with the same content again is no change", async () => {
   const cwd = folderOf({ "seqqa.yaml": POSTGRES, "a.explore.ts": AGENT });
   const { calls, change, idle, stderr, end } = watching(cwd, (_file, call, signal) => {
     rmSync(join(cwd, "server.js"), { force: true });
@@ -144,7 +144,7 @@ it("a file that the target writes with the same content again is no change", asy
   await end();
 });
 
-it("watches the program of the target, .env files, imported files, and folders that the configuration names later", async () => {
+it.concurrent("watches the program of the target, .env files, imported files, and folders that the configuration names later", async () => {
   const root = folderOf({
     "qa/seqqa.yaml": `${JSON_ONLY}target:\n  command: ./cards-api --port 1\n`,
     "qa/cards-api": "1",
@@ -170,7 +170,7 @@ it("watches the program of the target, .env files, imported files, and folders t
   ]);
 });
 
-it("keeps the result of each exploration on its own, and none that may depend on chance", async () => {
+it.concurrent("keeps the result of each exploration on its own, and none that may depend on chance", async () => {
   const cwd = folderOf({
     "seqqa.yaml": `${JSON_ONLY}target:\n  command: node server.js\n  cwd: api\n`,
     "api/server.js": "",
