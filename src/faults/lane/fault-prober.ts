@@ -356,6 +356,7 @@ class FaultProber {
     if (await compared.oracle.learnNoise()) {
       if (compared.oracle.isUnsteady) return void (this.#dismissed = "unsteady");
     }
+    compared.oracle.learnIds([trial.execution, ...(trial.again === undefined ? [] : [trial.again])]);
     const judgement = this.#judgement(trial, compared);
     if (judgement === undefined) return;
     const { base } = this.#ground;

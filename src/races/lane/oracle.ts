@@ -87,6 +87,15 @@ export class Oracle {
   }
 
   /**
+   * Learns which places hold ids of new rows from further executions of the calls, in which the new rows may have other ids: a sequence that moved on
+   * although its transaction was rolled back.
+   */
+  learnIds(executions: readonly Execution[]): void {
+    for (const execution of executions) this.#places.learn({ ...execution, after: [execution.states[0]!.facts] });
+    this.#measure = this.#measured();
+  }
+
+  /**
    * Finds numbers that depend on the duration of the calls, because such numbers may explain why a trial differs from all orders of the calls.
    * Further trials show these numbers, which are ignored from then on.
    * @param again Executes the calls simultaneously once more.
