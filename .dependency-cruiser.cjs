@@ -95,6 +95,7 @@ const allowed = {
   ],
   cli: [
     ...foundation,
+    "network/connection-settings.ts",
     "config",
     "loader",
     "targets",

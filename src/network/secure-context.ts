@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
 import * as tls from "node:tls";
 import { certificatesOf } from "./certificates.ts";
+import { connectionDefaults } from "./connection-settings.ts";
 
 const made = new Map<string, tls.SecureContext>();
 
@@ -14,6 +16,16 @@ export function secureContext(ca: readonly string[]): tls.SecureContext | undefi
   let context = made.get(key);
   if (context === undefined) made.set(key, (context = tls.createSecureContext({ ca: [...defaultRoots(), ...ca] })));
   return context;
+}
+
+/**
+ * Returns the TLS options for a connection to a host. The connection trusts the certificates in `ca`, in addition to Node's own.
+ *
+ * @param ca Default: the certificates of `tls.ca_file` in the configuration.
+ */
+export function tlsOptions(host: string, ca: readonly string[] = connectionDefaults().ca): tls.ConnectionOptions {
+  const context = secureContext(ca);
+  return { ...(isIP(host) === 0 && { servername: host }), ...(context !== undefined && { secureContext: context }) };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { loadConfig, misspelledVariables, type Config, type Environment, type LoadOptions } from "../../config/index.ts";
+import { setConnectionDefaults } from "../../network/connection-settings.ts";
 import { printable } from "../../reports/index.ts";
 import type { Shell } from "../process/shell.ts";
 
@@ -9,11 +10,13 @@ import type { Shell } from "../process/shell.ts";
 const told = new WeakSet<Environment>();
 
 /**
- * Loads the configuration for a command and registers its URLs, so that their passwords are hidden in all later output.
+ * Loads the configuration for a command. Registers its URLs, so that their passwords are hidden in all later output, and its certificates, so that
+ * connections to stores trust them.
  * @param options May replace the environment and the folder of the shell.
  */
 export function configFor(shell: Shell, options: LoadOptions): Config {
   const config = loadConfig({ env: shell.env, cwd: shell.cwd, ...options });
+  setConnectionDefaults({ ca: config.tls.ca, proxy: config.proxy });
   const places = [config, ...config.lanes].flatMap(({ baseUrl, systems }) => [
     baseUrl ?? "",
     ...Object.values(systems).map(({ url }) => url),

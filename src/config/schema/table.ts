@@ -129,7 +129,7 @@ export const TABLE: SectionSpec = section({
   },
   timeout: { spec: seconds, default: 30, description: "Longest time for one attempt of a request." },
   tls: {
-    description: "Certificates that HTTPS connections to the target trust.",
+    description: "Certificates that HTTPS connections to the target, and connections to Redis with `rediss:`, trust.",
     spec: section({
       ca_file: {
         spec: path,

@@ -1,9 +1,8 @@
-import { isIP } from "node:net";
 import type { Queue, Worker, WorkerOptions } from "bullmq";
 import type { ChainableCommander, Redis, RedisOptions } from "ioredis";
 import { redisPlace, shownPlace } from "../../adapters/redis/connect/redis-url.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import { secureContext } from "../../network/secure-context.ts";
+import { tlsOptions } from "../../network/secure-context.ts";
 import { isUntrusted, UNTRUSTED } from "../../network/untrusted.ts";
 import { loadQueue, type QueueDrivers } from "./load-queue.ts";
 
@@ -68,7 +67,6 @@ export class QueueLink {
     const drivers = await loadQueue();
     let stood = false;
     let last: unknown;
-    const context = secureContext(ca);
     const settings = {
       host: place.host,
       port: place.port,
@@ -85,9 +83,7 @@ export class QueueLink {
       reconnectOnError: (error: Error) => (/^(?:LOADING|READONLY|MASTERDOWN)/.test(error.message) ? 2 : false),
       ...(place.username === undefined ? {} : { username: place.username }),
       ...(place.password === undefined ? {} : { password: place.password }),
-      ...(place.tls
-        ? { tls: { ...(isIP(place.host) === 0 && { servername: place.host }), ...(context !== undefined && { secureContext: context }) } }
-        : {}),
+      ...(place.tls ? { tls: tlsOptions(place.host, ca) } : {}),
     } satisfies RedisOptions;
     const redis = new drivers.Redis(settings);
     // Without a listener, ioredis prints the error. An error of a command also rejects the command's promise.

@@ -1,5 +1,6 @@
 import type { Job, JobState, Queue, QueueOptions, Worker } from "bullmq";
 import type { LastLook, Observed } from "../../../model/stores/store-adapter.ts";
+import { tlsOptions } from "../../../network/secure-context.ts";
 import { redisPlace, type RedisPlace } from "../../redis/connect/redis-url.ts";
 import { RedisAdapter, type RedisAdapterOptions } from "../../redis/index.ts";
 import { driverMissing, failed, hasWorker, unknownQueue } from "../failures.ts";
@@ -117,7 +118,7 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
       retryStrategy: () => null,
       ...(username !== undefined && { username }),
       ...(password !== undefined && { password }),
-      ...(tls && { tls: {} }),
+      ...(tls && { tls: tlsOptions(host) }),
     };
     const common: QueueOptions = { connection, prefix: this.#prefix, skipVersionCheck: true };
     // Do not let BullMQ write the metadata of the queue when it is opened, because this would change the state.

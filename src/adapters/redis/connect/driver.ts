@@ -1,6 +1,6 @@
-import { isIP } from "node:net";
 import type { Redis, RedisOptions } from "ioredis";
 import { SeqqaError } from "../../../model/errors.ts";
+import { tlsOptions } from "../../../network/secure-context.ts";
 import { refused, unreachable } from "./failures.ts";
 import type { RedisPlace } from "./redis-url.ts";
 
@@ -89,7 +89,7 @@ export class Connection {
       // not call INFO.
       enableReadyCheck: false,
       reconnectOnError: (error: Error) => (error.message.startsWith("LOADING") ? 2 : false),
-      ...(place.tls ? { tls: isIP(place.host) === 0 ? { servername: place.host } : {} } : {}),
+      ...(place.tls ? { tls: tlsOptions(place.host) } : {}),
       ...(options.name === undefined ? {} : { connectionName: options.name }),
     } satisfies RedisOptions;
     const client = new Driver(settings);

@@ -1,4 +1,5 @@
 import { SeqqaError } from "../../../model/errors.ts";
+import { isUntrusted } from "../../../network/untrusted.ts";
 import { shownPlace, type RedisPlace } from "./redis-url.ts";
 
 /**
@@ -50,7 +51,9 @@ export function unreachable(place: RedisPlace, error: unknown): SeqqaError {
   }
   const why = code === "ECONNREFUSED" ? "Connection refused" : cause.message.replace(/\.$/, "");
   return new SeqqaError("STORE_UNREACHABLE", `Redis at ${where} cannot be reached: ${why}.`, {
-    hint: "Start the Redis server. If it runs, check the host, the port and the scheme (redis: or rediss:) in the store's URL.",
+    hint: isUntrusted(code)
+      ? "Set tls.ca_file in seqqa.yaml to the PEM file of the authority that signed the certificate (a self-signed certificate is its own authority)."
+      : "Start the Redis server. If it runs, check the host, the port and the scheme (redis: or rediss:) in the store's URL.",
     cause,
   });
 }

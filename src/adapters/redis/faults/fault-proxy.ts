@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { connect, createServer, isIP, type AddressInfo, type Server, type Socket } from "node:net";
+import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { HeldWrite, WriteFault } from "../../../model/stores/store-adapter.ts";
+import { tlsOptions } from "../../../network/secure-context.ts";
 import { Connection, type RawReply } from "../connect/driver.ts";
 import type { RedisPlace } from "../connect/redis-url.ts";
 import { RequestReader, type Request } from "./requests.ts";
@@ -97,7 +98,7 @@ export class FaultProxy {
 
   #forward(client: Socket, first: Buffer): void {
     const { host, port, tls } = this.#place;
-    const server = tls ? connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }) }) : connect(port, host);
+    const server = tls ? connectTls({ host, port, ...tlsOptions(host) }) : connect(port, host);
     this.#keep(server);
     const reader = new RequestReader();
     const ended = new Promise<void>((done) => void server.once("close", () => done()));

@@ -1,9 +1,13 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Connection } from "../../../../src/adapters/redis/connect/driver.ts";
+import { redisPlace } from "../../../../src/adapters/redis/connect/redis-url.ts";
+import { FaultProxy } from "../../../../src/adapters/redis/faults/fault-proxy.ts";
 import { RedisAdapter } from "../../../../src/adapters/redis/index.ts";
+import { setConnectionDefaults } from "../../../../src/network/connection-settings.ts";
 import { answers, freePort, program } from "../../../support/services/service.ts";
 import { otherRuns } from "../../../support/other-run.ts";
 
@@ -53,10 +57,27 @@ test("rediss: connects with TLS, and puts back", async () => {
   expect(await run.said()).toEqual([true, false, ""]);
 });
 
+test("a certificate in tls.ca_file is trusted, also by the proxy that makes writes fail", async () => {
+  setConnectionDefaults({ ca: [readFileSync(join(directory, "cert.pem"), "utf8")], proxy: "none" });
+  try {
+    const system = new RedisAdapter({ url: `rediss://:s3cret@localhost:${port}/0` });
+    await system.open({ name: "db", laneIndex: 0, inProcess: false, borrowed: false });
+    await system.close();
+    const proxy = await FaultProxy.start(redisPlace(`rediss://:s3cret@localhost:${port}/0`));
+    const client = await Connection.open(proxy.place);
+    expect(String(await client.bytes("PING"))).toBe("PONG");
+    client.close();
+    proxy.close();
+  } finally {
+    setConnectionDefaults();
+  }
+});
+
 test("a certificate that is not trusted is refused", async () => {
   const system = new RedisAdapter({ url: `rediss://:s3cret@localhost:${port}/0` });
   await expect(system.open({ name: "db", laneIndex: 0, inProcess: false, borrowed: false })).rejects.toMatchObject({
     code: "STORE_UNREACHABLE",
     message: expect.stringMatching(/self-signed certificate/) as string,
+    hint: expect.stringMatching(/^Set tls\.ca_file in seqqa\.yaml/) as string,
   });
 });
