@@ -216,6 +216,9 @@ function baseUrlOf(config: TargetConfig, port: number, fixed: boolean, answered:
   return new URL(answered).port === String(port) ? answered : `http://127.0.0.1:${port}`;
 }
 
+/** Matches the line in which a target names an occupied port: of Node, Go, Python and Ruby, of Spring, Django and Docker. */
+const TAKEN = /([^\n]*)(?:EADDRINUSE|address already in use|port (?:\d+ )?(?:is|was) already (?:in use|allocated))([^\n]*)/i;
+
 /**
  * Returns the occupied port if a target ended because a port was occupied, according to its output. Returns `unknown` if the output does not name the
  * port.
@@ -223,7 +226,7 @@ function baseUrlOf(config: TargetConfig, port: number, fixed: boolean, answered:
  * @param port The port on which the target had to listen.
  */
 export function takenPort(output: string, port: number): number | "unknown" | undefined {
-  const [line, before, after] = /([^\n]*)(?:EADDRINUSE|address already in use)([^\n]*)/i.exec(output) ?? [];
+  const [line, before, after] = TAKEN.exec(output) ?? [];
   if (line === undefined || before === undefined || after === undefined) return undefined;
   if (new RegExp(`[:, ]${port}\\b`).test(line)) return port;
   // Other numbers of the line may belong to a time (before the words `listen` and `bind`) or to a stack (after the address).

@@ -29,6 +29,9 @@ describe("the occupied port that a target names as it ends", () => {
     ["Node, a pipe or an object", "Error: listen EADDRINUSE\n  code: 'EADDRINUSE',\n  port: 3000\n", 3000],
     ["uvicorn", "[Errno 98] error while attempting to bind on address ('127.0.0.1', 8000): address already in use", 8000],
     ["Puma", 'Address already in use - bind(2) for "127.0.0.1" port 9292 (Errno::EADDRINUSE)', 9292],
+    ["Spring", "2026-11-21T08:30:20Z Web server failed to start. Port 8080 was already in use.", 8080],
+    ["Docker", "docker: driver failed: Bind for 0.0.0.0:3000 failed: port is already allocated.", 3000],
+    ["Django", "Error: That port is already in use.", "unknown"],
     ["without a port, at a time", "08:30:20 OSError: [Errno 98] Address already in use", "unknown"],
     ["no word of it", "08:30:20 cannot connect to 127.0.0.1:5432", undefined],
   ])("%s", (_what, output, port) => {
