@@ -1,3 +1,4 @@
+import { userError } from "../lane/index.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { Lane } from "../model/declare/lane.ts";
 import type { StoreAdapter } from "../model/stores/store-adapter.ts";
@@ -42,7 +43,7 @@ let starts = 0;
  * Starts the target of a lane in this thread. The module is evaluated again, so that the target begins without the memory of an earlier target.
  * Packages in `node_modules` keep their memory. If the second evaluation of a module throws an error, the module keeps its memory, too; see
  * `keptMemory`.
- * @throws SeqqaError `TARGET_MODULE_INVALID` with exit status 2
+ * @throws SeqqaError `TARGET_MODULE_INVALID` with exit status 2; `TARGET_MODULE_THREW` with exit status 3
  */
 export async function startInProcess(module: string, lane: Lane, systems: Readonly<Record<string, StoreAdapter>>): Promise<RunningTarget> {
   const clock = Object.values(systems).find(({ callTarget }) => callTarget !== undefined);
@@ -67,7 +68,12 @@ async function create(loaded: TargetModule, lane: Lane): Promise<RunningTarget> 
       hint: "Export a function createTarget(lane) that returns a fetch handler, an http.Server or { fetch, close }.",
     });
   }
-  const target = await loaded.createTarget(lane);
+  let target: InProcessTarget;
+  try {
+    target = await loaded.createTarget(lane);
+  } catch (error) {
+    throw userError("TARGET_MODULE_THREW", "The function createTarget(lane) of target.module threw an error", error);
+  }
   if (typeof target === "function") return { baseUrl: lane.baseUrl, fetch: target, close: () => Promise.resolve() };
   if ("fetch" in target && typeof target.fetch === "function") {
     return {
@@ -95,7 +101,8 @@ async function evaluate(module: string): Promise<{ readonly loaded: TargetModule
   } catch (error) {
     // Some modules can only be evaluated once, such as a module that registers a metric of a package under a fixed name.
     const before = evaluated.get(module);
-    if (before === undefined) throw error;
+    if (before === undefined)
+      throw userError("TARGET_MODULE_THREW", "The module of target.module threw an error when seqqa loaded it", error);
     return { loaded: before, keptMemory: error instanceof Error ? error.message : String(error) };
   }
 }

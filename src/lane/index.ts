@@ -1,5 +1,6 @@
 export { bringUp, relearn, type ClientOptions, type LaneBase, type LaneOptions, type LaneParts } from "./bring-up/bring-up.ts";
 export { Drawing } from "./bring-up/data-draws.ts";
+export { userError } from "./bring-up/root-state.ts";
 export { LaneLost } from "./bring-up/lane-lost.ts";
 export { isStoreLost, lossOf } from "./bring-up/store-lost.ts";
 export { exchangesOf, type Outcome } from "./step/outcome.ts";

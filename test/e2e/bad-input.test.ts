@@ -375,7 +375,23 @@ it("what a file throws at its top level, outside of every step, is named as the 
   });
   const { status, stderr } = await seqqaProcess(["run", "qa", "--output", "out"], { cwd });
   expect(status).toBe(3);
-  expect(stderr).toMatch(/^error: Your code threw an error outside of every call that seqqa awaits: my timer\nhint: Await/m);
+  expect(stderr).toMatch(
+    /^error: qa\/notes\.explore\.ts:12:\d+: Your code threw an error outside of every call that seqqa awaits: my timer\nhint: Await/m,
+  );
+});
+
+it("what target.module throws when it is loaded is named with its place", async () => {
+  const cwd = folderWith({
+    "seqqa.yaml": "target:\n  module: ./app.ts\n",
+    "app.ts": "const settings: { db?: { url: string } } = {};\n\nconsole.log(settings.db!.url);\n",
+    "qa/notes.explore.ts": notesExploration({ actions: "" }),
+  });
+  linkPackages(cwd, "seqqa");
+  const { status, stderr } = await seqqa(["run", "qa", "--output", "out", "--parallel", "1"], { cwd });
+  expect(stderr).toMatch(
+    /^error: app\.ts:3:\d+: The module of target\.module threw an error when seqqa loaded it: Cannot read properties/m,
+  );
+  expect(status).toBe(3);
 });
 
 /** Listens on a free port until the test is over. */

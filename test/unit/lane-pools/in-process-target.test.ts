@@ -44,7 +44,13 @@ let n = 0; export const createTarget = () => () => new Response(String(++n));`;
   });
 
   it("is refused with its own error if the module cannot be evaluated at all", async () => {
-    await expect(answers('throw new Error("no licence");')).rejects.toThrow("no licence");
+    await expect(answers('throw new Error("no licence");')).rejects.toThrow(
+      "The module of target.module threw an error when seqqa loaded it: no licence",
+    );
+    await expect(answers('export const createTarget = () => { throw new Error("no port"); };')).rejects.toMatchObject({
+      code: "TARGET_MODULE_THREW",
+      message: "The function createTarget(lane) of target.module threw an error: no port",
+    });
   });
 });
 
