@@ -20,7 +20,7 @@ import { errorText } from "../process/error-text.ts";
 import { statusOfError, type ExitStatus } from "../../run/session/exit-status.ts";
 import { explorationPath } from "../arguments/exploration-path.ts";
 import { isExplorationFile } from "../arguments/find-explorations.ts";
-import { findFinding, type ExplorationEntry, type FoundFinding, type FoundViolation } from "../arguments/find-finding.ts";
+import { findFinding, matching, type ExplorationEntry, type FoundFinding, type FoundViolation } from "../arguments/find-finding.ts";
 import { interruptible } from "../process/interruptible.ts";
 import type { Machinery } from "../run/machinery.ts";
 import { callsOf, raceVerdict } from "../run/race-verdict.ts";
@@ -91,8 +91,9 @@ function olderRun(outputDir: string, last: string, wanted: string): string | und
   const earlier = runIds(outputDir).filter((id) => id < last);
   return earlier.slice(-OLDER).findLast((id) => {
     try {
-      return findFinding(wanted, id, readFindings(outputDir, id).data.document) !== undefined;
+      return matching(wanted, readFindings(outputDir, id).data.document.explorations).length > 0;
     } catch {
+      // The run cannot be read.
       return false;
     }
   });

@@ -392,7 +392,7 @@ class Walks {
       this.#missed = isCut ? [] : [...waiting];
       this.#path = gone;
     }
-    if (accepted) await this.#late.drain(this.#base.home.mark);
+    if (accepted) await this.#late.drain();
     this.#executions.add(stops, begunMs, isCut);
   }
 

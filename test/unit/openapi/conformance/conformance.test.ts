@@ -81,6 +81,8 @@ describe("headers", () => {
   it("that are required have to be there, whatever the case of their letters; the content type is described elsewhere", () => {
     expect(conformance.judge(answer(200, "", { "x-total": "3" }))).toMatchObject(conforms);
     expect(conformance.judge(answer(200, "", {}))).toMatchObject({ kind: "differs", clause: "headers" });
+    const inherited = api({ "200": { description: "", headers: { Constructor: { required: true } } } });
+    expect(inherited.judge(answer(200, "", {}))).toMatchObject({ kind: "differs", clause: "headers" });
   });
 });
 
