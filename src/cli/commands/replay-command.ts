@@ -172,7 +172,7 @@ function taskOf(found: FoundFinding): Task {
     fault: violation.fault,
     verdict: (one) => verdictOf(violation, one),
     lines: (one, from, colours) =>
-      path.length === 0 ? ["(the initial state)"] : replayTable({ path, recorded: steps, observed: one.steps, from }, colours),
+      path.length === 0 ? ["(the root state)"] : replayTable({ path, recorded: steps, observed: one.steps, from }, colours),
   };
 }
 
@@ -253,7 +253,7 @@ function firstStep(given: string | undefined, steps: number): number | undefined
   throw usage(
     `Invalid --from-step value ${JSON.stringify(given)}: the path of the finding has no such step.`,
     steps === 0
-      ? "Remove --from-step: the finding is in the initial state, so its path has no steps."
+      ? "Remove --from-step: the finding is in the root state, so its path has no steps."
       : `Give a number from 1 to ${steps}.`,
   );
 }

@@ -198,7 +198,7 @@ describe("a wrong use ends with 2, and nothing is sent", () => {
     ["aa11 --from-step=", /^error: Invalid --from-step value "": the path of the finding has no such step\.\n/],
     [
       "cc11 --from-step 1",
-      /^error: Invalid --from-step value "1": the path of the finding has no such step\.\nhint: Remove --from-step: the finding is in the initial state, so its path has no steps\.\n$/,
+      /^error: Invalid --from-step value "1": the path of the finding has no such step\.\nhint: Remove --from-step: the finding is in the root state, so its path has no steps\.\n$/,
     ],
     ["aa11 --emit curl --from-step 2", /^error: --from-step cannot be combined with --emit, because --emit executes no steps\.\nhint: /],
     ["dd11 --emit har", /^error: --emit har found no HTTP requests [^\n]*\nhint: Use --emit vitest instead\. /],
