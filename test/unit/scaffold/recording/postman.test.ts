@@ -140,7 +140,7 @@ describe("a Postman collection", () => {
       entries: [
         ["n", n],
         ["both", { kind: "constant", value: "{{n}}, {{$guid}}" }],
-        ["list", { kind: "list", items: [n, { kind: "context", key: "constructor" }] }],
+        ["list", { kind: "list", items: [n, { kind: "context", key: "constructor_value" }] }],
         ["password", { kind: "environment", name: "API_PASSWORD" }],
       ],
     });
