@@ -156,7 +156,9 @@ it("rules are as strong as what they notice: none of what is made wrong, a part 
   expect([tried.status, tried.stderr]).toEqual([0, ""]);
   expect(tried.stdout).toMatch(/^State [0-9a-f]{8}\n(?: .*\n)* +systems\.db\.orders \+ \{id: 1, status: "shipped"/m);
   const gaps = await suggest("--for-gaps", "--most", "20");
-  expect(gaps.stdout).toMatch(/^orders: rules noticed \d+ % of \d+ cases of wrong data\norders: \d+ rules for wrong data that your rules miss \(/);
+  expect(gaps.stdout).toMatch(
+    /^orders: rules noticed \d+ % of \d+ cases of wrong data\norders: \d+ rules for wrong data that your rules miss \(/,
+  );
   expect(gaps.stdout).toContain('immutable("orders.amount")');
   expect(await seqqa(["strength", "ordres", "--output", "out"], { cwd })).toMatchObject({
     status: 2,

@@ -252,8 +252,6 @@ function firstStep(given: string | undefined, steps: number): number | undefined
   if (/^\d+$/.test(given) && step >= 1 && step <= steps) return step - 1;
   throw usage(
     `Invalid --from-step value ${JSON.stringify(given)}: the path of the finding has no such step.`,
-    steps === 0
-      ? "Remove --from-step: the finding is in the root state, so its path has no steps."
-      : `Give a number from 1 to ${steps}.`,
+    steps === 0 ? "Remove --from-step: the finding is in the root state, so its path has no steps." : `Give a number from 1 to ${steps}.`,
   );
 }

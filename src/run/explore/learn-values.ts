@@ -417,7 +417,13 @@ export function unaudited(reductions: readonly Reduction[], left = 0): readonly 
     const count = audited > 0 ? left : merges;
     return count === 0
       ? []
-      : [{ kind: "unaudited_reduction", count, text: `${plural(count, "pair")} of states that count as equal without a test (they differ only in ${reason})` }];
+      : [
+          {
+            kind: "unaudited_reduction",
+            count,
+            text: `${plural(count, "pair")} of states that count as equal without a test (they differ only in ${reason})`,
+          },
+        ];
   });
 }
 

@@ -66,7 +66,10 @@ describe("seqqa clean, where something cannot be cleaned", () => {
 
   it("names what belongs to others, which is no error", async () => {
     const { status, stdout } = await seqqa(["clean"], { cwd: folderWith({}), notAllowed: ["database x"] });
-    expect({ status, stdout }).toEqual({ status: 0, stdout: "not removed, because the user in the store's URL may not do so: database x\n" });
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: "not removed, because the user in the store's URL may not do so: database x\n",
+    });
   });
 });
 

@@ -195,7 +195,9 @@ describe("rules", () => {
     ]);
     const other = found({ id: "1", reproductionPath: ["create"], operations: undefined });
     expect(ofRules(rule(behind, other), rule(clean, other, found()))).toEqual([
-      expect.stringMatching(/^rule changed refund_within_amount: is broken by refund \(200\), but the first run did not execute these calls/),
+      expect.stringMatching(
+        /^rule changed refund_within_amount: is broken by refund \(200\), but the first run did not execute these calls/,
+      ),
     ]);
     expect(ofRules({ ...rule(clean), unjudgedRules: ["refund_within_amount"] }, broken)).toEqual([
       expect.stringMatching(/^rule changed refund_within_amount: does not hold, but in the first run not checked in some or all steps/),

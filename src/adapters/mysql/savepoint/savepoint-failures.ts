@@ -36,10 +36,14 @@ export function statementRefused({ shown }: StoreUrl, what: string, why: string,
 export function savepointLost(store: StoreUrl, why: string, error?: unknown): SeqqaError {
   const cause = error === undefined ? undefined : safeCause(store, error);
   const says = cause === undefined ? why : `${why}: ${cause.message}`;
-  return new SeqqaError("SAVEPOINT_LOST", `The transaction that seqqa holds open on ${store.shown} during the exploration has ended too early: ${says}.`, {
-    hint: 'seqqa starts the lane again. If the target causes this, for example by DDL or COMMIT in a procedure, set `checkpoint: "journal"` or `"copy"`, and let the target connect to lane.dbUrl.',
-    ...(cause === undefined ? {} : { cause }),
-  });
+  return new SeqqaError(
+    "SAVEPOINT_LOST",
+    `The transaction that seqqa holds open on ${store.shown} during the exploration has ended too early: ${says}.`,
+    {
+      hint: 'seqqa starts the lane again. If the target causes this, for example by DDL or COMMIT in a procedure, set `checkpoint: "journal"` or `"copy"`, and let the target connect to lane.dbUrl.',
+      ...(cause === undefined ? {} : { cause }),
+    },
+  );
 }
 
 export function cannotSavepoint({ shown }: StoreUrl, why: string): SeqqaError {

@@ -28,10 +28,14 @@ export function connectionClosed({ shown }: StoreUrl): SeqqaError {
 
 export function savepointLost(store: StoreUrl, error: unknown): SeqqaError {
   const cause = safeCause(store, error);
-  return new SeqqaError("SAVEPOINT_LOST", `The transaction that seqqa holds open on ${store.shown} during the exploration has ended too early: ${cause.message}.`, {
-    hint: 'seqqa starts the lane again. If the target ends this transaction itself, set `checkpoint: "journal"`, and let the target connect to lane.dbUrl.',
-    cause,
-  });
+  return new SeqqaError(
+    "SAVEPOINT_LOST",
+    `The transaction that seqqa holds open on ${store.shown} during the exploration has ended too early: ${cause.message}.`,
+    {
+      hint: 'seqqa starts the lane again. If the target ends this transaction itself, set `checkpoint: "journal"`, and let the target connect to lane.dbUrl.',
+      cause,
+    },
+  );
 }
 
 export function cannotSavepoint({ shown }: StoreUrl, why: string): SeqqaError {

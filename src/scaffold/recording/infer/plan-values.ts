@@ -57,8 +57,7 @@ export function planRequest(
     if (written !== undefined) {
       const variable = written.trim();
       if (isSecretVariable(variable, name) && !links.isSet(variable)) return fromEnvironment(name, variable);
-      if (variable.startsWith("$") && !DRAWN.has(variable) && !WORDS.test(variable))
-        unclear.push({ what: name, hint: wordFor(variable) });
+      if (variable.startsWith("$") && !DRAWN.has(variable) && !WORDS.test(variable)) unclear.push({ what: name, hint: wordFor(variable) });
       return variableValue(variable, links);
     }
     if (hasVariables && use.text.includes("{{")) unclear.push({ what: name, hint: PART });

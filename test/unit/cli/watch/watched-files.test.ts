@@ -2,7 +2,14 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { hashOfFolder, hashOfPackages, isIgnored, isWithin, reportFolder, watchedFolders } from "../../../../src/cli/watch/watched-files.ts";
+import {
+  hashOfFolder,
+  hashOfPackages,
+  isIgnored,
+  isWithin,
+  reportFolder,
+  watchedFolders,
+} from "../../../../src/cli/watch/watched-files.ts";
 
 /** A folder with files of these contents. */
 function folderWith(files: Readonly<Record<string, string>>): string {

@@ -317,7 +317,8 @@ describe("body", () => {
 
 describe("hostile descriptions", () => {
   const hostile = `${"a".repeat(60)}!`;
-  const TOO_LONG = 'GET /orders/{id}, status 200: matching the pattern "^(a+)+$" takes more than 0.2 seconds, so the value was not checked against it';
+  const TOO_LONG =
+    'GET /orders/{id}, status 200: matching the pattern "^(a+)+$" takes more than 0.2 seconds, so the value was not checked against it';
   /** Where it is enough that something is too long for a limit, whatever the limit is. */
   const SHORT: Limits = { pattern: 50, body: 1000 };
 
