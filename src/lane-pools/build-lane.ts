@@ -57,7 +57,7 @@ function spareDiffers(lane: LaneReport, spare: LaneReport): SeqqaError {
     "ROOTS_DIFFER",
     `The standby lane cannot replace a lane, because its root state is different: ${lines.join("; ") || "the stores differ"}.`,
     {
-      hint: 'Make the target and `setup` produce the same state each time. List columns that always differ in the World: `ignore: ["table.column"]`.',
+      hint: 'Make the target and `setup` produce the same state each time. If a column changes by itself, add it to the option `ignore` of the World: `ignore: ["table.column"]`.',
     },
   );
 }

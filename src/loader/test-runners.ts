@@ -128,7 +128,7 @@ function partialStub(runner: string): string {
 
 /** Returns the stub of a test runner as a CommonJS module. A name without a stub is then `undefined` instead of an import error. */
 function wholeStub(runner: string, insideTests: readonly string[]): string {
-  const message = `%s of ${runner} cannot be used in a lane, where no test runs: throw an Error instead, or check the result of explore() in the test.`;
+  const message = `%s of ${runner} works only inside a test, but seqqa runs this code outside of tests (in a lane). Throw an Error instead, or check the result of explore() in the test.`;
   return [
     `const unusable = (name) => { const refuse = () => { throw new Error(${JSON.stringify(message)}.replace("%s", name)); };`,
     `  return new Proxy(function () {}, { get: refuse, apply: refuse, construct: refuse }); };`,

@@ -31,7 +31,7 @@ function versionText(value: unknown): string | undefined {
 function otherFormat(document: Plain): readonly [what: string, hint: string] | undefined {
   const info = own(document, "info");
   const data = own(document, "data");
-  const export_ = "Export the API as OpenAPI from the program that wrote it, or convert it.";
+  const export_ = "Export the API as OpenAPI from the program that wrote this file, or convert the file to OpenAPI.";
   if (Object.hasOwn(document, "asyncapi"))
     return ["is an AsyncAPI document", "AsyncAPI describes messages; give the description of the HTTP API."];
   if (isPlain(info) && (Object.hasOwn(info, "_postman_id") || /getpostman/.test(textOf(own(info, "schema")) ?? "")))

@@ -45,7 +45,7 @@ export function leakage<C extends object = Values, A = ApiClient>(options: Leaka
   const paths = new ResourcePaths("leakage", resources);
   return new Rule<C, A>({
     name: "leakage",
-    message: "a refused create left something behind",
+    message: "a request to create something was refused, but it changed data",
     severity: Severity.HIGH,
     writes: true,
     judge: async (_world, step) => {

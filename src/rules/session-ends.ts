@@ -86,7 +86,7 @@ export function sessionEnds<C extends object = Values, A = ApiClient>(options: S
   });
   return new Rule<C, A>({
     name: options.name ?? "session_ends",
-    message: "a session works after it has ended",
+    message: "a session still works after the action that must end it",
     severity,
     ...(blocking !== undefined && { blocking }),
     writes: true,

@@ -108,7 +108,10 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
       }
       if (!spending.isPossible) return step.inconclusive("seqqa cannot send the request of the step again");
       const created = await createdAgain(world as never, create as never, step, codesIn(spent.request));
-      if (created === "same") step.inconclusive(`${create!.name} gave the same code again, so seqqa did not try the code after it`);
+      if (created === "same")
+        step.inconclusive(
+          `${create!.name} returned the same code again, so seqqa did not check whether the code still works after a new code was created`,
+        );
       const problem = created === "new" ? await spending.again(`after ${create!.name} was called again`) : undefined;
       if (problem !== undefined) return step.explain(problem);
       const spoiled = spoiledBodies(spent.request.body);

@@ -167,13 +167,17 @@ export function requireNotInPlace(store: string, run: InPlaceRun): void {
 }
 
 /**
- * Describes which rows will be restored and which will be kept: `To be restored: 3 rows (items 1, orders 2). To be kept, because they were changed
- * after the run: 1 row (orders 1).`
+ * Describes which rows `seqqa clean` will restore and which it will keep: `seqqa clean restores 3 rows (items 1, orders 2). It does not change 1 row
+ * (orders 1), because another client changed it after the run.`
  */
 export function leftoverText({ undo, keep }: Pick<Leftover, "undo" | "keep">): string {
   return [
-    ...(undo.length > 0 ? [`To be restored: ${countedRows(undo)}.`] : []),
-    ...(keep.length > 0 ? [`To be kept, because they were changed after the run: ${countedRows(keep)}.`] : []),
+    ...(undo.length > 0 ? [`seqqa clean restores ${countedRows(undo)}.`] : []),
+    ...(keep.length > 0
+      ? [
+          `${undo.length > 0 ? "It" : "seqqa clean"} does not change ${countedRows(keep)}, because another client changed ${keep.length === 1 ? "it" : "them"} after the run.`,
+        ]
+      : []),
   ].join(" ");
 }
 

@@ -16,13 +16,13 @@ export function inUseError({ shown }: Shown): SeqqaError {
 export function markInvalid(): SeqqaError {
   return new SeqqaError(
     "MARK_INVALID",
-    "This checkpoint can no longer be restored, because an older checkpoint was restored or another state was written since.",
+    "This checkpoint can no longer be restored, because an older checkpoint was restored, or another state was written, after this checkpoint was made.",
   );
 }
 
 /** Returns the error for a snapshot that comes from a store with another schema. */
 export function imageForeign({ shown }: Shown, what: string): SeqqaError {
-  return new SeqqaError("IMAGE_FOREIGN", `A snapshot from another lane does not fit ${shown}: ${what} differs.`, {
+  return new SeqqaError("IMAGE_FOREIGN", `A state of another lane cannot be written to ${shown}: ${what} differs between the two stores.`, {
     hint: "Give the stores of all lanes the same schema.",
   });
 }

@@ -24,14 +24,14 @@ export function strengthSummary(
   const percent =
     tried === 0
       ? isCut
-        ? "seqqa corrupted no data"
-        : "seqqa found no data to corrupt"
-      : `rules noticed ${share(noticed, tried)} of ${tried} corruptions`;
+        ? "seqqa wrote no wrong data"
+        : "seqqa found no data that it could make wrong"
+      : `rules noticed ${share(noticed, tried)} of ${tried} cases of wrong data`;
   return [
-    `${name}: ${percent}${refused === 0 ? "" : `; the database refused ${refused} more ${refused === 1 ? "corruption" : "corruptions"}`}${isCut ? "; the time was up before seqqa had tried all corruptions" : ""}`,
+    `${name}: ${percent}${refused === 0 ? "" : `; the database refused ${refused} more ${refused === 1 ? "case" : "cases"}`}${isCut ? "; the time was up before seqqa had tried all cases" : ""}`,
     ...(failed.first === undefined
       ? []
-      : [`seqqa could not write ${failed.count} ${failed.count === 1 ? "corruption" : "corruptions"}, such as ${failed.first}`]),
+      : [`seqqa could not write ${failed.count} ${failed.count === 1 ? "case" : "cases"} of wrong data, such as ${failed.first}`]),
     ...leftOutLines(leftOut),
     ...(unread === 0
       ? []
@@ -42,7 +42,7 @@ export function strengthSummary(
 function leftOutLines({ states, rules }: Strength["leftOut"]): readonly string[] {
   if (states === 0) return [];
   const why =
-    rules.length === 0 ? "their last action was not executed again" : `rules break there without corruptions: ${rules.join(", ")}`;
+    rules.length === 0 ? "their last action was not executed again" : `rules already break there without wrong data: ${rules.join(", ")}`;
   return [`seqqa left out ${states} ${states === 1 ? "state" : "states"}, because ${why}`];
 }
 

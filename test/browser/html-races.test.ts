@@ -119,7 +119,7 @@ describe("a race in the HTML report", () => {
     expect(text).toContain(
       "refund_order is held before its write 1 (UPDATE orders, in db) until cancel_order is done or waits for the held call",
     );
-    expect(text).toContain("No steps: the calls are sent in the initial state.");
+    expect(text).toContain("No steps: the calls are sent in the root state.");
     expect(text).not.toContain("95 %");
     await page.context().close();
   });

@@ -207,7 +207,7 @@ const THROWN: readonly Thrown[] = [
         'new Action({ name: "strays", run: async (api) => { void Promise.reject(new Error("astray")); return api.get("/notes"); } }),',
     },
     code: "STRAY_REJECTION",
-    message: /^Action "strays" did not await a promise that was rejected: astray$/,
+    message: /^A promise that action "strays" did not await was rejected: astray$/,
     where: /notes\.explore\.ts:4:\d+/,
   },
   ...[1, 2].map((lanes) => ({

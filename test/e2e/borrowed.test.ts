@@ -146,7 +146,7 @@ describe("the store of a running target", () => {
     // It may find what other tests have killed.
     const unneeded = await seqqa(["clean"], { cwd: at.cwd });
     expect([unneeded.status, unneeded.stdout]).toEqual([3, expect.not.stringMatching(/goes back|restored/)]);
-    expect(unneeded.stdout).toMatch(/is using the SQLite file .*orders\.test\.db .* seqqa clean left it as it is/);
+    expect(unneeded.stdout).toMatch(/is using the SQLite file .*orders\.test\.db .* seqqa clean did not change this store/);
     const other = await seqqa([...run, STEPS], { cwd: at.cwd });
     expect(other.status).toBe(2);
     expect(`${other.stdout}${other.stderr}`).toMatch(

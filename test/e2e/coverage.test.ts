@@ -107,7 +107,7 @@ describe("coverage", () => {
     expect(lcov).toContain(`\nDA:${lineOf("never reached")},0\n`);
     expect(lcov).toMatch(new RegExp(`\nDA:${lineOf("const { status, body }")},[1-9]`));
     expect(lcov).toMatch(new RegExp(`\nBRDA:${lineOf("if (count < 0)")},\\d+,0,0\n`));
-    expect(ran.stdout).toContain("\noperations   2 of 3 called, 2 of 5 described statuses\n");
+    expect(ran.stdout).toContain("\noperations   2 of 3 called, 2 of 5 described statuses seen\n");
     expect(ran.stdout).toMatch(/\ncode {9}\d\d % of lines, \d\d % of branches\n/);
     expect(readFileSync(join(reports, "report.html"), "utf8")).toContain("Operations: 2 of 3 called");
   });

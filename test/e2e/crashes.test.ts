@@ -177,13 +177,13 @@ describe("a target that dies of a request of a check", () => {
     expect(new Set(results.map(({ digest }) => digest)).size).toBe(1);
   });
 
-  it("in the initial state, is a finding too, and no action is blamed for it", async () => {
+  it("in the root state, is a finding too, and no action is blamed for it", async () => {
     const { violations, errors } = await run(crashingCheck(0, `process.exit(7);`, { invariant: "quietly" }));
     expect(errors).toEqual([]);
     expect(violations).toMatchObject([
       {
         invariant: "target_crashed",
-        message: "The target stopped answering during a request of asks in the initial state",
+        message: "The target stopped answering during a request of asks in the root state",
         reproductionPath: [],
         confirmed: true,
         target: { exitCode: 7 },

@@ -17,7 +17,7 @@ type Found = Explored & {
 const DEFECTS: readonly (readonly [bug: string, invariant: string, message: string, stores: readonly Store[]])[] = [
   ["torn", "refund_order_torn_write", "the 2nd write of db (", STORES],
   ["compensated", "refund_order_torn_write", "the target was killed before the 2nd write of db (", ["mysql", "postgres", "redis"]],
-  ["retry", "add_item_repeated_write", "the request was sent again after its answer was lost, and had its effect twice", STORES],
+  ["retry", "add_item_repeated_write", "the request was sent again after its answer was lost, and changed the stores twice", STORES],
   ["leak", "pay_order_no_recovery", "and then", ["sqlite", "postgres", "mysql"]],
   ["swallowed", "pay_order_false_success", "pay_order was answered 200, although the call changed nothing", STORES],
   ["deaf", "pay_order_no_recovery", "the connection was cut before", ["postgres"]],

@@ -18,7 +18,7 @@ describe("seqqa try", () => {
     expect(held.stdout).toContain("Next, 5 of 5 actions apply: create_order, pay_order, ship_order, refund_order, cancel_order\n");
   });
 
-  it("without an action it shows the initial state", async () => {
+  it("without an action it shows the root state", async () => {
     const { status, stdout } = await seqqa(["try", file]);
     expect({ status, stdout }).toEqual({
       status: 0,
@@ -84,7 +84,7 @@ describe("seqqa try", () => {
 
   it("--keep leaves the lane running until Ctrl-C, and keeps the status", async () => {
     const kept = start(["try", file, ...REFUND_TWICE, "--keep"]);
-    await until(() => kept.said.stdout.includes("until Ctrl-C"), "the lane is kept");
+    await until(() => kept.said.stdout.includes("until you press Ctrl-C"), "the lane is kept");
     expect(await orderAt(kept.said.stdout)).toMatchObject({ refunded: 200 });
     kept.child.kill("SIGINT");
     expect(await kept.ended).toMatchObject({ status: 1, stderr: "" });
@@ -109,7 +109,7 @@ describe("seqqa open", () => {
   ])("brings a lane to %s of the last run, by the beginning of its id", async (_what, chosen) => {
     const { id, path, order } = chosen();
     const kept = start(["open", id], { cwd });
-    await until(() => kept.said.stdout.includes("until Ctrl-C"), "the lane is kept");
+    await until(() => kept.said.stdout.includes("until you press Ctrl-C"), "the lane is kept");
     expect(kept.said.stdout.match(/^\d+\. \w+/gm)).toEqual(path.map((action, index) => `${index + 1}. ${action}`));
     expect(await orderAt(kept.said.stdout)).toMatchObject(order);
     kept.child.kill("SIGINT");
@@ -137,6 +137,6 @@ describe("seqqa open", () => {
 
 /** Asks the lane that a command keeps for its first order. */
 async function orderAt(said: string): Promise<unknown> {
-  const url = /until Ctrl-C\. The lane uses:\n {2}(http:\S+)/.exec(said)![1]!;
+  const url = /until you press Ctrl-C\. The lane of the target uses:\n {2}(http:\S+)/.exec(said)![1]!;
   return (await fetch(`${url}/orders/1`)).json();
 }

@@ -66,6 +66,6 @@ it("a note says that new targets kept the memory of target.module, because it ca
   const output = emptyFolder();
   await seqqa(["run", ".", "--output", output], { cwd: folder });
   expect(only(writtenIn(output)).notes.filter((note) => note.includes("memory"))).toEqual([
-    expect.stringMatching(/^New targets kept the memory of earlier ones, .*\(The metric exists already\.\)\. .*--parallel 2/),
+    expect.stringMatching(/^seqqa could not start new targets with empty memory, .*\(The metric exists already\.\)\. .*--parallel 2/),
   ]);
 });

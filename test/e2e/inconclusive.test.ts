@@ -30,7 +30,7 @@ export const agent = new Agent<{ step: number }>({
 });
 `;
 const NOTE =
-  'Inconclusive: the rule conforms_to could not be checked in 3 steps: GET /code, status 200: the pattern "^(a+)+$" takes more than 0.2 seconds.';
+  'Inconclusive: the rule conforms_to could not be checked in 3 steps: GET /code, status 200: matching the pattern "^(a+)+$" takes more than 0.2 seconds, so the value was not checked against it.';
 
 describe("what a rule could not judge", () => {
   it.each(laneCounts)("is counted and said, with %s lanes", async (lanes) => {

@@ -240,14 +240,14 @@ describe("a run that goes on", () => {
         "UPDATE commits SET records = substr(records, 1, length(records) - 4)",
       ],
       [
-        /seqqa cannot read the run in \S+: a batch of commits is incomplete\./,
+        /seqqa cannot read the run in \S+: a part of the stored steps is incomplete\./,
         "UPDATE commits SET records = substr(records, 1, length(records) - 3)",
       ],
       [
         /states 1 and 2 of the stored run have the same fingerprint/,
         "UPDATE nodes SET (lo, hi) = (SELECT lo, hi FROM nodes WHERE id = 1) WHERE id = 2",
       ],
-      [/seqqa cannot read the run in \S+: a column holds no JSON object\./, "DELETE FROM news"],
+      [/seqqa cannot read the run in \S+: the file is damaged: a stored value is not a JSON object\./, "DELETE FROM news"],
     ];
     const damaged = project({ "qa/a.explore.ts": early });
     await damaged.run("--max-steps", "60");

@@ -225,7 +225,7 @@ describe("merge refuses", () => {
         "The stored run does not belong to this exploration: the steps of the stored run give the digest ",
         "UPDATE explorations SET digest = '0'",
       ],
-      ["a batch of commits is incomplete", "UPDATE commits SET records = substr(records, 1, length(records) - 3)"],
+      ["a part of the stored steps is incomplete", "UPDATE commits SET records = substr(records, 1, length(records) - 3)"],
       ["explorations[0].", "UPDATE explorations SET document = '{}'"],
     ] as const) {
       const [name] = readdirSync(join(damaged, "runs"));

@@ -141,14 +141,14 @@ it("rules are as strong as what they notice: none of what is made wrong, a part 
   // A rule that compares the rows after a step with those that the API says it has.
   expect(await strength("exact")).toMatchObject({ tried: none.tried, noticed: none.tried });
   const text = await seqqa(["strength", join(cwd, "orders.explore.ts"), "--output", "out"], { cwd });
-  expect(text.stdout).toMatch(/^orders: rules noticed 100 % of \d+ corruptions\n\nNoticed each time\n/);
+  expect(text.stdout).toMatch(/^orders: rules noticed 100 % of \d+ cases of wrong data\n\nNoticed each time\n/);
   // Nothing is suggested for what is noticed.
   expect((await suggest("--for-gaps")).stdout).toMatch(
-    /^orders: rules noticed 100 % of \d+ corruptions\norders: 0 rules for gaps \(\d+ states, /,
+    /^orders: rules noticed 100 % of \d+ cases of wrong data\norders: 0 rules for wrong data that your rules miss \(\d+ states, /,
   );
   // A measurement without a result is no proof that there are no gaps.
   expect((await suggest("./orders.explore.ts", "--for-gaps", "--max-time", "0.001")).stdout).toMatch(
-    /^orders: seqqa corrupted no data; the time was up before seqqa had tried all corruptions\norders: 0 rules for gaps/,
+    /^orders: seqqa wrote no wrong data; the time was up before seqqa had tried all cases\norders: 0 rules for wrong data that your rules miss/,
   );
   writeFileSync(join(cwd, "orders.explore.ts"), exploration(all.join(", ")));
   // Rules about the state before a step leave the lane behind it.
@@ -156,7 +156,9 @@ it("rules are as strong as what they notice: none of what is made wrong, a part 
   expect([tried.status, tried.stderr]).toEqual([0, ""]);
   expect(tried.stdout).toMatch(/^State [0-9a-f]{8}\n(?: .*\n)* +systems\.db\.orders \+ \{id: 1, status: "shipped"/m);
   const gaps = await suggest("--for-gaps", "--most", "20");
-  expect(gaps.stdout).toMatch(/^orders: rules noticed \d+ % of \d+ corruptions\norders: \d+ rules for gaps \(/);
+  expect(gaps.stdout).toMatch(
+    /^orders: rules noticed \d+ % of \d+ cases of wrong data\norders: \d+ rules for wrong data that your rules miss \(/,
+  );
   expect(gaps.stdout).toContain('immutable("orders.amount")');
   expect(await seqqa(["strength", "ordres", "--output", "out"], { cwd })).toMatchObject({
     status: 2,

@@ -32,7 +32,7 @@ describe("a target that hangs, with less time than its requests may take", () =>
       { invariant: "hang_timeout", confirmed: false, notReplayed: true, notReplayedReason: "max_time", reproductionPath: ["hang"] },
     ]);
     expect(violations[0]!.message).toMatch(
-      /^A request timed out once during hang\. seqqa could not repeat the step to confirm this, because max_time was reached\. GET .*\/hang got no answer/,
+      /^A request timed out once during hang\. seqqa could not repeat the step to confirm the missing answer, because max_time was reached\. GET .*\/hang got no answer/,
     );
     expect(ran.stdout).toContain("[HIGH] hang_timeout (not confirmed: max_time ran out before");
     expect(ran.stdout).not.toContain("flaky");

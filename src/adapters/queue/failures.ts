@@ -20,7 +20,7 @@ export function unconfirmed(stream: string, consumer: string): SeqqaError {
     `The consumer "${consumer}" of the target took messages of the stream "${stream}" and did not confirm them, so seqqa cannot restore them.`,
     {
       exitStatus: 2,
-      hint: "Start the target without its workers. A request that takes a message itself must confirm the message before the request is answered.",
+      hint: "Start the target without its workers. If a request takes a message, let the target confirm the message before it answers the request.",
     },
   );
 }

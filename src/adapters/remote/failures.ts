@@ -35,7 +35,7 @@ export function failed(call: Call, cause: unknown, limits: { readonly timeoutMs:
     );
   }
   if (name === "TimeoutError" || name === "AbortError") {
-    return new SeqqaError("REMOTE_TIMEOUT", `${call} got no whole answer within ${limits.timeoutMs / 1000} s.`, {
+    return new SeqqaError("REMOTE_TIMEOUT", `${call} got no complete answer within ${limits.timeoutMs / 1000} s.`, {
       hint: "Check whether the target hangs. If the target serves one connection at a time, close the connection after each answer.",
       cause,
     });

@@ -199,7 +199,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .command("try")
     .description("execute actions one after another, and show each request, answer and change, the rules, and the actions that apply next")
     .argument("<exploration>", "file or name of the exploration; seqqa list shows both")
-    .argument("[action...]", "names of actions, in the order in which they are executed; default: none, the initial state is shown")
+    .argument("[action...]", "names of actions, in the order in which they are executed; default: none, the root state is shown")
     .addOption(new Option("--keep", "leave the lane running in the last state until Ctrl-C, and print its URL and stores"))
     .addOption(inspect())
     .addOption(new Option("--seed <n>", "seed of the generated test data"));

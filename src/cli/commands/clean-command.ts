@@ -54,11 +54,11 @@ export async function cleanCommand(
 /** Prints what was not cleaned, with the reasons. If dead runs left nothing behind, prints a sentence that says so. */
 function conclude({ removed, leftovers, inUse, notAllowed, failures }: CleanedUp, { stdout, stderr }: Shell): void {
   for (const sentence of inUse)
-    stdout.write(`${printable(sentence)} seqqa clean left it as it is. If that run is dead, try again in a minute.\n`);
-  for (const line of notAllowed) stdout.write(`not allowed to remove ${printable(line)}\n`);
+    stdout.write(`${printable(sentence)} seqqa clean did not change this store. If that run no longer exists, try again in a minute.\n`);
+  for (const line of notAllowed) stdout.write(`not removed, because the user in the store's URL may not do so: ${printable(line)}\n`);
   for (const error of failures) stderr.write(`${errorText(error, false)}\n`);
   if (removed.length + leftovers.length + inUse.length + notAllowed.length + failures.length === 0)
-    stdout.write("Dead runs left nothing behind.\n");
+    stdout.write("Nothing to clean: no run left anything behind.\n");
 }
 
 /**

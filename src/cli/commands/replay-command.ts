@@ -20,7 +20,7 @@ import { errorText } from "../process/error-text.ts";
 import { statusOfError, type ExitStatus } from "../../run/session/exit-status.ts";
 import { explorationPath } from "../arguments/exploration-path.ts";
 import { isExplorationFile } from "../arguments/find-explorations.ts";
-import { findFinding, type ExplorationEntry, type FoundFinding, type FoundViolation } from "../arguments/find-finding.ts";
+import { findFinding, matching, type ExplorationEntry, type FoundFinding, type FoundViolation } from "../arguments/find-finding.ts";
 import { interruptible } from "../process/interruptible.ts";
 import type { Machinery } from "../run/machinery.ts";
 import { callsOf, raceVerdict } from "../run/race-verdict.ts";
@@ -91,8 +91,9 @@ function olderRun(outputDir: string, last: string, wanted: string): string | und
   const earlier = runIds(outputDir).filter((id) => id < last);
   return earlier.slice(-OLDER).findLast((id) => {
     try {
-      return findFinding(wanted, id, readFindings(outputDir, id).data.document) !== undefined;
+      return matching(wanted, readFindings(outputDir, id).data.document.explorations).length > 0;
     } catch {
+      // The run cannot be read.
       return false;
     }
   });
@@ -171,7 +172,7 @@ function taskOf(found: FoundFinding): Task {
     fault: violation.fault,
     verdict: (one) => verdictOf(violation, one),
     lines: (one, from, colours) =>
-      path.length === 0 ? ["(the initial state)"] : replayTable({ path, recorded: steps, observed: one.steps, from }, colours),
+      path.length === 0 ? ["(the root state)"] : replayTable({ path, recorded: steps, observed: one.steps, from }, colours),
   };
 }
 
@@ -251,8 +252,6 @@ function firstStep(given: string | undefined, steps: number): number | undefined
   if (/^\d+$/.test(given) && step >= 1 && step <= steps) return step - 1;
   throw usage(
     `Invalid --from-step value ${JSON.stringify(given)}: the path of the finding has no such step.`,
-    steps === 0
-      ? "Remove --from-step: the finding is in the initial state, so its path has no steps."
-      : `Give a number from 1 to ${steps}.`,
+    steps === 0 ? "Remove --from-step: the finding is in the root state, so its path has no steps." : `Give a number from 1 to ${steps}.`,
   );
 }

@@ -80,7 +80,11 @@ export async function handsOn(
     });
     const keep = async (walk: ActionWalk, status: ExitStatus): Promise<ExitStatus> => {
       kept = status;
-      print("", "The lane stays in this state until Ctrl-C. The lane uses:", ...walk.uses.map((one) => `  ${printable(one)}`));
+      print(
+        "",
+        "The target stays in this state until you press Ctrl-C. The lane of the target uses:",
+        ...walk.uses.map((one) => `  ${printable(one)}`),
+      );
       await aliveUntil((done) => signal.addEventListener("abort", done, { once: true }));
       return status;
     };

@@ -67,5 +67,7 @@ function refuseJourney(
   if (isGraph) refuse("A path of a state graph cannot be saved as a journey.");
   if (acting !== undefined) refuse(`The path cannot be saved as a journey: action ${acting} uses a role, but journeys have no roles.`);
   if (hasSetup)
-    refuse("The path cannot be saved as a journey: requests of setup or of a login come before it, which a journey does not send.");
+    refuse(
+      "The path cannot be saved as a journey, because setup or a login sends requests before the path. A journey does not send these requests.",
+    );
 }

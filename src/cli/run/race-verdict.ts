@@ -31,7 +31,7 @@ export function raceVerdict({ prefix, steps, hits, trials, schedule }: Finding, 
   const then =
     schedule === undefined
       ? `. In the run, ${count({ hits, trials })} showed the race`
-      : ", although seqqa held the same write as in the run";
+      : ", although seqqa delayed the same database write as in the run";
   return { kind: "gone", exitStatus: 0, sentence: `Gone: none of ${plural(race.trials)} showed the race${then}.` };
 }
 

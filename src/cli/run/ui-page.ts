@@ -61,7 +61,7 @@ export async function serveUi({ config, feed, port, shell, machinery }: UiOption
 }
 
 export async function untilInterrupted(shell: Shell): Promise<void> {
-  shell.stderr.write("The page is served until Ctrl-C.\n");
+  shell.stderr.write("Press Ctrl-C to stop serving the page.\n");
   await aliveUntil((done) => {
     const stop = shell.onInterrupt(() => {
       stop();

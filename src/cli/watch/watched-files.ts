@@ -200,7 +200,8 @@ export function hashOfPackages(folder: string, hashed: string): string | undefin
 
 /** Returns `true` for a path in a folder, and for the folder itself. */
 export function isWithin(path: string, folder: string): boolean {
-  return `${path}${sep}`.startsWith(`${folder}${sep}`);
+  // The root folder `/` ends in a separator already.
+  return `${path}${sep}`.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
 function isFolder(path: string): boolean {

@@ -25,7 +25,8 @@ export function interpolate(text: string, env: Environment): Interpolated {
       return "";
     }
     const name = match[1] ?? "";
-    const value = env[name];
+    // `process.env` has inherited keys such as `constructor`.
+    const value = Object.hasOwn(env, name) ? env[name] : undefined;
     if (value !== undefined && (value !== "" || match[2] === undefined)) return value;
     if (match[2] !== undefined) return match[2];
     failure ??= { kind: "unset", name };

@@ -68,7 +68,6 @@ export interface AnySpec {
 export interface ListSpec {
   readonly kind: "list";
   readonly of: Spec;
-  readonly minItems?: number;
 }
 
 /** The spec of a map from names that the user chooses to values of one spec. */

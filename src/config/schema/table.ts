@@ -341,7 +341,7 @@ export const TABLE: SectionSpec = section({
         spec: { kind: "boolean" },
         default: false,
         description:
-          "Also explore from states that break a rule. On the paths after such a state, the rule is reported again only if it held in between.",
+          "Whether seqqa also explores from states that break a rule. Behind such a state, the broken rule is reported again only after a state in which the rule holds.",
       },
       require_all_actions: {
         spec: { kind: "boolean" },
@@ -409,7 +409,7 @@ export const TABLE: SectionSpec = section({
                 spec: { kind: "list", of: { kind: "text" } },
                 default: [],
                 description:
-                  "Tables, columns and stores without tables that a failed call may change partly, or a repeated call again, such as `audit_*`, `orders.version` or `payments`. seqqa does not compare them after a fault.",
+                  "Tables, columns, and stores without tables that seqqa does not compare after a fault, because a failed call may change them partly, and a repeated call may change them again, such as `audit_*`, `orders.version` or `payments`.",
               },
             }),
           ],

@@ -58,7 +58,7 @@ function brokenRules({ entry }: Side, other: Side): ReadonlyMap<string, readonly
 const idsOf = ({ id, operations = [] }: Violation): readonly string[] => [id, ...operations.map((one) => one.id)];
 
 const lastOf = ({ reproductionPath, response }: Violation): string => {
-  const action = reproductionPath.at(-1) ?? "the initial state";
+  const action = reproductionPath.at(-1) ?? "the root state";
   return response === undefined ? action : `${action} (${response.status})`;
 };
 
@@ -91,7 +91,9 @@ function brokenNow(found: readonly Violation[], before: Side, worse: string, now
   const first = found[0]!;
   if (isUnjudged(first.invariant, before.entry)) return broken(first, "changed", `${now}, but in the first run ${NOT_CHECKED}`);
   const seen = found.find((one) => isGone(one, before));
-  return seen === undefined ? broken(first, "changed", `${now}, but the first run did not get there`) : broken(seen, "worse", worse);
+  return seen === undefined
+    ? broken(first, "changed", `${now}, but the first run did not execute these calls`)
+    : broken(seen, "worse", worse);
 }
 
 function broken(found: Violation, kind: "worse" | "changed", text: string): Change {

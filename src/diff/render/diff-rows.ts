@@ -43,7 +43,7 @@ function rowOf({ kind, subject, text, path }: Change): DiffRow {
     mark: MARKS[kind],
     subject,
     text,
-    path: path === undefined ? "" : path.length === 0 ? "(the initial state)" : path.join(" -> "),
+    path: path === undefined ? "" : path.length === 0 ? "(the root state)" : path.join(" -> "),
   };
 }
 

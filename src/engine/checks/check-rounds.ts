@@ -61,7 +61,7 @@ export class CheckRounds {
         this.#diverged(
           unit,
           differed,
-          "A path led to a different state when seqqa executed the path a second time, but not the third time",
+          "seqqa executed a path three times: the second execution led to another state than the first and the third",
         );
       this.#differed.delete(unit);
       checks.done(unit);

@@ -47,7 +47,9 @@ export function readThrough(recorded: Recorded, { actions, violationPolicy, brok
       const { from, action, to, bits, status, stepEvents } = row;
       wentPast ??= unknown;
       if (from < 0 || from >= met || to < -1 || to > met || to >= states || action >= actions.length) {
-        throw mismatch(`the stored run has an impossible step from state ${from} by action ${action} to state ${to}`);
+        throw mismatch(
+          `it contains a step that is impossible in this exploration (from state ${from}, by action ${action}, to state ${to})`,
+        );
       }
       const isNew = to === met;
       if (isNew) met++;

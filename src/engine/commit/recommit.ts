@@ -103,7 +103,9 @@ function refold(row: CommitRow, recorded: Recorded, { committer, order, reorderB
 
 function refuseBeyond(reason: StopReason | undefined, steps: number): void {
   if (reason === undefined) return;
-  throw beyondBudget(`seqqa cannot resume the run, because its ${steps} stored steps already exceed the present limit (${reason}).`);
+  throw beyondBudget(
+    `seqqa cannot resume the run, because the stored run has ${steps} steps, which is more than the present limit (${reason}) allows.`,
+  );
 }
 
 /** Returns the error for a resumed run that already exceeds one of its limits. Stored outcomes cannot be undone, so such a run is refused. */

@@ -118,7 +118,7 @@ export class FindingLog {
   }
 }
 
-const OTHERS = " (The count includes other errors of the same action or rule, which have other messages.)";
+const OTHERS = " (The count includes further errors of the same action or rule with other messages.)";
 
 /**
  * Returns a message with placeholders for ids and times, so that messages can be compared. Every word of at least 8 characters with a digit is

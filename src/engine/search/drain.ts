@@ -40,7 +40,7 @@ export function stuckLane(lane: number): Expansion["divergences"][number] {
   return {
     kind: "lane",
     path: [],
-    message: `Lane ${lane} was still busy when the time of the run was up`,
+    message: `Lane ${lane} had not finished its work at the end of the run's time`,
     differences: [],
     hint: "Look for an action or a rule that waits for something other than an answer of the target, such as a timer.",
   };

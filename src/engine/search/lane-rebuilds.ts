@@ -71,7 +71,7 @@ export class LaneRebuilds {
       path: [],
       message,
       differences: differences(first.rootLines, report.rootLines, 20),
-      hint: 'Make the target and `setup` produce the same state each time. List columns that always differ in the World: `ignore: ["table.column"]`.',
+      hint: 'Make the target and `setup` produce the same state each time. If a column changes by itself, add it to the option `ignore` of the World: `ignore: ["table.column"]`.',
     });
     throw new SeqqaError("ROOTS_DIFFER", `${message} (lane ${lane}).`);
   }

@@ -48,7 +48,7 @@ export function unsettledViolation({ kind, failure, path, draws }: Unsettled, ac
     key: JSON.stringify([rated.invariant, lastAction, 0]),
     finding: {
       ...rated,
-      message: `${what} ${during}. seqqa could not repeat the step to confirm this, because ${why}. ${message}`,
+      message: `${what} ${during}. seqqa could not repeat the step to confirm the missing answer, because ${why}. ${message}`,
       ...(target !== undefined && { target }),
     },
     lastAction,

@@ -45,11 +45,11 @@ export function judgeFault(call: FaultedCall): FaultJudgement | undefined {
     return { verdict, severity: Severity.HIGH, message, invariant: rule.invariant };
   }
   if (!isBefore && !isAfter && verdict === "repeated_write") {
-    const message = `${faultText(point)}, and had its effect twice: ${answered}, and in total ${differences}`;
+    const message = `${faultText(point)}, and changed the stores twice (${answered}). Changes of both requests together: ${differences}`;
     return { verdict, severity: Severity.HIGH, message };
   }
   if (!isBefore && !isAfter) {
-    const message = `${said}, and the stores are neither as before the call nor as after the call without the fault: ${differences}`;
+    const message = `${said}, and the stores match neither the state before the call nor the state after the call without the fault: ${differences}`;
     return { verdict, severity: Severity.HIGH, message };
   }
   if (isBefore && !isAfter && isSuccess(answer) && isSuccess(plain)) {

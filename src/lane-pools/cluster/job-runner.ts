@@ -147,7 +147,7 @@ export class JobRunner {
         const report = await lanes.lanePool.rebuild(lane, tries === 1 ? "build" : undefined);
         if (sameRoot(report, facts.root as LaneReport)) return;
         throw new SeqqaError("ROOTS_DIFFER", `seqqa started lane ${lane} again, but the root state of the lane is now different.`, {
-          hint: 'Make the target and `setup` produce the same state each time. List columns that always differ in the World: `ignore: ["table.column"]`.',
+          hint: 'Make the target and `setup` produce the same state each time. If a column changes by itself, add it to the option `ignore` of the World: `ignore: ["table.column"]`.',
         });
       } catch (error) {
         if (tries === TRIES || this.#isLeaving) throw error;

@@ -98,7 +98,10 @@ export class JourneyLane {
       await home.again();
       if (await this.#atRoot()) return undefined;
       const found = differences(this.#rootLines, await linesOf(this.#built.base));
-      return { message: "After the journey, seqqa restored the stores, but they differ from before the journey", differences: found };
+      return {
+        message: "After the journey, seqqa restored the stores, but their data differ from the data before the journey",
+        differences: found,
+      };
     } catch (error) {
       const said = error instanceof Error ? error.message : String(error);
       return {

@@ -264,7 +264,7 @@ function timePassed(field: string): LaneDivergence {
   return {
     kind: "time_passed",
     path: [],
-    message: `The time ${field} passed before seqqa could reach the state with this time again, so seqqa could not try all actions before this time`,
+    message: `The time ${field} passed before seqqa had tried all actions in the state that contains it`,
     differences: [field],
     hint: "Configure the target so that this time is further in the future, for example with a longer expiry.",
   };

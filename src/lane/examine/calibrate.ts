@@ -66,7 +66,7 @@ export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, 
     // End the run, since there is no result to report before the exploration has begun.
     const differing = error.differences.length === 0 ? "" : ` (${error.differences.slice(0, 5).join("; ")})`;
     throw new SeqqaError("NOT_PUT_BACK", `${error.message}${differing}.`, {
-      hint: 'Make the target and `setup` produce the same state each time. List values that change by themselves in the World: `ignore: ["table.column"]`.',
+      hint: 'Make the target and `setup` produce the same state each time. If a column changes by itself, add it to the option `ignore` of the World: `ignore: ["table.column"]`.',
     });
   }
 }
@@ -392,7 +392,7 @@ class Walks {
       this.#missed = isCut ? [] : [...waiting];
       this.#path = gone;
     }
-    if (accepted) await this.#late.drain(this.#base.home.mark);
+    if (accepted) await this.#late.drain();
     this.#executions.add(stops, begunMs, isCut);
   }
 

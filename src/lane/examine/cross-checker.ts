@@ -349,8 +349,8 @@ function divergence(merge: boolean, path: readonly number[], differences: readon
     kind: "cross_check",
     path,
     message:
-      "The target behaves differently after seqqa restores a state in the stores than after the calls that lead to this state. The target probably keeps data in memory that are not in its stores",
+      "After seqqa had restored the stores to a state, the target behaved differently than after the calls that lead to this state. The target probably keeps data in memory that is not in its stores",
     differences,
-    hint: "Keep such data in a store, or set `target.rollback: restart`. A file, or the age of a stored time, may also be the cause. Until then, seqqa reaches states by executing their calls again, which is slower.",
+    hint: "Keep such data in a store, or set `target.rollback: restart`. A file, or the age of a stored time, may also be the cause. Until you change this, seqqa reaches each state by executing its calls again, which is slower.",
   };
 }

@@ -56,7 +56,7 @@ export function otherWriterText({ kind, lines }: Extract<Writer, { readonly line
   const what = `Something wrote to ${places === "" ? "a store" : places} ${when}`;
   return kind === "itself"
     ? `${what}, and again while no request was in progress. The cause is a timer or job of the target, or another client`
-    : `${what}, but not again while seqqa waited. The cause is unfinished work of an action, a timer or job of the target, or another client`;
+    : `${what}. seqqa did not find the cause, because nothing was written again while seqqa waited. Possible causes are unfinished work of an action, a timer or job of the target, or another client`;
 }
 
 export const OTHER_WRITER_HINT =

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { SavedWorld } from "../state/world-state.ts";
 
 /**
  * Milliseconds for which the stores are watched after the first 202 answer of an action. The lane also waits this long for an action that writes
@@ -19,11 +18,11 @@ export class LateWrites {
   }
 
   /** Returns `true` if the lane waits after every action, because the option `target.settle` is set. */
-  waits(_action: number): boolean {
+  waits(): boolean {
     return this.#settleMs > 0;
   }
 
-  settle(_action?: number): void | Promise<void> {
+  settle(): void | Promise<void> {
     if (this.#settleMs > 0) return sleep(this.#settleMs);
   }
 
@@ -43,7 +42,7 @@ export class LateWrites {
   }
 
   /** Waits for the writes of an action that writes late. Called before the changes of the action are undone. */
-  async drain(_mark: SavedWorld): Promise<void> {
+  async drain(): Promise<void> {
     await sleep(WATCH);
   }
 }

@@ -89,8 +89,8 @@ export abstract class Navigator {
     if (this.#fingerprint.lo !== unit.lo || this.#fingerprint.hi !== unit.hi) {
       const lines = canonicalizer.describe(await state.facts());
       const names = unit.path.map((index) => this.options.actions[index]!.name);
-      const where = names.length === 0 ? "The root state" : `The state after ${names.join(" -> ")}`;
-      throw new OtherState("dirty", `${where} is different from the first time that seqqa reached it`, lines.slice(0, 20));
+      const again = names.length === 0 ? "returned to the root state" : `executed ${names.join(" -> ")} again`;
+      throw new OtherState("dirty", `When seqqa ${again}, the target reached another state than the first time`, lines.slice(0, 20));
     }
     return this.arrive(unit, mark);
   }

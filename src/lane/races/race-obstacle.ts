@@ -63,7 +63,7 @@ export function refuseRaces({ mode, delivery }: Probes["races"], { raceObstacle,
   const reasons = Object.entries(gateless ?? {});
   if (delivery !== "gated" || reasons.length < systems.length) return;
   const why = reasons.map(([name, reason]) => `${name}: ${reason}`).join("; ") || "no store is declared";
-  throw new SeqqaError("RACES_UNGATED", `exploration.races.delivery is gated, but no store can hold a call before its write (${why}).`, {
+  throw new SeqqaError("RACES_UNGATED", `exploration.races.delivery is "gated", but no store can delay a write of the target (${why}).`, {
     exitStatus: 2,
     hint: "Set exploration.races.delivery to auto. seqqa then makes the requests overlap in other ways.",
   });

@@ -97,7 +97,7 @@ export function passedTimes(saved: Pick<SavedWorld, "origins"> & Partial<Pick<Sa
   const expired = expiries.filter(({ atMs }) => atMs <= Date.now() + aheadMs);
   return [
     ...new Set([
-      ...passed.map(({ name, step, domain }) => (step === 0 ? "a time of the initial state" : `${fieldOf(domain)}${offsetText(name)}`)),
+      ...passed.map(({ name, step, domain }) => (step === 0 ? "a time of the root state" : `${fieldOf(domain)}${offsetText(name)}`)),
       ...expired.map(({ name }) => `the expiry of the cookie ${name}`),
     ]),
   ];

@@ -14,7 +14,7 @@ export function brokenFinding(action: string, outcome: Outcome): FindingEvent {
  * `tries`: `once` if the request was not repeated from a clean start.
  */
 export function unansweredFinding({ check, reason }: UnansweredCheck, action: string | undefined, tries?: "once"): FindingEvent {
-  const where = action === undefined ? "in the initial state" : `after ${action}`;
+  const where = action === undefined ? "in the root state" : `after ${action}`;
   const again = action === undefined || tries === "once" ? "" : ". The same happened again from a clean start";
   const isTimeout = reason === "timeout";
   const during = check === "" ? "" : ` during a request of ${check}`;

@@ -131,7 +131,7 @@ export class StateWatch {
    */
   async putBack(unit: UnitRequest, action: number, mark: SavedWorld, spot = false): Promise<void> {
     const { state } = this.#base;
-    if (this.#late.known(action)) await this.#late.drain(mark);
+    if (this.#late.known(action)) await this.#late.drain();
     await state.restore(mark);
     await this.#restored(unit, action, mark, spot);
   }

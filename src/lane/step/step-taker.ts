@@ -71,14 +71,14 @@ export class StepTaker {
   take(step: TakenStep): void | Promise<void> {
     if (step.outcome.kind === "lost") return this.#lost(step);
     const { state } = this.#base;
-    if (this.#late.waits(step.action)) return this.#takeSlowly(step);
+    if (this.#late.waits()) return this.#takeSlowly(step);
     const changed = state.changed(step.mark);
     if (isPromise(changed)) return changed.then((known) => this.#takeChanged(step, known));
     return this.#takeChanged(step, changed);
   }
 
   async #takeSlowly(step: TakenStep): Promise<void> {
-    await this.#late.settle(step.action);
+    await this.#late.settle();
     await this.#takeChanged(step, await this.#base.state.changed(step.mark));
   }
 

@@ -308,7 +308,7 @@ export class Stepper {
       return failed(this.thrown("PROBE_THREW", "The function `probe` of the World threw an error", "probe", this.#probeError));
     if (this.strays.length > 0) {
       return failed(
-        this.thrown("STRAY_REJECTION", `Action "${action.name}" did not await a promise that was rejected`, action.name, this.strays[0]),
+        this.thrown("STRAY_REJECTION", `A promise that action "${action.name}" did not await was rejected`, action.name, this.strays[0]),
       );
     }
     if (this.uncaught.length > 0) {

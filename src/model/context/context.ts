@@ -165,7 +165,7 @@ const noStores = (): Stores => ({});
 function noData(): TestData {
   throw new SeqqaError(
     "DATA_WITHOUT_PATH",
-    "context.data was read outside a step. Its values depend on the path, which exists only in a step.",
+    "context.data was read outside a step. The test data depends on the path of the step, so it exists only during a step.",
     {
       hint: 'Outside a step, use your own factory: new DataFactory({ seed: 1 }), imported from "seqqa/data".',
     },

@@ -94,7 +94,9 @@ export class Action<C extends object = Values, A = ApiClient> {
     const { precondition } = options;
     if (precondition !== undefined && (typeof precondition !== "function" || precondition.length > 1)) {
       const wrong =
-        typeof precondition === "function" ? `has ${precondition.length} parameters, but it gets one, the context` : "is not a function";
+        typeof precondition === "function"
+          ? `has ${precondition.length} parameters, but seqqa passes only one argument, the context`
+          : "is not a function";
       throw new SeqqaError("ACTION_INVALID", `The precondition of action "${options.name}" ${wrong}.`, {
         exitStatus: 2,
         hint: 'Write precondition: (context) => context.has("order_id").',

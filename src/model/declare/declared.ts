@@ -56,7 +56,7 @@ export function checkBounds(
   if (typeof setup === "function" && setup.length > 1) {
     throw invalid(
       owner,
-      `The ${owner}'s setup has ${setup.length} parameters, but it gets one, the World.`,
+      `The ${owner}'s setup has ${setup.length} parameters, but seqqa passes only one argument, the World.`,
       "Write setup: async ({ api, context }) => { ... }.",
     );
   }

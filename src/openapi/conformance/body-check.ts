@@ -174,7 +174,10 @@ class GuardedPatterns {
 
   /** Returns a message about the first pattern that exceeded the time limit during `guard`. Returns `undefined` if no pattern did. */
   why(): string | undefined {
-    return this.#first && `the pattern ${quoted(this.#first.source)} takes more than ${this.#longest / 1000} seconds`;
+    return (
+      this.#first &&
+      `matching the pattern ${quoted(this.#first.source)} takes more than ${this.#longest / 1000} seconds, so the value was not checked against it`
+    );
   }
 
   #test(pattern: RegExp, text: string): boolean {

@@ -138,7 +138,7 @@ function causeOf(found: Exclude<Difference, { clause: "inconclusive" }>, status:
 
 /** Returns the name of a required header that the answer lacks. `Content-Type` is ignored, because OpenAPI describes it by media types only. */
 function missingHeader({ headers }: DescribedResponse, answer: Answer): string | undefined {
-  return [...headers].find(([name, { required }]) => required && name !== "content-type" && answer.headers[name] === undefined)?.[0];
+  return [...headers].find(([name, { required }]) => required && name !== "content-type" && !Object.hasOwn(answer.headers, name))?.[0];
 }
 
 function shown(text: string): string {

@@ -65,7 +65,7 @@ function followed(node: Plain, moved: boolean, references: References, warn: (se
   if (typeof target === "boolean") return undefined;
   delete node["$ref"];
   warn(
-    `The $ref ${quoted(ref)} leads ${target === undefined ? "nowhere" : "back to itself, or over too many references"}, and is left out`,
+    `The $ref ${quoted(ref)} ${target === undefined ? "leads nowhere" : "refers to itself, or to a chain of too many references"}, and is left out`,
   );
   return undefined;
 }

@@ -57,7 +57,7 @@ function refuseHuge(text: string, name: string): void {
     if (++parts <= MOST_PARTS) continue;
     throw problem(
       "DESCRIPTION_TOO_LARGE",
-      `${name} is too large for YAML: it has more than ${MOST_PARTS.toLocaleString("en")} parts.`,
+      `${name} is too large to be read as YAML: it has more than ${MOST_PARTS.toLocaleString("en")} words and punctuation marks.`,
       "Convert the description to JSON, which needs much less memory.",
     );
   }

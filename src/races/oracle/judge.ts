@@ -244,7 +244,7 @@ function statuses(execution: Execution, textsOf: TextsOf = statusesOf): string {
   if (new Set(all).size === 1 && all[0] !== "not sent")
     return `${all.length === 2 ? "both" : `all ${all.length}`} calls were ${all[0] === "not answered" ? "" : "answered "}${all[0]}`;
   const answers = all.join(" and ");
-  return /not /.test(answers) ? `the calls had different ends (${answers})` : `the calls were answered ${answers}`;
+  return /not /.test(answers) ? `the calls ended differently (${answers})` : `the calls were answered ${answers}`;
 }
 
 type TextsOf = (execution: Execution) => readonly string[];
@@ -258,7 +258,7 @@ function differingAnswers(trial: Execution, fitting: readonly Candidate[]): stri
     if (ordered.size > 0)
       return `${statuses(trial, textsOf)}; when the calls are sent one after the other, they are answered ${[...ordered].join(", or ")}`;
   }
-  return `${statuses(trial)}; when the calls are sent one after the other, in any order, they get other answers`;
+  return `${statuses(trial)}; when the calls are sent one after the other, their answers differ from these in every order`;
 }
 
 function tellApart(trial: Execution, execution: Execution, textsOf: TextsOf): boolean {

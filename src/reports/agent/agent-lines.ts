@@ -75,7 +75,7 @@ function violationLines(one: ExplorationEntry["violations"][number]): readonly s
   return [
     `FINDING ${severity.toUpperCase()} ${invariant}${marks.length === 0 ? "" : ` (${marks.join("; ")})`} id ${id}`,
     `  ${message}`,
-    `  path: ${reproductionPath.length === 0 ? "(the initial state)" : reproductionPath.join(" -> ")}`,
+    `  path: ${reproductionPath.length === 0 ? "(the root state)" : reproductionPath.join(" -> ")}`,
     ...(request === undefined ? [] : [`  request: ${request.method} ${request.url}`]),
     ...(response === undefined ? [] : [`  response: ${response.status} ${cut(response.body, BODY)}`]),
     ...Object.entries(because).flatMap(([word, value]) => (value === undefined ? [] : [`  ${word}: ${cut(JSON.stringify(value), BODY)}`])),

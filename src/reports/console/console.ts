@@ -138,5 +138,5 @@ function userLine(stack: string): string | undefined {
 }
 
 function pathText(path: readonly string[]): string {
-  return path.length === 0 ? "(the initial state)" : printable(path.join(" -> "));
+  return path.length === 0 ? "(the root state)" : printable(path.join(" -> "));
 }

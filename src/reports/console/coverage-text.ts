@@ -19,7 +19,7 @@ export function operationsText(operations: readonly OperationCoverage[]): string
   const called = operations.filter(({ seen }) => seen.length > 0).length;
   const described = operations.reduce((sum, one) => sum + one.described.length, 0);
   const missing = operations.reduce((sum, one) => sum + one.missing.length, 0);
-  return `${grouped(called)} of ${grouped(operations.length)} called, ${grouped(described - missing)} of ${grouped(described)} described statuses`;
+  return `${grouped(called)} of ${grouped(operations.length)} called, ${grouped(described - missing)} of ${grouped(described)} described statuses seen`;
 }
 
 /** Returns the shares of lines and branches that were executed. */

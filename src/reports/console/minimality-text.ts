@@ -2,7 +2,7 @@ import type { Minimality, Violation } from "../../model/results/result.ts";
 
 const WORDS: Readonly<Record<Minimality, readonly [brief: string, sentence: string]>> = {
   shortest: ["shortest path", "Shortest path: seqqa tried every shorter sequence."],
-  one_minimal: ["no step can be left out", "1-minimal: the finding does not occur if any single step is left out."],
+  one_minimal: ["no step can be left out", "Every step is needed: the finding does not occur if any single step is left out."],
   as_found: ["may not be the shortest path", "Path as found: the time ran out before seqqa could try shorter paths."],
 };
 

@@ -13,7 +13,7 @@ export function violationText(violation: Omit<Violation, "toString">): string {
   const doubt = doubtOf(violation);
   const unsure = doubt === undefined ? "" : ` (${doubt.text})`;
   const listed = known === true ? " (known)" : "";
-  const nowhere = state === null ? "(none)" : "(the initial state)";
+  const nowhere = state === null ? "(none)" : "(the root state)";
   const path = reproductionPath.length === 0 ? nowhere : reproductionPath.join(" -> ");
   return [
     `[${severity.toUpperCase()}] ${printable(invariant)}${unsure}${listed}`,

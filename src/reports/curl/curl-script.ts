@@ -101,7 +101,7 @@ function head({ id, invariant, severity, message, reproductionPath }: Finding, b
   return [
     "#!/bin/sh",
     comment(`[${severity.toUpperCase()}] ${invariant}: ${message}`),
-    comment(`finding ${id}, path: ${reproductionPath.join(" -> ") || "(the initial state)"}`),
+    comment(`finding ${id}, path: ${reproductionPath.join(" -> ") || "(the root state)"}`),
     "#",
     "# Needs sh, curl and node (18 or newer, for reading JSON). Set BASE_URL to the URL of the API. The API must be in the state in which the path begins.",
     "# Set NOPROXY to nothing to send requests through the proxies of the environment.",

@@ -59,7 +59,7 @@ export function preparation(base: string, { secrets }: Flow, helper: string): re
     `helper_text=${quoted(helper)}`,
     'helper() { node -e "$helper_text" -- "$@"; }',
     'gone() { echo "Gone: $1"; exit 0; }',
-    'strayed() { echo "The path differed from the recorded one: $1" >&2; exit 3; }',
+    'strayed() { echo "An answer on the way to the finding differs from the recorded answer: $1" >&2; exit 3; }',
     // If there is no answer, the shell function `send` writes `none` as the status.
     "send() {",
     "  number=$1; method=$2; url=$3; shift 3",

@@ -69,7 +69,7 @@ function findings({ explorations: list, knownFindings }: RunDocument): Table {
         one.reproductionPath.length === 0
           ? one.state === null
             ? "none"
-            : "the initial state"
+            : "the root state"
           : inert(one.reproductionPath.join(" -> "), 2000),
         answer(one),
         grouped(one.count),

@@ -156,6 +156,6 @@ function factsOf(
 }
 
 function whole({ reproductionPath, steps, state }: Finding, view: FindingView, why: string): string {
-  if (reproductionPath.length === 0) return `<p>${state === null ? "No path leads to this finding." : "In the initial state."}</p>${why}`;
+  if (reproductionPath.length === 0) return `<p>${state === null ? "No path leads to this finding." : "In the root state."}</p>${why}`;
   return playerPart({ path: reproductionPath, steps, failing: why }, view);
 }

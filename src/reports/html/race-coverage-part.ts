@@ -7,19 +7,19 @@ import { shortText, text } from "./safe-text.ts";
 /** Explanations for the reasons why pairs of calls were not probed or races were dismissed. A reason without an explanation is shown unchanged. */
 const REASONS: Readonly<Record<string, string>> = {
   read_only: "neither of the two actions changes anything",
-  same_class: "a pair of the same kind was probed already",
+  same_class: "a pair with the same actions, answers and effects was already probed in another state",
   brought: "one of the two actions was added by a rule",
   finding: "one of the two actions alone leads to a finding of high or critical severity, or to no state",
   too_many_states: "there were too many states, so the pairs of these states were not examined",
   max_time: "the time for races (exploration.races.max_time) ran out",
   interrupted: "the run was interrupted",
   lane_lost: "the target or its lane was lost",
-  not_there: "the state was not reached again",
-  order_fails: "the calls failed in one order, or got no answer",
+  not_there: "the path did not lead to the state again",
+  order_fails: "one order of the calls could not be executed: a call failed or got no answer",
   one_connection: "the target serves one connection at a time",
   idempotent: "the repeated DELETE was answered like the first DELETE",
   control: "calls sent 50 ms apart showed the same result, too",
-  noise: "the result differs between repeats of one order, too",
+  noise: "the result also differs when one order of the calls is repeated",
   unconfirmed: "the race was not seen again on a rebuilt lane",
 };
 
@@ -30,7 +30,7 @@ export function raceCoveragePart({ raceCoverage }: ExplorationEntry): string {
     ["Pairs in all states", grouped(pairs)],
     ["Kinds of pairs probed", grouped(probed)],
     ["Trials", grouped(trials)],
-    ["Did not overlap", grouped(misses)],
+    ["Trials without overlap", grouped(misses)],
     ["Time", duration(durationMs)],
   ];
   return [
@@ -52,7 +52,7 @@ const MESSAGE = 1_000;
 function dismissedPart(races: readonly DismissedRace[]): string {
   const items = races.slice(0, MOST_DISMISSED).map((race) => {
     const { prefix, observed, message, reason: why, count } = race;
-    const where = prefix.length === 0 ? "in the initial state" : `after ${prefix.join(", ")}`;
+    const where = prefix.length === 0 ? "in the root state" : `after ${prefix.join(", ")}`;
     const said = `${raceName(race)} ${where}: ${verdictText(race)}. ${message} (${outcomeText(race, observed)})`;
     const times = count > 1 ? ` (${plural(count, "probe")})` : "";
     return `<li>${shortText(said, MESSAGE)} <span class="quiet">Dismissed${times}: ${text(reason(why))}</span></li>`;

@@ -35,7 +35,7 @@ export function racePart(found: Race, view: FindingView, withSteps: boolean): st
     ...(withSteps
       ? [
           `<h4>Before the calls</h4>`,
-          prefix.length === 0 ? "<p>No steps: the calls are sent in the initial state.</p>" : playerPart({ path: prefix, steps }, view),
+          prefix.length === 0 ? "<p>No steps: the calls are sent in the root state.</p>" : playerPart({ path: prefix, steps }, view),
           `<section class="calls"><h4>The calls, sent at the same time</h4><div class="columns">${observed.calls
             .map((call, side) => callPart(call, side, view))
             .join("")}</div></section>`,
@@ -68,7 +68,7 @@ const readable = (outcome: RaceOutcome): RaceOutcome => ({ ...outcome, changes: 
 function marksOf({ hits, trials, count, known, prefix, ...race }: Race): string {
   return [
     `race, ${text(verdictText(race))}`,
-    prefix.length === 0 ? "in the initial state" : `after ${plural(prefix.length, "step")}`,
+    prefix.length === 0 ? "in the root state" : `after ${plural(prefix.length, "step")}`,
     `${hits} of ${plural(trials, "trial")}`,
     ...(count > 1 ? [`seen in ${count} kinds of states`] : []),
     ...(known ? ["known"] : []),

@@ -53,7 +53,7 @@ export interface PathVitestInput extends TestedModule {
 /** Returns the source text of a Vitest test for a path. The test passes if all steps can be executed and no rule is broken. */
 export function pathVitestText({ path, ...module }: PathVitestInput): string {
   return testText("a path that was saved by hand", `${path.length} actions`, module, {
-    title: `${path.join(", ") || "the initial state"} breaks no rule`,
+    title: `${path.join(", ") || "the root state"} breaks no rule`,
     path,
     options: [],
     expects: ["expect(replayed).toMatchObject({ completed: true, violations: [], errors: [] });"],

@@ -35,7 +35,7 @@ function statesOf(db: Database, exploration: StoredExploration, wanted: string):
   }
   if (found.length === 0) return [];
   const nodes = storedNodes(db, exploration.id, exploration.actions.length);
-  if (nodes === undefined) throw new DamagedRun("its nodes do not form a tree");
+  if (nodes === undefined) throw new DamagedRun("its stored states contradict each other");
   return found.map(({ node, id }) => {
     const path: string[] = [];
     for (let at = node; at > 0; at = nodes.parents[at]!) path.unshift(exploration.actions[nodes.parentActions[at]!]!);

@@ -43,7 +43,7 @@ function refuseOthers(db: Database, file: string): void {
   const expected = definitions();
   const same = db.prepare("SELECT type, name, sql FROM sqlite_master").all() as readonly Definition[];
   if (same.length !== expected.size || !same.every(({ name, sql }) => expected.get(name) === sql)) {
-    throw unreadable(file, `its tables are not those of version ${SCHEMA_VERSION}`);
+    throw unreadable(file, `its tables differ from the tables that seqqa writes (schema version ${SCHEMA_VERSION})`);
   }
 }
 
@@ -77,9 +77,9 @@ function reasonOf(cause: unknown): string {
   const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };
   if (code === "SQLITE_NOTADB") return "the file is not a SQLite database";
   if (typeof code === "string" && code.startsWith("SQLITE_CORRUPT")) return "the file is damaged";
-  if (typeof code === "string") return code;
+  if (typeof code === "string") return `${code.startsWith("SQLITE_") ? "SQLite" : "the system"} reports the error ${code}`;
   if (cause instanceof DamagedRun) return cause.message;
-  if (cause instanceof SyntaxError) return "a column holds text that is not JSON";
+  if (cause instanceof SyntaxError) return "the file is damaged: a stored value is not JSON";
   // JavaScript throws these errors for unexpected values in the file. Their messages mean nothing to a user.
   if (cause instanceof TypeError || cause instanceof RangeError) return "the file is damaged";
   return String(message).replace(/\.$/, "").split("\n")[0]!;

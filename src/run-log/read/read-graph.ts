@@ -23,7 +23,7 @@ export function readGraph(db: Database, exploration: number): StoredGraph {
   return { actions, ...nodes, edges, byDepth, lists: lists.of(edges.size) };
 }
 
-const noGraph = (): DamagedRun => new DamagedRun("its nodes and edges do not form a graph");
+const noGraph = (): DamagedRun => new DamagedRun("its stored states and steps contradict each other");
 
 /** Four columns that describe edges, with one entry for each edge. The columns grow when needed. */
 class EdgeLists {

@@ -3,7 +3,8 @@ import { DamagedRun } from "../../engine/commit/damaged-run.ts";
 /** Parses a column that holds a JSON object. @throws DamagedRun for any other content */
 export function record(text: unknown): Record<string, unknown> {
   const value = parsed(text);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new DamagedRun("a column holds no JSON object");
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new DamagedRun("the file is damaged: a stored value is not a JSON object");
   return value as Record<string, unknown>;
 }
 
@@ -11,7 +12,7 @@ export function record(text: unknown): Record<string, unknown> {
 export function lines(text: unknown): readonly string[] {
   const value = parsed(text);
   if (!Array.isArray(value) || !value.every((line) => typeof line === "string"))
-    throw new DamagedRun("a column holds no JSON list of texts");
+    throw new DamagedRun("the file is damaged: a stored value is not a list of texts");
   return value;
 }
 

@@ -91,7 +91,7 @@ export function batchReader(
 
 /** Returns the numbers in a stored batch of commits. @throws DamagedRun if its length is no multiple of 4 bytes */
 function int32(blob: unknown): Int32Array {
-  if (!(blob instanceof Uint8Array) || blob.byteLength % 4 !== 0) throw new DamagedRun("a batch of commits is incomplete");
+  if (!(blob instanceof Uint8Array) || blob.byteLength % 4 !== 0) throw new DamagedRun("a part of the stored steps is incomplete");
   // Copy the bytes, because an Int32Array must begin at a multiple of 4 bytes, and SQLite's buffer may begin anywhere.
   return new Int32Array(blob.slice().buffer);
 }

@@ -162,7 +162,7 @@ async function notesOf(
   const { keptMemory } = lanes.home.lanePool;
   if (keptMemory !== undefined)
     notes.push(
-      `New targets kept the memory of earlier ones, because target.module threw an error when it was evaluated again (${keptMemory}). ` +
+      `seqqa could not start new targets with empty memory, because target.module threw an error when seqqa loaded it a second time (${keptMemory}). ` +
         "Findings may depend on this memory, also if they are confirmed. Run with --parallel 2, so that each new target gets a thread of its own.",
     );
   // Skip these notes for a resumed run or a shard. Such a run has not seen all context keys and stub calls, so the notes could be false.

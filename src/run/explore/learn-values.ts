@@ -286,7 +286,7 @@ export function lessonNote(
 ): string {
   const after = `after ${plural(committer.steps, "step")}`;
   if (!isExplained || divergences.length > 0) {
-    const note = `seqqa restarted the search ${after}, because equal states had different outcomes. It now replays paths to reach states, and does not copy states between lanes.`;
+    const note = `seqqa restarted the search ${after}, because equal states had different outcomes. From now on, seqqa repeats the calls of a path to reach a state, and does not copy states between lanes.`;
     const dropped = orderedFields(before, knowledge);
     return dropped.length === 0
       ? note
@@ -295,7 +295,7 @@ export function lessonNote(
   return `seqqa restarted the search ${after}, because states that it considered equal had different outcomes. ${lessonOf(knowledge, before)}`;
 }
 
-const SETUP_TIMES = "times of the initial state";
+const SETUP_TIMES = "times of the root state";
 
 /** Returns the values that differ by themselves according to `knowledge`, but not according to `before`, as text; empty if there are none. */
 export function learnedSince(knowledge: Knowledge, before: Knowledge): string {
@@ -306,11 +306,11 @@ export function learnedSince(knowledge: Knowledge, before: Knowledge): string {
 /** Returns a sentence that names the difference between `knowledge` and the earlier knowledge `before`. */
 function lessonOf(knowledge: Knowledge, before: Knowledge): string {
   const added = learnedSince(knowledge, before);
-  if (added !== "") return `It now knows that these values differ by themselves: ${added}.`;
+  if (added !== "") return `seqqa now knows that these values differ when calls are repeated: ${added}.`;
   if (knowledge.ordered.includes(NEXT_SECOND) && !before.ordered.includes(NEXT_SECOND))
     return "The target compares times in whole seconds: calls have another result within one second. seqqa now waits for the next second between such calls.";
   const fields = orderedFields(knowledge, before);
-  if (fields.length === 0) return "It now knows more values that differ by themselves.";
+  if (fields.length === 0) return "seqqa now knows more values that differ when calls are repeated.";
   return `States now also differ by the order in which these values were generated: ${shownFields(fields)}.`;
 }
 
@@ -417,7 +417,13 @@ export function unaudited(reductions: readonly Reduction[], left = 0): readonly 
     const count = audited > 0 ? left : merges;
     return count === 0
       ? []
-      : [{ kind: "unaudited_reduction", count, text: `${plural(count, "merge")} of states that no execution tested (${reason})` }];
+      : [
+          {
+            kind: "unaudited_reduction",
+            count,
+            text: `${plural(count, "pair")} of states that count as equal without a test (they differ only in ${reason})`,
+          },
+        ];
   });
 }
 

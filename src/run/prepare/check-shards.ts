@@ -64,7 +64,7 @@ function refuseOtherKnowledge(run: StoredRun, first: StoredRun): void {
     const [own, its] = [knowledgeOf(run, beginning!), knowledgeOf(first, first.explorations[place]!.beginning!)];
     if (comparableKnowledge(own) === comparableKnowledge(its)) continue;
     const only = (id: string, more: string): readonly string[] =>
-      more === "" ? [] : [`only ${id} learned that these values differ by themselves: ${more}`];
+      more === "" ? [] : [`only ${id} found out that these values differ when calls are repeated: ${more}`];
     const why = [...only(run.id, learnedSince(own, its)), ...only(first.id, learnedSince(its, own))];
     throw refused(
       `runs ${first.id} and ${run.id} tell the states of ${file} apart in different ways, because ${why.join("; ") || "they learned different things about the values that the target generates"}`,

@@ -55,7 +55,7 @@ export function hasEndedEarly(stopReason: StopReason | undefined): boolean {
  */
 export function idleActions(coverage: Coverage, { stopReason, steps, isExhaustive }: IdleOptions): readonly string[] {
   if (hasEndedEarly(stopReason)) return [];
-  if (stopReason === "max_time" && steps === 0) return ["The time was used up before the first step. Raise exploration.max_time."];
+  if (stopReason === "max_time" && steps === 0) return ["The time limit was reached before the first step. Raise exploration.max_time."];
   const all = Object.entries(coverage).filter(([, { brought }]) => brought !== true);
   const idle = all.flatMap(([name, action]) => {
     const why = whyIdle(action, isExhaustive);

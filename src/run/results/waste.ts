@@ -54,10 +54,9 @@ function untried({ actions }: AgentDefinition<never, never>, coverage: Coverage)
   });
   if (names.length === 0) return [];
   const left = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "";
-  const [who, they] = names.length === 1 ? ["The action reads", "it begins"] : ["These actions read", "they begin"];
-  const [action, it] = names.length === 1 ? ["the action", "it"] : ["each action", "them"];
+  const [who, action, it] = names.length === 1 ? ["The action reads", "the action", "it"] : ["These actions read", "each action", "them"];
   return [
-    `ownership tried no call of ${names.slice(0, SHOWN).join(", ")}${left}. ${who} the context, but the calls that ${they} with contain no value of the owner, or only credentials and values in \`shared\`. Let ${action} begin with a call that contains such a value, or add ${it} to \`except\`.`,
+    `The rule ownership sent no call of ${names.slice(0, SHOWN).join(", ")}${left}. ${who} the context, but the first call of ${action} sends no value of the owner (credentials and values in \`shared\` do not count). Let the first call send such a value, for example an id, or add ${it} to \`except\`.`,
   ];
 }
 

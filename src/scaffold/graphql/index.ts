@@ -111,7 +111,7 @@ function subscriptions(schema: GraphQLSchema): readonly string[] {
   if (names.length === 0) return [];
   const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "";
   return [
-    `Subscriptions are left out, because an exploration does not receive later messages: ${names.slice(0, SHOWN).join(", ")}${more}.`,
+    `Subscriptions are left out, because an exploration cannot receive messages after an answer: ${names.slice(0, SHOWN).join(", ")}${more}.`,
   ];
 }
 

@@ -267,7 +267,7 @@ function refuseAnother(named: readonly NamedAction[], { actions }: Manifest, sho
   if (force || Object.keys(actions).length === 0 || named.some(({ id }) => Object.hasOwn(actions, id))) return;
   throw new SeqqaError(
     "SCAFFOLD_OTHER",
-    `seqqa wrote nothing, because ${shown} was generated from another description, which has none of these operations.`,
+    `seqqa wrote nothing, because ${shown} was generated from another description: the two descriptions have no operation in common.`,
     {
       exitStatus: 2,
       hint: "Choose another folder with --out <folder>, or overwrite this folder with --force.",

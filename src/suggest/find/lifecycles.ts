@@ -121,7 +121,7 @@ function immutable(table: ExploredTable): readonly Candidate[] {
       evidence: `${changed.length} changes of rows of ${table.name} did not change ${named.join(", ")}`,
       judged: changed.length,
       broken: [],
-      nearest: isRare ? { ...place, what: `${rarest} is changed by only ${count} of ${changed.length} changes` } : undefined,
+      nearest: isRare ? { ...place, what: `only ${count} of ${changed.length} changes affect ${rarest}` } : undefined,
     },
   ];
 }

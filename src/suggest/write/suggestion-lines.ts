@@ -24,7 +24,7 @@ export function suggestionLines(
   ];
   const seen = [many(states, "state"), ...left, many(of.steps.length, "step"), many(tables.length, "table")].join(", ");
   return [
-    `${of.name}: ${many(held.length, "rule")} ${isForGaps ? "for gaps" : "held"} (${seen})`,
+    `${of.name}: ${many(held.length, "rule")} ${isForGaps ? "for wrong data that your rules miss" : "held"} (${seen})`,
     ...shown.flatMap((one, index) => ["", ...lines(of, one, `${index + 1}`.padStart(2))]),
     ...(held.length > shown.length
       ? ["", `... and ${held.length - shown.length} more ${held.length - shown.length === 1 ? "rule" : "rules"}: add --most ${held.length}`]
@@ -54,10 +54,10 @@ function lines(of: StatesOfRun, { code, evidence, judged, broken, nearest, uncle
     ...(unclear === 0
       ? []
       : [
-          `      unclear   in ${unclear} ${unclear === 1 ? "step: it" : "steps: they"} replaced several rows, and the generated keys do not show which row became which`,
+          `      not judged in ${unclear} ${unclear === 1 ? "step: it" : "steps: they"} replaced several rows, and the generated keys do not show which row became which`,
         ]),
     ...(first === undefined ? [] : [`      broken    ${place(of, first)}`]),
-    ...(nearest === undefined ? [] : [`      nearest   ${place(of, nearest)}`]),
+    ...(nearest === undefined ? [] : [`      nearest to breaking the rule: ${place(of, nearest)}`]),
   ];
 }
 
@@ -68,5 +68,5 @@ function place(of: StatesOfRun, { state, what, action }: Place): string {
   if (action !== undefined) path.push(of.actions[action]!);
   const cut = path.length > MOST_STEPS ? ["...", ...path.slice(-MOST_STEPS)] : path;
   const id = of.states[state]!.id;
-  return `${what} (${action === undefined ? "" : "from "}state ${id === "" ? "without an id" : id}${cut.length === 0 ? ", the initial state" : `: ${cut.join(" -> ")}`})`;
+  return `${what} (${action === undefined ? "" : "from "}state ${id === "" ? "without an id" : id}${cut.length === 0 ? ", the root state" : `: ${cut.join(" -> ")}`})`;
 }

@@ -45,7 +45,9 @@ describe("a test file that is bundled for a lane", () => {
       `${runner.replaceAll(/\W/g, "-")}-${name}.ts`,
       `import { ${name} } from "${runner}"; export const act = () => ${use};`,
     );
-    expect(act).toThrow(`${name} of ${runner} cannot be used in a lane, where no test runs: throw an Error instead`);
+    expect(act).toThrow(
+      `${name} of ${runner} works only inside a test, but seqqa runs this code outside of tests (in a lane). Throw an Error instead`,
+    );
   });
 
   it("declares no tests of @playwright/test, whose other exports stay usable", async () => {

@@ -109,7 +109,7 @@ describe("texts that are made to exhaust", () => {
 
   it("YAML of more parts than fit, which JSON may have", async () => {
     await expect(read(`${HEAD}x-a:\n${" -\n".repeat(size(1_350_000, 1_500_000))}`)).rejects.toEqual(
-      refused("DESCRIPTION_TOO_LARGE", /too large for YAML/),
+      refused("DESCRIPTION_TOO_LARGE", /too large to be read as YAML/),
     );
   });
 

@@ -74,7 +74,9 @@ describe("a race that is replayed", () => {
       delivery: "gated",
       schedule: { system: "db", held: 0, write: 1, statement: "UPDATE orders" },
     });
-    expect(gated!.stdout).toContain("Gone: none of 20 trials showed the race, although seqqa held the same write as in the run.\n");
+    expect(gated!.stdout).toContain(
+      "Gone: none of 20 trials showed the race, although seqqa delayed the same database write as in the run.\n",
+    );
     expect(many!.replayInputs).toMatchObject([
       { draws: [["create_order"], ["create_order", "pay_order"]], race: { actions: ["refund_order", "refund_order", "refund_order"] } },
     ]);

@@ -54,7 +54,12 @@ describe("a finding of an earlier run", () => {
   it("is named with its run", async () => {
     const folder = folderWith({ "seqqa.yaml": "", "shop.explore.ts": "" });
     const file = "shop.explore.ts";
-    const older = store(configIn(folder), { explorations: [{ name: "shop", file, result: result({ violations: [named("ee11")] }) }] });
+    const operations = [
+      { action: "list", id: "ee11", count: 1 },
+      { action: "read", id: "gg11", count: 1 },
+    ];
+    const violations = [named("ee11", { operations })];
+    const older = store(configIn(folder), { explorations: [{ name: "shop", file, result: result({ violations }) }] });
     const newer = store(configIn(folder), {
       run: newRunId(new Date(Date.now() + 5_000)),
       explorations: [{ name: "shop", file, result: result() }],
@@ -62,6 +67,8 @@ describe("a finding of an earlier run", () => {
     const { status, stderr, replayInputs } = await seqqa(["replay", "ee"], { cwd: folder });
     expect(stderr).toBe(`error: Run ${newer} has no finding "ee", but run ${older} has it.\nhint: Add --run ${older}.\n`);
     expect([status, replayInputs]).toEqual([2, []]);
+    // The finding was reported together with another one.
+    expect((await seqqa(["replay", "gg11"], { cwd: folder })).stderr).toContain(`hint: Add --run ${older}.\n`);
   });
 });
 
@@ -191,7 +198,7 @@ describe("a wrong use ends with 2, and nothing is sent", () => {
     ["aa11 --from-step=", /^error: Invalid --from-step value "": the path of the finding has no such step\.\n/],
     [
       "cc11 --from-step 1",
-      /^error: Invalid --from-step value "1": the path of the finding has no such step\.\nhint: Remove --from-step: the finding is in the initial state, so its path has no steps\.\n$/,
+      /^error: Invalid --from-step value "1": the path of the finding has no such step\.\nhint: Remove --from-step: the finding is in the root state, so its path has no steps\.\n$/,
     ],
     ["aa11 --emit curl --from-step 2", /^error: --from-step cannot be combined with --emit, because --emit executes no steps\.\nhint: /],
     ["dd11 --emit har", /^error: --emit har found no HTTP requests [^\n]*\nhint: Use --emit vitest instead\. /],

@@ -42,7 +42,7 @@ describe("seqqa clean", () => {
 
   it("says that there was nothing", async () => {
     const { status, stdout } = await seqqa(["clean"], { cwd: folderWith({}) });
-    expect({ status, stdout }).toEqual({ status: 0, stdout: "Dead runs left nothing behind.\n" });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: "Nothing to clean: no run left anything behind.\n" });
   });
 
   it("names a store that another run uses, and does not say that nothing was left", async () => {
@@ -50,7 +50,7 @@ describe("seqqa clean", () => {
     const { status, stdout } = await seqqa(["clean", "--yes"], { cwd: folderWith({}), inUse });
     expect({ status, stdout }).toEqual({
       status: 3,
-      stdout: `${inUse[0]!} seqqa clean left it as it is. If that run is dead, try again in a minute.\n`,
+      stdout: `${inUse[0]!} seqqa clean did not change this store. If that run no longer exists, try again in a minute.\n`,
     });
   });
 });
@@ -66,7 +66,10 @@ describe("seqqa clean, where something cannot be cleaned", () => {
 
   it("names what belongs to others, which is no error", async () => {
     const { status, stdout } = await seqqa(["clean"], { cwd: folderWith({}), notAllowed: ["database x"] });
-    expect({ status, stdout }).toEqual({ status: 0, stdout: "not allowed to remove database x\n" });
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: "not removed, because the user in the store's URL may not do so: database x\n",
+    });
   });
 });
 

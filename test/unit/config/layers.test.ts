@@ -181,6 +181,7 @@ describe("${NAME}", () => {
   it("is an error where it is not set, with its place and without the values of others", () => {
     const error = failure("timeout: 1\nbase_url: http://${HOST}:${UNSET}", { env: { HOST: "s3cret" } });
     expect(error.message).toBe("seqqa.yaml:2:11: the environment variable UNSET is not set.");
+    expect(failure("timeout: ${toString}").message).toContain("the environment variable toString is not set");
     expect(error.hint).toContain("${UNSET:-value}");
     expect(failure("base_url: ${HOST}", { env: { HOST: "s3cret" } }).message).not.toContain("s3cret");
     expect(failure("base_url: http://${HOST", { env: {} }).code).toBe("CONFIG_YAML");

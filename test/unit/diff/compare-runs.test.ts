@@ -191,11 +191,13 @@ describe("rules", () => {
     const broken = rule(clean, found());
     expect(ofRules(broken, rule(behind))).toEqual([]);
     expect(ofRules(rule(behind), broken)).toEqual([
-      "rule changed refund_within_amount: does not hold, but the first run did not get there (critical): refunded more than was paid | create pay refund refund",
+      "rule changed refund_within_amount: does not hold, but the first run did not execute these calls (critical): refunded more than was paid | create pay refund refund",
     ]);
     const other = found({ id: "1", reproductionPath: ["create"], operations: undefined });
     expect(ofRules(rule(behind, other), rule(clean, other, found()))).toEqual([
-      expect.stringMatching(/^rule changed refund_within_amount: is broken by refund \(200\), but the first run did not get there/),
+      expect.stringMatching(
+        /^rule changed refund_within_amount: is broken by refund \(200\), but the first run did not execute these calls/,
+      ),
     ]);
     expect(ofRules({ ...rule(clean), unjudgedRules: ["refund_within_amount"] }, broken)).toEqual([
       expect.stringMatching(/^rule changed refund_within_amount: does not hold, but in the first run not checked in some or all steps/),

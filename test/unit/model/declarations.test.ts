@@ -78,7 +78,7 @@ describe("Action", () => {
 it("a setup that expects the client and the context, as an action does, is refused", () => {
   const setup = (_api: unknown, _context: unknown): void => undefined;
   expect(refusal(() => new Agent({ actions: [action("a")], invariants: [], setup } as never))).toMatchObject({
-    message: "The Agent's setup has 2 parameters, but it gets one, the World.",
+    message: "The Agent's setup has 2 parameters, but seqqa passes only one argument, the World.",
     hint: "Write setup: async ({ api, context }) => { ... }.",
   });
 });

@@ -15,13 +15,13 @@ describe("violationText", () => {
   response  200 {"id":1,"refunded":200}`);
   });
 
-  it("marks flaky ones, names the initial state, and leaves out what there is not", () => {
+  it("marks flaky ones, names the root state, and leaves out what there is not", () => {
     const text = violationText(
       violation({ confirmed: false, reproductionPath: [], request: undefined, response: undefined, severity: "low" }),
     );
     expect(text).toBe(`[LOW] refund_within_amount (flaky: not seen again from a clean start)
   refunded more than was paid
-  path      (the initial state)`);
+  path      (the root state)`);
   });
 
   it.each([

@@ -76,7 +76,9 @@ describe("conformsTo", () => {
     const slow = conformsTo({ ...SPEC, paths: { "/orders/{id}": { get } } }) as unknown as Rule;
     const hostile = answer(200, JSON.stringify({ code: `${"a".repeat(60)}!` }));
     expect(await said(slow, hostile, hostile)).toBeUndefined();
-    expect(inconclusive).toEqual(['GET /orders/{id}, status 200: the pattern "^(a+)+$" takes more than 0.2 seconds']);
+    expect(inconclusive).toEqual([
+      'GET /orders/{id}, status 200: matching the pattern "^(a+)+$" takes more than 0.2 seconds, so the value was not checked against it',
+    ]);
     expect(await said(slow, hostile, answer(200, '{"id":"x"}'))).toBe("GET /orders/{id}, status 200: /id is not of type integer");
     expect(inconclusive).toEqual([]);
   });

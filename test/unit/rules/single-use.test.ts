@@ -108,7 +108,8 @@ describe("singleUse of a code whose second use changes nothing", () => {
 });
 
 describe("singleUse of a code after another call of create", () => {
-  const SAME = "? request_link gave the same code again, so seqqa did not try the code after it";
+  const SAME =
+    "? request_link returned the same code again, so seqqa did not check whether the code still works after a new code was created";
 
   interface Creating {
     /** The context key that `create` sets to this value. */

@@ -71,7 +71,9 @@ describe("rules that break without wrong data", () => {
     expect(some.tried).toBeLessThan(none.tried);
     const paid = of.states.filter(({ action }) => of.actions[action] === "pay").length;
     expect(some.leftOut).toEqual({ states: paid, rules: ["wrong_rule"] });
-    expect(strengthLines("shop", some)[1]).toBe(`seqqa left out ${paid} states, because rules break there without corruptions: wrong_rule`);
+    expect(strengthLines("shop", some)[1]).toBe(
+      `seqqa left out ${paid} states, because rules already break there without wrong data: wrong_rule`,
+    );
     const always = await measureStrength(of, new ModelLane(() => ["wrong_rule"]), forever);
     expect(always).toMatchObject({ tried: 0, noticed: 0 });
   });

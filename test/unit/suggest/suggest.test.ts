@@ -359,7 +359,7 @@ describe("a table with generated keys", () => {
     expect(found.held.filter(({ rule }) => rule === "transitions")).toEqual([]);
     expect(found.withheld.map(({ rule }) => rule)).toEqual(["transitions"]);
     expect(suggestionLines(of, found, 10).join("\n")).toContain(
-      "      unclear   in 2 steps: they replaced several rows, and the generated keys do not show which row became which",
+      "      not judged in 2 steps: they replaced several rows, and the generated keys do not show which row became which",
     );
   });
 

@@ -140,7 +140,7 @@ function unreachable(cause: unknown, code: string, request: FailedRequest): Seqq
   const [what, check] = diagnosis;
   return new SeqqaError(
     "TARGET_UNREACHABLE",
-    `${what}: ${line(request)} got no ${request.answered ? "whole " : ""}answer from the target.`,
+    `${what}: ${line(request)} got no ${request.answered ? "complete " : ""}answer from the target.`,
     {
       hint: request.proxied === true && diagnosis !== UNTRUSTED && diagnosis !== TLS ? proxyCheck(undefined) : check,
       cause,
@@ -165,7 +165,7 @@ export function connectTimeout(request: FailedRequest, timeoutMs: number): Seqqa
 export function requestTimeout(request: FailedRequest, timeoutMs: number): SeqqaError {
   return new SeqqaError(
     "REQUEST_TIMEOUT",
-    `${line(request)} got no ${request.answered ? "whole " : ""}answer within ${seconds(timeoutMs)}.`,
+    `${line(request)} got no ${request.answered ? "complete " : ""}answer within ${seconds(timeoutMs)}.`,
     {
       hint: "Check whether the target hangs, for example in a deadlock. If the target is only slow, raise the option `timeout`.",
     },

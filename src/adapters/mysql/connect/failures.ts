@@ -92,7 +92,7 @@ export function isDenied(error: unknown): boolean {
 export function routineHidden(database: string, routine: string, definer: string): SeqqaError {
   return new SeqqaError(
     "STORE_NOT_ALLOWED",
-    `The ${routine} of the database "${database}" belongs to ${definer}, and the user in the store's URL may not read its definition. seqqa copies the definition.`,
+    `The ${routine} of the database "${database}" belongs to ${definer}, and the user in the store's URL may not read its definition. seqqa needs the definition to copy the database for each lane.`,
     {
       hint: `Use ${definer} in the store's URL. Or grant the user SELECT ON mysql.proc and SET USER (MariaDB; from 11.3 on, SHOW CREATE ROUTINE also works), or SHOW_ROUTINE and SET_ANY_DEFINER (MySQL; SET_USER_ID before 8.2).`,
       exitStatus: 2,
@@ -153,7 +153,7 @@ export function unexpected(store: StoreUrl, error: unknown): SeqqaError {
     "STORE_NOT_OPENED",
     `seqqa could not prepare the database ${store.shown} for the run: ${cause.message.replace(/\.$/, "")}.`,
     {
-      hint: "Run `seqqa doctor`, which tests each thing that a run needs. Read the server's log. If both show nothing, choose another value of `checkpoint` for this store.",
+      hint: "Run `seqqa doctor` and read the server's log. If neither shows a cause, set another `checkpoint` for this store.",
       cause,
     },
   );
@@ -174,7 +174,7 @@ export function leftInstalled(store: StoreUrl, why: unknown, error: unknown): Se
     "STORE_NOT_PUT_BACK",
     `seqqa could not install its triggers in ${store.shown} (${safeCause(store, why).message}), and could not remove them again: ${cause.message}. Triggers of the database may be missing.`,
     {
-      hint: "Run `seqqa clean` with a database user that has all privileges. It creates missing triggers again from the table seqqa_journal_originals.",
+      hint: "Run `seqqa clean` with a database user that has all privileges. The command creates missing triggers of your database again. Their text is in the table seqqa_journal_originals.",
       exitStatus: 2,
       cause,
     },

@@ -7,7 +7,7 @@ export function connectionShared({ shown }: StoreUrl, limitMs: number): SeqqaErr
     "CONNECTION_SHARED",
     `A query on the shared connection to ${shown} waited ${limitMs / 1000} s, because another connection of the target's pool kept a transaction open.`,
     {
-      hint: 'All connections of the pool share one database connection. Inside a transaction, use no second connection, and release the first connection only after COMMIT or ROLLBACK. Or set `checkpoint: "journal"`, and let the target connect to lane.dbUrl.',
+      hint: 'All connections of the pool share one database connection. While a transaction is open, send all queries on its connection. Release this connection only after COMMIT or ROLLBACK. Or set `checkpoint: "journal"`, and let the target connect to lane.dbUrl.',
     },
   );
 }
@@ -36,10 +36,14 @@ export function statementRefused({ shown }: StoreUrl, what: string, why: string,
 export function savepointLost(store: StoreUrl, why: string, error?: unknown): SeqqaError {
   const cause = error === undefined ? undefined : safeCause(store, error);
   const says = cause === undefined ? why : `${why}: ${cause.message}`;
-  return new SeqqaError("SAVEPOINT_LOST", `The transaction in which seqqa explores ${store.shown} has ended too early: ${says}.`, {
-    hint: 'seqqa starts the lane again. If the target causes this, for example by DDL or COMMIT in a procedure, set `checkpoint: "journal"` or `"copy"`, and let the target connect to lane.dbUrl.',
-    ...(cause === undefined ? {} : { cause }),
-  });
+  return new SeqqaError(
+    "SAVEPOINT_LOST",
+    `The transaction that seqqa holds open on ${store.shown} during the exploration has ended too early: ${says}.`,
+    {
+      hint: 'seqqa starts the lane again. If the target causes this, for example by DDL or COMMIT in a procedure, set `checkpoint: "journal"` or `"copy"`, and let the target connect to lane.dbUrl.',
+      ...(cause === undefined ? {} : { cause }),
+    },
+  );
 }
 
 export function cannotSavepoint({ shown }: StoreUrl, why: string): SeqqaError {
@@ -50,7 +54,11 @@ export function cannotSavepoint({ shown }: StoreUrl, why: string): SeqqaError {
 }
 
 export function notPortable(): SeqqaError {
-  return new SeqqaError("NOT_PORTABLE", "A savepoint cannot be moved to another lane, because it exists only on its own connection.");
+  return new SeqqaError(
+    "NOT_PORTABLE",
+    'A checkpoint of the mode "savepoint" cannot be copied to another lane, because it exists only on one database connection.',
+    { hint: 'Set `checkpoint: "journal"`, and let the target connect to lane.dbUrl.' },
+  );
 }
 
 /** Returns `true` for errors after which the server has rolled back the whole transaction: lock table full, deadlock, XA deadlock. */

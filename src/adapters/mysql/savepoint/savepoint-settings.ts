@@ -12,7 +12,7 @@ export function settingOf(text: string, tokens: readonly Token[], classify: (res
     if (at < 0 || inner.kind === "ordinary" || inner.kind === "opaque") return inner;
     return refused(
       `SET STATEMENT ... FOR ${tokens[at + 1]?.value ?? ""}`,
-      "the inner statement could end the transaction in which seqqa explores",
+      "the inner statement could end the transaction that seqqa holds open during the exploration",
       "Send the inner statement without SET STATEMENT ... FOR",
     );
   }

@@ -105,7 +105,11 @@ function classify(text: string, tokens: readonly Token[]): Statement {
     case "USE":
       return refused("USE", "Write <database>.<table>", "the connection of a lane must stay in the lane's database");
     case "XA":
-      return refused("XA", "Use BEGIN and COMMIT", "a distributed transaction cannot run inside the transaction in which seqqa explores");
+      return refused(
+        "XA",
+        "Use BEGIN and COMMIT",
+        "a distributed transaction cannot run inside the transaction that seqqa holds open during the exploration",
+      );
     default:
       return ADMINISTRATION.has(first.value) ? refused(first.value, APART) : OPAQUE;
   }

@@ -1,3 +1,4 @@
+import { SeqqaError } from "../../../model/errors.ts";
 import { OURS } from "./catalog.ts";
 import type { Control, Row } from "../connect/control.ts";
 import { errnoOf, isDenied } from "../connect/failures.ts";
@@ -51,7 +52,11 @@ export class SchemaWatch {
         if (!isDenied(error) && (error as { errno?: number }).errno !== 1109) throw error;
       }
     }
-    throw new TypeError("The database user may not read information_schema.tables, in which seqqa looks for changes of the schema.");
+    throw new SeqqaError(
+      "STORE_NOT_ALLOWED",
+      `The user in the store's URL may not read information_schema.tables on the server of the database "${control.store.database}". seqqa detects changes of the schema in this table.`,
+      { hint: "Use another user in the store's URL, with a privilege on the tables of the database.", exitStatus: 2 },
+    );
   }
 
   /** Reads the current schema. Later reads are compared with this schema. */

@@ -7,7 +7,7 @@ export function connectionShared({ shown }: StoreUrl, limitMs: number): SeqqaErr
     "CONNECTION_SHARED",
     `A query on the shared connection to ${shown} waited ${limitMs / 1000} s, because another client of the target's pool kept a transaction open.`,
     {
-      hint: 'All clients of the pool share one connection. Inside a transaction, use no second client, and release the first client only after COMMIT or ROLLBACK. Or set `checkpoint: "journal"`, and let the target connect to lane.dbUrl.',
+      hint: 'All clients of the pool share one connection. While a transaction is open, send all queries on its client. Release this client only after COMMIT or ROLLBACK. Or set `checkpoint: "journal"`, and let the target connect to lane.dbUrl.',
     },
   );
 }
@@ -28,10 +28,14 @@ export function connectionClosed({ shown }: StoreUrl): SeqqaError {
 
 export function savepointLost(store: StoreUrl, error: unknown): SeqqaError {
   const cause = safeCause(store, error);
-  return new SeqqaError("SAVEPOINT_LOST", `The transaction in which seqqa explores ${store.shown} has ended too early: ${cause.message}.`, {
-    hint: 'seqqa starts the lane again. If the target ends this transaction itself, set `checkpoint: "journal"`, and let the target connect to lane.dbUrl.',
-    cause,
-  });
+  return new SeqqaError(
+    "SAVEPOINT_LOST",
+    `The transaction that seqqa holds open on ${store.shown} during the exploration has ended too early: ${cause.message}.`,
+    {
+      hint: 'seqqa starts the lane again. If the target ends this transaction itself, set `checkpoint: "journal"`, and let the target connect to lane.dbUrl.',
+      cause,
+    },
+  );
 }
 
 export function cannotSavepoint({ shown }: StoreUrl, why: string): SeqqaError {
@@ -42,5 +46,9 @@ export function cannotSavepoint({ shown }: StoreUrl, why: string): SeqqaError {
 }
 
 export function notPortable(): SeqqaError {
-  return new SeqqaError("NOT_PORTABLE", "A savepoint cannot be moved to another lane, because it exists only on its own connection.");
+  return new SeqqaError(
+    "NOT_PORTABLE",
+    'A checkpoint of the mode "savepoint" cannot be copied to another lane, because it exists only on one database connection.',
+    { hint: 'Set `checkpoint: "journal"`, and let the target connect to lane.dbUrl.' },
+  );
 }

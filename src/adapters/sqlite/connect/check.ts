@@ -86,7 +86,7 @@ async function checkpoint(file: string, { inPlace, inProcess }: StoreUse): Promi
       await adapter.open({ name: "db", laneIndex: 0, inProcess: false, borrowed });
       const { mode, why } = adapter.checkpoint;
       await adapter.close();
-      return { ok: true, what, says: `auto chooses ${mode}: ${why}.` };
+      return { ok: true, what, says: `auto chooses ${mode}, because ${why}.` };
     } catch (error) {
       return { ok: false, what, says: sentence(error).replaceAll(copy, file) };
     } finally {
@@ -105,7 +105,7 @@ function planned(file: string, borrowed: boolean): StoreCheck {
       return { ok: true, what: "checkpoint", says: "auto chooses journal, because seqqa can restore all tables by triggers." };
     return borrowed
       ? { ok: false, what: "checkpoint", says: sentence(refusedWhereItIs("copy", `the SQLite file ${file}`, plans)) }
-      : { ok: true, what: "checkpoint", says: `auto chooses copy: ${plans}.` };
+      : { ok: true, what: "checkpoint", says: `auto chooses copy, because ${plans}.` };
   } finally {
     db.close();
   }

@@ -146,10 +146,14 @@ export class SavepointMode implements SqliteMode {
   }
 
   #lost(cause: unknown): SeqqaError {
-    return new SeqqaError("SAVEPOINT_LOST", `The target ended the transaction in which seqqa explores the SQLite file ${this.#file}.`, {
-      hint: 'In the target, use savepoints or db.transaction() of better-sqlite3 instead of BEGIN, COMMIT and ROLLBACK. Or set `checkpoint: "journal"`.',
-      cause,
-    });
+    return new SeqqaError(
+      "SAVEPOINT_LOST",
+      `The target ended the transaction that seqqa holds open on the SQLite file ${this.#file} during the exploration.`,
+      {
+        hint: 'In the target, use savepoints or db.transaction() of better-sqlite3 instead of BEGIN, COMMIT and ROLLBACK. Or set `checkpoint: "journal"`.',
+        cause,
+      },
+    );
   }
 }
 

@@ -84,7 +84,7 @@ function notesOf({ processes, unreadable }: ReadCoverage, files: number, failed:
     notes.push("Code coverage is missing: no target wrote its coverage. Either the target is not a Node process, or seqqa had to kill it.");
   else if (files === 0)
     notes.push(
-      "Code coverage is empty: the targets executed none of the files that coverage.include and coverage.exclude select. Correct these keys.",
+      "Code coverage is empty: coverage.include and coverage.exclude select no file that the targets executed. Correct these patterns in seqqa.yaml.",
     );
   if (unreadable > 0)
     notes.push(`Code coverage is incomplete, because seqqa could not read coverage files of the target (number of files: ${unreadable}).`);

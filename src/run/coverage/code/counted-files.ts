@@ -21,8 +21,13 @@ function realPath(folder: string): string {
 /** Returns the pattern of a glob: `*` and `?` match within a name, `**` matches any number of folders. The name of a folder matches all files in it. */
 function pattern(folder: string, glob: string): RegExp {
   const parts = resolve(folder, glob).split(/(\*\*\/|\*\*|\*|\?)/);
-  const source = parts.map((part) => WILDCARDS[part] ?? part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)).join("");
+  const source = parts.map((part) => WILDCARDS.get(part) ?? part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)).join("");
   return new RegExp(`^${source}(?:/.*)?$`, "s");
 }
 
-const WILDCARDS: Readonly<Record<string, string>> = { "**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]" };
+const WILDCARDS: ReadonlyMap<string, string> = new Map([
+  ["**/", "(?:[^/]+/)*"],
+  ["**", ".*"],
+  ["*", "[^/]*"],
+  ["?", "[^/]"],
+]);

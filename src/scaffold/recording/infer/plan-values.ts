@@ -21,17 +21,17 @@ export interface ValueSources {
   readonly hasVariables: boolean;
 }
 
-const DRAWN: Readonly<Record<string, Extract<PlannedValue, { readonly kind: "drawn" }>["call"]>> = {
-  $guid: "uuid",
-  $randomUUID: "uuid",
-  $randomEmail: "email",
-  $randomUserName: "username",
-  $randomFullName: "name",
-  $randomFirstName: "name",
-  $randomLastName: "name",
-  $randomPhoneNumber: "phone",
-  $randomPassword: "password",
-};
+const DRAWN: ReadonlyMap<string, Extract<PlannedValue, { readonly kind: "drawn" }>["call"]> = new Map([
+  ["$guid", "uuid"],
+  ["$randomUUID", "uuid"],
+  ["$randomEmail", "email"],
+  ["$randomUserName", "username"],
+  ["$randomFullName", "name"],
+  ["$randomFirstName", "name"],
+  ["$randomLastName", "name"],
+  ["$randomPhoneNumber", "phone"],
+  ["$randomPassword", "password"],
+]);
 /** Matches Postman's dynamic variables whose values are words. */
 const WORDS = /Word|Noun|Verb|Adjective|Lorem|Name|City|Country|Company|Product|Color|Job|Department|Phrase/;
 const wordFor = (variable: string): string =>
@@ -57,8 +57,7 @@ export function planRequest(
     if (written !== undefined) {
       const variable = written.trim();
       if (isSecretVariable(variable, name) && !links.isSet(variable)) return fromEnvironment(name, variable);
-      if (variable.startsWith("$") && DRAWN[variable] === undefined && !WORDS.test(variable))
-        unclear.push({ what: name, hint: wordFor(variable) });
+      if (variable.startsWith("$") && !DRAWN.has(variable) && !WORDS.test(variable)) unclear.push({ what: name, hint: wordFor(variable) });
       return variableValue(variable, links);
     }
     if (hasVariables && use.text.includes("{{")) unclear.push({ what: name, hint: PART });
@@ -118,7 +117,7 @@ const isSecretVariable = (variable: string, name: string): boolean =>
   !variable.startsWith("$") && (isSecretName(name) || isSecretName(variable));
 
 function variableValue(variable: string, links: Links): PlannedValue {
-  const call = DRAWN[variable];
+  const call = DRAWN.get(variable);
   if (call !== undefined) return { kind: "drawn", call };
   return variable.startsWith("$") ? { kind: "drawn", call: "word" } : { kind: "context", key: links.keyNamed(variable) };
 }

@@ -39,7 +39,8 @@ export function hashOf(text: string): string {
 }
 
 export function manifestText(manifest: Manifest): string {
-  const about = "Written by seqqa scaffold. Keep it with the other files: from it, the next scaffold knows what you changed.";
+  const about =
+    "Written by seqqa scaffold. Keep this file with the other files: the next run of seqqa scaffold compares it with them to find your changes.";
   return `${JSON.stringify({ about, format: FORMAT, ...manifest }, null, 2)}\n`;
 }
 

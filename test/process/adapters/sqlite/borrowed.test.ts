@@ -696,12 +696,12 @@ describe("stores", () => {
     const inPlace = { inPlace: true, inProcess: false };
     const says = async (what: string, use?: StoreUse): Promise<unknown> =>
       (await stores.check(`sqlite:${file}`, use)).filter((one) => one.what === what).map((one) => [one.ok, one.says]);
-    expect(await says("checkpoint")).toEqual([[true, "auto chooses journal: the target opens its own connections."]]);
+    expect(await says("checkpoint")).toEqual([[true, "auto chooses journal, because the target opens its own connections."]]);
     expect(await says("busy_timeout")).toEqual([[true, expect.stringContaining("SQLITE_BUSY")]]);
     expect(await says("use")).toEqual([]);
     expect(everything(file)).toEqual(before);
     db.exec("create virtual table words using fts5(t)");
-    expect(await says("checkpoint")).toEqual([[true, expect.stringMatching(/^auto chooses copy: .*words/)]]);
+    expect(await says("checkpoint")).toEqual([[true, expect.stringMatching(/^auto chooses copy, because .*words/)]]);
     expect(await says("checkpoint", { ...inPlace, inProcess: true })).toEqual([[true, expect.stringContaining("words")]]);
     expect(await says("checkpoint", inPlace)).toEqual([
       [false, expect.stringMatching(new RegExp(`cannot be used for the SQLite file ${file}, .*"words" belongs to a virtual table`))],

@@ -90,7 +90,7 @@ describe("a user's own database, journalled", () => {
     await kill(store.database);
     const left = await dumpOf(store.url);
     expect(left).not.toBe(before);
-    await expect(adapterOn(store.url).open(BORROWED)).rejects.toEqual(failure("STORE_LEFT", "To be restored: "));
+    await expect(adapterOn(store.url).open(BORROWED)).rejects.toEqual(failure("STORE_LEFT", "seqqa clean restores "));
     expect(await dumpOf(store.url)).toBe(left);
     const { removed, leftover } = await stores.clean(store.url);
     expect(removed).toEqual([`tables and triggers of a dead run in ${storeUrl(store.url).shown}`]);

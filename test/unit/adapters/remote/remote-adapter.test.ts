@@ -228,7 +228,7 @@ describe("what goes wrong is said in one sentence", () => {
   it("a target that hangs, and one that sends without end", async () => {
     const target = await serve(at("state", "hang"));
     const late = await errorOf(target.adapter(target.url, { timeoutMs: 60 }).open(SCOPE));
-    expect(late).toMatchObject({ code: "REMOTE_TIMEOUT", message: `GET ${target.url}/state got no whole answer within 0.06 s.` });
+    expect(late).toMatchObject({ code: "REMOTE_TIMEOUT", message: `GET ${target.url}/state got no complete answer within 0.06 s.` });
     const huge = await serve(at("state", [200, JSON.stringify("x".repeat(5000))]));
     const large = await errorOf(huge.adapter(huge.url, { mostBytes: 1024 }).open(SCOPE));
     expect(large).toMatchObject({ code: "REMOTE_TOO_LARGE" });

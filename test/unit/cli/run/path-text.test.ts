@@ -58,7 +58,8 @@ describe("a path that is saved", () => {
     expect(textOf("test", { setup }).text).toContain("agent.replay");
     expect(() => textOf("journey", { setup })).toThrow(
       expect.objectContaining({
-        message: "The path cannot be saved as a journey: requests of setup or of a login come before it, which a journey does not send.",
+        message:
+          "The path cannot be saved as a journey, because setup or a login sends requests before the path. A journey does not send these requests.",
         hint: "Save the path as a test.",
       }),
     );

@@ -2,7 +2,14 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { hashOfFolder, hashOfPackages, isIgnored, reportFolder, watchedFolders } from "../../../../src/cli/watch/watched-files.ts";
+import {
+  hashOfFolder,
+  hashOfPackages,
+  isIgnored,
+  isWithin,
+  reportFolder,
+  watchedFolders,
+} from "../../../../src/cli/watch/watched-files.ts";
 
 /** A folder with files of these contents. */
 function folderWith(files: Readonly<Record<string, string>>): string {
@@ -61,6 +68,12 @@ it("installed packages: the list that npm writes counts, a package of a workspac
   expect(hash()).toBeUndefined();
   // The whole repository is hashed.
   expect(hash(".")).toBeDefined();
+});
+
+it("a path is within its folder, the folder itself, and the root folder", () => {
+  const within = (path: string, ...folders: readonly string[]): readonly boolean[] => folders.map((folder) => isWithin(path, folder));
+  expect(within("/shop/a.ts", "/shop", "/shop/a.ts", "/", "/sho", "/other")).toEqual([true, true, true, false, false]);
+  expect([isWithin("/", "/"), isWithin("/", "/shop")]).toEqual([true, false]);
 });
 
 it("in a folder that also holds sources, only the files that seqqa writes are ignored", () => {

@@ -113,7 +113,7 @@ describe("CheckRounds", () => {
     expect(diverged.mock.calls[0]![0]).toMatchObject({
       kind: "cross_check",
       path: [0],
-      message: expect.stringMatching(/a second time, but not the third time: elsewhere/),
+      message: expect.stringMatching(/another state than the first and the third: elsewhere/),
       differences: ["status: new, then odd"],
     });
   });

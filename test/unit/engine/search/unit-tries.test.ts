@@ -83,7 +83,7 @@ describe("UnitTries", () => {
         invariant: "a_timeout",
         severity: "high",
         message:
-          "A request timed out once during a. seqqa could not repeat the step to confirm this, because the time was up. GET /b got no answer within 3 s.",
+          "A request timed out once during a. seqqa could not repeat the step to confirm the missing answer, because the time was up. GET /b got no answer within 3 s.",
       },
     });
     work.learn(0, 1, new Int32Array(ROW), 0, 2);
@@ -110,7 +110,7 @@ describe("UnitTries", () => {
     expect(seen!.finding).toMatchObject({
       invariant: "target_crashed",
       message:
-        "The target stopped answering once during a request of holds after a. seqqa could not repeat the step to confirm this, because the run was interrupted. it broke",
+        "The target stopped answering once during a request of holds after a. seqqa could not repeat the step to confirm the missing answer, because the run was interrupted. it broke",
     });
   });
 });

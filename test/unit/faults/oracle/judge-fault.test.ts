@@ -48,7 +48,7 @@ describe("the judgement of a fault", () => {
       verdict: "repeated_write",
       severity: "high",
       message:
-        "the request was sent again after its answer was lost, and had its effect twice: refund was answered 200, and in total db.payments: 1 row added",
+        "the request was sent again after its answer was lost, and changed the stores twice (refund was answered 200). Changes of both requests together: db.payments: 1 row added",
     });
     const broken = [{ invariant: "paid_once", message: "2 payments" }];
     expect(judgeFault({ ...again, isAfter: true, broken })).toMatchObject({ verdict: "repeated_write", invariant: "paid_once" });
@@ -56,7 +56,7 @@ describe("the judgement of a fault", () => {
 
   it("names the statement and the difference", () => {
     expect(judgeFault({ ...CALL, isBefore: false, again: undefined })?.message).toBe(
-      "the 2nd write of db (UPDATE orders) failed with an error: refund was answered 500, and the stores are neither as before the call nor as after the call without the fault: db.payments: 1 row added",
+      "the 2nd write of db (UPDATE orders) failed with an error: refund was answered 500, and the stores match neither the state before the call nor the state after the call without the fault: db.payments: 1 row added",
     );
     expect([1, 2, 3, 4, 11, 12, 21].map((write) => faultText({ kind: "cut", store: "db", write }).match(/\d+\w+/)![0])).toEqual([
       "1st",

@@ -151,7 +151,7 @@ describe("a refusal", () => {
     });
     expect(await judge(together([call("refund", 200), failed], order(100)), measure(BEFORE, orders, without))).toMatchObject({
       message:
-        "the calls were answered 200 and 200 with errors; when the calls are sent one after the other, in any order, they get other answers",
+        "the calls were answered 200 and 200 with errors; when the calls are sent one after the other, their answers differ from these in every order",
     });
   });
 

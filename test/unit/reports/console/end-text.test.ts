@@ -85,7 +85,7 @@ it("counts the operations of all explorations together, and the code that was ex
   const code = { lines: { total: 200, covered: 199 }, branches: { total: 3, covered: 3 }, files: [], processes: 1, notes: [] };
   const lines = endLines({ ...rest, explorations: both, coverage: { code } }, plain);
   expect(lines.slice(-2)).toEqual([
-    "operations   1 of 2 called, 2 of 3 described statuses",
+    "operations   1 of 2 called, 2 of 3 described statuses seen",
     "code         99 % of lines, 100 % of branches",
   ]);
   const none = { ...code, lines: { total: 0, covered: 0 }, processes: 0, notes: ["No target wrote\nits coverage."] };

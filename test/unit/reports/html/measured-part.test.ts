@@ -13,7 +13,7 @@ it("shows the names of operations, statuses and files as text, in closed section
   const html = operationsPart(operations, LIMITS[0]!) + codePart(code, LIMITS[0]!);
   expect(html).not.toContain("<img");
   expect(html).not.toContain("<details open");
-  expect(html).toContain("Operations: 0 of 1 called, 0 of 1 described statuses");
+  expect(html).toContain("Operations: 0 of 1 called, 0 of 1 described statuses seen");
   expect(html).toContain("never called");
   // The name of this part in the list of parts.
   expect(html).toContain('data-title="Code"');

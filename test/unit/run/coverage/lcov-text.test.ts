@@ -25,6 +25,7 @@ it.each([
   [["../api/src/*.ts"], undefined, "/shop/api/src/deep/a.ts", false],
   [["../api/**/a.ts"], undefined, "/shop/api/a.ts", true],
   [["../api/**/a.ts"], undefined, "/shop/api/ba.ts", false],
+  [["../api/**/constructor"], undefined, "/shop/api/src/constructor/a.ts", true],
   [["../api/a.?s"], undefined, "/shop/api/axts", false],
   [undefined, ["../api/src/generated"], "/shop/api/src/generated/a.ts", false],
   [undefined, ["../api/src/gen*"], "/shop/api/src/a.ts", true],

@@ -341,7 +341,7 @@ describe.concurrent("a divergence of merged states", () => {
     const learned = await learnFrom(lanePool, { reports: [], knowledge }, merge, experiments);
     expect([learned.isExplained, learned.knowledge.ordered]).toEqual([false, [proven.place]]);
     const note = lessonNote({ committer: { steps: 3 } as never }, learned, knowledge);
-    expect(note).toContain("so states no longer differ by it: context.proven, context.vain, times of the initial state.");
+    expect(note).toContain("so states no longer differ by it: context.proven, context.vain, times of the root state.");
   });
 
   it("is explained by no order if the states hide which of their values belong together", async () => {
@@ -437,7 +437,7 @@ describe("the note that says that the search starts again", () => {
   it("names the values that were found, and no others", () => {
     const known = { generated: [generated("order")] };
     expect(note(known, { generated: [generated("order"), generated("invoice")], background: ["store.seen"] })).toBe(
-      "seqqa restarted the search after 2 steps, because states that it considered equal had different outcomes. It now knows that these values differ by themselves: store.invoice, store.seen.",
+      "seqqa restarted the search after 2 steps, because states that it considered equal had different outcomes. seqqa now knows that these values differ when calls are repeated: store.invoice, store.seen.",
     );
   });
 
@@ -448,5 +448,5 @@ describe("the note that says that the search starts again", () => {
     );
   });
 
-  it("says that nothing was found", () => expect(note({}, {}, false)).toContain("It now replays paths to reach states"));
+  it("says that nothing was found", () => expect(note({}, {}, false)).toContain("From now on, seqqa repeats the calls of a path"));
 });

@@ -13,7 +13,7 @@ const skipped = (count: number): typeof works => ({ applied: 0, skipped: count, 
 describe("idleActions", () => {
   it("says so if the time was used up before the first step", () => {
     expect(idleActions({}, { stopReason: "max_time", steps: 0, isExhaustive: false })).toEqual([
-      "The time was used up before the first step. Raise exploration.max_time.",
+      "The time limit was reached before the first step. Raise exploration.max_time.",
     ]);
     expect(idleActions({}, { stopReason: "max_time", steps: 1, isExhaustive: false })).toEqual([]);
   });

@@ -104,12 +104,12 @@ describe("what an exploration got nothing of", () => {
     const all = definition(create, cancel, read, relog, ...["create_order", "cancel_order", "read_order", "log_in"].map(tried));
     const worked = { create_order: applied({ 201: 1 }), cancel_order: applied({ 200: 1 }), log_in: applied({ 200: 1 }) };
     const idle = { create_order_as_bob: skipped(3), cancel_order_as_bob: skipped(3), log_in_as_bob: skipped(3) };
-    const note = `ownership tried no call of cancel_order_as_bob. The action reads the context, but the calls that it begins with contain no value of the owner, or only credentials and values in \`shared\`. Let the action begin with a call that contains such a value, or add it to \`except\`.`;
+    const note = `The rule ownership sent no call of cancel_order_as_bob. The action reads the context, but the first call of the action sends no value of the owner (credentials and values in \`shared\` do not count). Let the first call send such a value, for example an id, or add it to \`except\`.`;
     expect(wasteNotes(all, { ...worked, read_order: applied({ 200: 1 }), read_order_as_bob: applied({ 403: 1 }), ...idle })).toEqual([
       note,
     ]);
     const both = wasteNotes(all, { ...worked, read_order: applied({ 200: 1 }), read_order_as_bob: skipped(1), ...idle });
-    expect(both).toEqual([expect.stringContaining("tried no call of cancel_order_as_bob, read_order_as_bob. These actions read")]);
+    expect(both).toEqual([expect.stringContaining("sent no call of cancel_order_as_bob, read_order_as_bob. These actions read")]);
     expect(wasteNotes(all, { ...worked, cancel_order: applied({ 0: 1 }), ...idle })).toEqual([]);
   });
 

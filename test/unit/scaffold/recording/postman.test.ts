@@ -126,7 +126,7 @@ describe("a Postman collection", () => {
   });
 
   it("has JSON bodies with comments, a comma at the end, and variables inside and outside of strings", async () => {
-    const raw = '{"n": {{n}}, "both": "{{n}}, {{$guid}}", "list": [{{n}}, "{{n}}"], // {{n}}\n "password": "body-secret-1",}';
+    const raw = '{"n": {{n}}, "both": "{{n}}, {{$guid}}", "list": [{{n}}, "{{constructor}}"], // {{n}}\n "password": "body-secret-1",}';
     const done = await generated("postman", {
       info,
       item: [
@@ -140,7 +140,7 @@ describe("a Postman collection", () => {
       entries: [
         ["n", n],
         ["both", { kind: "constant", value: "{{n}}, {{$guid}}" }],
-        ["list", { kind: "list", items: [n, n] }],
+        ["list", { kind: "list", items: [n, { kind: "context", key: "constructor_value" }] }],
         ["password", { kind: "environment", name: "API_PASSWORD" }],
       ],
     });

@@ -155,7 +155,7 @@ describe("timeouts", () => {
     const url = await serve((_request, response) => void response.write("half"));
     // Long enough for the first half to arrive on a busy machine.
     const error = await new HttpClient(url).get("/", { timeout: 1 }).catch((caught: unknown) => caught);
-    expect(error).toMatchObject({ code: "REQUEST_TIMEOUT", message: `GET ${url}/ got no whole answer within 1 s.` });
+    expect(error).toMatchObject({ code: "REQUEST_TIMEOUT", message: `GET ${url}/ got no complete answer within 1 s.` });
   });
 
   it("a shorter one is not kept waiting by a longer one, and both are kept", async () => {
