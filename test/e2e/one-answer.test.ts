@@ -9,6 +9,7 @@ import {
   documentOf,
   emptyFolder,
   folderWith,
+  linkPackages,
   only,
   seqqa,
   start,
@@ -42,6 +43,13 @@ function comparable(result: Explored): unknown {
     return value;
   });
   return JSON.parse(text.replaceAll(/127\.0\.0\.1:\d+/g, "127.0.0.1:<port>"));
+}
+
+/** Runs the exploration of a folder, without an error or a finding. */
+async function run(cwd: string, parallel: string): Promise<Explored> {
+  const ran = await seqqa(["run", ".", "--parallel", parallel, "--reporter", "json", "--output", "out"], { cwd });
+  expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status: 0, stderr: "" });
+  return only(documentOf(ran));
 }
 
 describe("one answer, however many lanes", () => {
@@ -130,6 +138,46 @@ describe("losing what does the work", () => {
     expect(comparable({ ...result, notes })).toEqual(comparable(undisturbed));
   });
 
+  // The token of each lane has another time, and no store holds it.
+  it("a login in `setup` with a JWT has one root state on all lanes", async () => {
+    const server = `
+import { createHmac } from "node:crypto";
+import { createServer } from "node:http";
+import Database from "better-sqlite3";
+const db = new Database(process.env.DB_PATH);
+db.exec("create table if not exists notes (id integer primary key, text text)");
+const text = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
+const signed = (payload) => payload + "." + createHmac("sha256", "secret").update(payload).digest("base64url");
+createServer((request, response) => {
+  const answer = (status, body = {}) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  if (request.url === "/") return answer(200);
+  if (request.url === "/login") {
+    const iat = Math.floor(Date.now() / 1000);
+    return answer(200, { token: signed(text({ alg: "HS256", typ: "JWT" }) + "." + text({ sub: "ann", iat, exp: iat + 3600 })) });
+  }
+  const token = (request.headers.authorization ?? "").slice(7);
+  if (signed(token.split(".").slice(0, 2).join(".")) !== token) return answer(401);
+  const { n } = db.prepare("select count(*) n from notes").get();
+  if (request.url === "/clear") return answer(db.prepare("delete from notes").run().changes > 0 ? 200 : 404);
+  return n > 1 ? answer(409) : answer(201, { id: db.prepare("insert into notes (text) values ('x')").run().lastInsertRowid });
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+    const exploration = `import { Action, Agent, World } from "seqqa";
+const call = (name) => new Action({ name, run: (api) => api.post("/" + name) });
+export const agent = new Agent({
+  world: (lane) => new World({ systems: lane.systems }),
+  setup: async ({ api }) => api.setAuthToken((await api.post("/login")).json().token),
+  actions: [call("note"), call("clear")],
+  invariants: [],
+});
+`;
+    const cwd = folderWith({ "seqqa.yaml": NOTES_CONFIG, "server.mjs": server, "notes.explore.js": exploration });
+    linkPackages(cwd, "better-sqlite3", "seqqa");
+    const [one, two] = [await run(cwd, "1"), await run(cwd, "2")];
+    expect(one).toMatchObject({ statesVisited: 3, transitions: 6, verdict: { complete: true } });
+    expect(comparable(two)).toEqual(comparable(one));
+  });
+
   it("a worker ends in the middle: the same answer", async () => {
     const SLOTS = size(2, 3);
     const slots = Array.from({ length: SLOTS }, (_, at) => at + 1);
@@ -154,11 +202,6 @@ export const agent = new Agent({ name: "slots", world: (lane) => new World({ sys
 `;
     const folder = (dies: boolean): string =>
       folderWith({ "seqqa.yaml": NOTES_CONFIG, "server.mjs": SLOTS_SERVER, "slots.explore.ts": exploration(dies) });
-    const run = async (cwd: string, parallel: string): Promise<Explored> => {
-      const ran = await seqqa(["run", ".", "--parallel", parallel, "--reporter", "json", "--output", "out"], { cwd });
-      expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status: 0, stderr: "" });
-      return only(documentOf(ran));
-    };
     const undisturbed = await run(folder(false), "1");
     expect(undisturbed).toMatchObject({ statesVisited: 3 ** SLOTS, transitions: SLOTS * 3 ** SLOTS });
     const cwd = folder(true);

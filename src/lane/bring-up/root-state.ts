@@ -349,8 +349,12 @@ export class RootState {
     await state.root();
     await this.#setUp();
     this.#made = { ...(await state.capture()), setupAt: this.#setupAt };
-    this.#setupAt = shared?.setupAt ?? this.#setupAt;
-    if (shared === undefined || sameStores(this.#made, shared)) return;
+    if (shared === undefined) return;
+    const isSame = sameStores(this.#made, shared);
+    state.ownLogin = isSame && !isDeepStrictEqual(this.#made.clients, shared.clients);
+    // The times in a lane's own tokens are named by when the lane itself logged in.
+    if (!state.ownLogin) this.#setupAt = shared.setupAt ?? this.#setupAt;
+    if (isSame) return;
     try {
       await state.write(shared);
     } catch (error) {

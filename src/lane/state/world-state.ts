@@ -62,6 +62,10 @@ export interface WorldSnapshot {
   readonly systems: readonly unknown[];
   readonly context: SavedContext;
   readonly clients: readonly unknown[];
+  /** For each client: `true` if its credentials are those of the lane's root state. */
+  readonly atRoot: readonly boolean[];
+  /** `true` if the lane logged in for itself, so that its credentials in the root state are not those of another lane. */
+  readonly ownLogin: boolean;
   readonly setBy: readonly Bearer[];
   readonly origins?: OriginsSnapshot | undefined;
   readonly unstored?: Unstored | undefined;
@@ -155,6 +159,10 @@ export class WorldState {
   /** The name of the content of the root state's stores, as in {@link Origins.atStores}. */
   #homeStores: string | undefined;
   #realTimeColumns: readonly string[] = [];
+  /** What the clients save in the root state. */
+  #rootClients: readonly unknown[] = [];
+  /** See {@link WorldSnapshot.ownLogin}. */
+  ownLogin = false;
   /** The time at which the first cookie of the observed state expires, in milliseconds since 1970. `undefined` if no cookie expires. */
   #cookiesPassMs: number | undefined;
   #unstored: Unstored = NOTHING_UNSTORED;
@@ -503,6 +511,8 @@ export class WorldState {
     const own = {
       context,
       clients,
+      atRoot: clients.map((client, i) => isDeepStrictEqual(client, this.#rootClients[i])),
+      ownLogin: this.ownLogin,
       setBy,
       origins: snapshotOfOrigins(this.#origins),
       unstored: this.#unstored === NOTHING_UNSTORED ? undefined : this.#unstored,
@@ -515,7 +525,9 @@ export class WorldState {
   write(snapshot: WorldSnapshot): Awaitable<void> {
     this.#context.restore(snapshot.context);
     for (let i = 0; i < this.#clients.length; i++) {
-      this.#clients[i]!.restore(snapshot.clients[i]);
+      // A token of another lane may mean nothing to the target of this lane, and it has another name here.
+      const isOwn = (this.ownLogin || snapshot.ownLogin) && snapshot.atRoot[i] === true && this.#rootClients.length > 0;
+      this.#clients[i]!.restore(isOwn ? this.#rootClients[i] : snapshot.clients[i]);
       this.#attributed[i] = this.#clients[i]!.version;
     }
     this.#setBy = snapshot.setBy;
@@ -602,6 +614,7 @@ export class WorldState {
   /** Attributes the present credentials of all clients to the root state, because `setup` set them. */
   adopt(): void {
     this.#setBy = this.#clients.map(bearerOf);
+    this.#rootClients = this.#clients.map((client) => client.save());
     for (let i = 0; i < this.#clients.length; i++) this.#attributed[i] = this.#clients[i]!.version;
   }
 

@@ -128,6 +128,11 @@ export function replaceSigned(text: string, replace: (payload: unknown) => strin
   });
 }
 
+/** Returns the JWTs and the texts signed with a time that a text contains. */
+export function signedTokens(text: string): readonly string[] {
+  return [JWTS, SIGNED].flatMap((pattern) => Array.from(text.matchAll(pattern), ([token]) => token));
+}
+
 const MOST_BYTES = 1_000_000;
 // Signatures of SHA-1, SHA-256 and SHA-512 in base64url.
 const SIGNED = /(?<![\w.:-])[\w.-]{1,4096}([:.])[\w-]{6}\1(?:[\w-]{86}|[\w-]{43}|[\w-]{27})(?![\w.:-])/g;

@@ -18,6 +18,7 @@ import {
   parsedSigned,
   replaceJwts,
   replaceSigned,
+  signedTokens,
   SIGNED_TEXT,
   singular,
   tableOf,
@@ -108,6 +109,12 @@ export class Renamer {
   readonly #rootPlaced = new Set<TimeKey>();
   /** The times in signed tokens of the root state, as keys that {@link timeKeyAt} makes from the time and a hash of the token. */
   readonly #rootTokens = new Set<TimeKey>();
+  /**
+   * Signed tokens of clients and of the context in the root state, with a name each. The name is used where nothing is known about the content of
+   * such a token: each lane logs in at another time, so the token differs between lanes.
+   */
+  readonly #ofRoot = new Map<string, string>();
+  #isOutsideOfStores = false;
   /** The signed token that is being read, without `Bearer`; `undefined` outside of tokens. */
   #token: string | undefined;
   #known: Map<string, Generated> = new Map();
@@ -170,7 +177,7 @@ export class Renamer {
 
   /** `true` if no generated values or times are known, so that states need not be searched. */
   get isIdle(): boolean {
-    return !this.#hasPlaces && this.#constants.size === 0 && this.#rootTimes.size === 0;
+    return !this.#hasPlaces && this.#constants.size === 0 && this.#rootTimes.size === 0 && this.#ofRoot.size === 0;
   }
 
   /**
@@ -197,6 +204,7 @@ export class Renamer {
     this.#rootMoments.clear();
     this.#rootPlaced.clear();
     this.#rootTokens.clear();
+    this.#ofRoot.clear();
     this.#begin(NO_ORIGINS, undefined);
     this.#facts(facts);
     this.#isRoot = false;
@@ -439,12 +447,11 @@ export class Renamer {
           ? { ...observed, value: this.#value(observed.value, inSystems?.inner.get(name)) }
           : { ...observed, tables: observed.tables.map((table) => this.#table(table, ofStore?.get(table.name))) };
     }
-    return {
-      ...facts,
-      systems,
-      context: this.#value(facts.context, this.#tree.inner.get("context")) as Facts["context"],
-      clients: this.#value(facts.clients, this.#tree.inner.get("clients")) as Facts["clients"],
-    };
+    this.#isOutsideOfStores = true;
+    const context = this.#value(facts.context, this.#tree.inner.get("context")) as Facts["context"];
+    const clients = this.#value(facts.clients, this.#tree.inner.get("clients")) as Facts["clients"];
+    this.#isOutsideOfStores = false;
+    return { ...facts, systems, context, clients };
   }
 
   #table(table: ObservedTable, node: Node | undefined): ObservedTable {
@@ -535,11 +542,14 @@ export class Renamer {
     if (this.#isRoot) {
       const moment = momentOf(text);
       if (moment !== undefined) this.#meetRootTime(moment, false);
+      if (this.#isOutsideOfStores)
+        for (const token of signedTokens(text)) if (!this.#ofRoot.has(token)) this.#ofRoot.set(token, `k${this.#ofRoot.size}`);
     }
     const hasWords = node !== undefined && (node.words.size > 0 || node.timeWords.size > 0);
     const hasTimes = this.#origins.times.size + this.#times.size + this.#rootTimes.size > 0;
-    if (!hasWords && this.#constants.size === 0 && this.#origins.ids.size === 0 && !hasTimes) return text;
-    const whole = this.#knownWord(wordOf(text));
+    const hasTokens = this.#ofRoot.size > 0;
+    if (!hasWords && this.#constants.size === 0 && this.#origins.ids.size === 0 && !hasTimes && !hasTokens) return text;
+    const whole = this.#knownWord(wordOf(text)) ?? this.#tokenOfRoot(text);
     if (whole !== undefined) return whole;
     const moment = hasTimes ? momentOf(text) : undefined;
     const time = moment === undefined ? undefined : this.#knownTime(moment.ms);
@@ -557,7 +567,12 @@ export class Renamer {
       const { key, form } = place.domain === undefined ? wordOf(word) : { key: `${place.domain}:${word}`, form: "s" };
       return this.#id(key, form, word, place);
     }
-    return word.length < SHORTEST_WORD ? undefined : this.#knownWord(wordOf(word));
+    return word.length < SHORTEST_WORD ? undefined : (this.#knownWord(wordOf(word)) ?? this.#tokenOfRoot(word));
+  }
+
+  #tokenOfRoot(text: string): Generated | undefined {
+    const name = this.#ofRoot.get(text);
+    return name === undefined ? undefined : new Generated(name, "t", undefined);
   }
 
   #object(value: object, node: Node | undefined): unknown {

@@ -8,6 +8,8 @@ const WHOLE: Required<WorldSnapshot> = {
   systems: [{ rows: [1, "two", null] }],
   context: { entries: new Map([["order", { id: 1 }]]), objects: 1, node: "paid" } as never,
   clients: [{ cookies: [] }],
+  atRoot: [true],
+  ownLogin: true,
   setBy: [
     { text: "token-1", action: "log_in" },
     { text: "token-2", action: undefined },
