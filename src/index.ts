@@ -69,6 +69,7 @@ export type {
   StoreScope,
   StoreTraits,
   TableSchema,
+  DeclaredReference,
   /** @deprecated Use `Checkpoint`. */
   Checkpoint as Mark,
   /** @deprecated Use `StoreAdapter`. */
