@@ -31,7 +31,14 @@ export type {
   StopReason,
   Violation,
 } from "./model/results/result.ts";
-export type { ExplorationEntry, GraphEntry, JourneyEntry, RunDocument } from "./reports/document/document-types.ts";
+export type {
+  ExplorationEntry,
+  GraphEntry,
+  JourneyEntry,
+  RuleStrength,
+  RunDocument,
+  StrengthPlace,
+} from "./reports/document/document-types.ts";
 export type { GraphData, ReportData } from "./reports/document/report-data.ts";
 export type {
   ReportedExploration,

@@ -1,4 +1,5 @@
 export { readKnownFindings, type KnownEntry, type KnownFindings } from "./read/known-findings.ts";
+export { keepStrength } from "./write/keep-strength.ts";
 export { updateKnownFindings } from "./write/update-known.ts";
 export { newRunId, RUN_ID } from "./run-id.ts";
 export { runIds } from "./read/runs.ts";

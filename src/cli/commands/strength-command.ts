@@ -1,7 +1,9 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Config } from "../../config/index.ts";
 import { printable } from "../../reports/index.ts";
-import { readStates, readStoredRun, type StatesOfRun } from "../../run-log/index.ts";
+import { keepStrength, readStates, readStoredRun, runIds, type StatesOfRun } from "../../run-log/index.ts";
 import type { ExitStatus } from "../../run/session/exit-status.ts";
 import { measureStrength, strengthLines, type Strength } from "../../strength/index.ts";
 import { configFor } from "../arguments/config-for.ts";
@@ -12,7 +14,7 @@ import { usage } from "../arguments/run-options.ts";
 import type { Shell } from "../process/shell.ts";
 import { handsOn, laneFlags, type LaneFlags } from "../run/hands-on.ts";
 import type { Machinery } from "../run/machinery.ts";
-import { tellSkipped } from "../run/report-files.ts";
+import { loadFormats, tellSkipped, writeReports } from "../run/report-files.ts";
 
 export interface StrengthOptions extends LaneFlags {
   readonly run?: string;
@@ -50,6 +52,34 @@ export async function strengthCommand(
   });
 }
 
+/** The report formats that show the strength of rules. */
+const SHOWING: ReadonlySet<string> = new Set(["html", "json"]);
+
+/**
+ * Stores a measurement in its run, and writes the reports of the last run again. A measurement that tried nothing does not replace an earlier one.
+ */
+async function keep(of: StatesOfRun, strength: Strength, { config, run, shell, machinery }: Measuring): Promise<void> {
+  if (strength.tried === 0) return;
+  const { outputDir, formats } = config.report;
+  try {
+    keepStrength(outputDir, run, of, strength);
+    if (runIds(outputDir).at(-1) !== run) return;
+    const place = { key: "report.formats", folder: config.folder, machinery };
+    const shown = await loadFormats(
+      formats.filter((name) => SHOWING.has(name)),
+      place,
+    );
+    writeReports(
+      config,
+      shown.filter(({ file }) => existsSync(join(outputDir, file))),
+      run,
+    );
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    shell.stderr.write(`note: seqqa did not store the measurement for reports: ${printable(why)}\n`);
+  }
+}
+
 export function flagsOf({ output, maxTime }: Pick<StrengthOptions, "output" | "maxTime">): NonNullable<Parameters<typeof laneFlags>[1]> {
   return [
     ...(output === undefined ? [] : [{ key: "report.output_dir", flag: "--output", value: output }]),
@@ -70,11 +100,8 @@ interface Measuring {
  * Measures how many corrupted rows the rules of an exploration detect.
  * @throws SeqqaError with exit status 2 if the stores of the lane are not copies
  */
-export async function withStrength(
-  of: StatesOfRun,
-  { config, run, folder, options, shell, machinery }: Measuring,
-  work: (strength: Strength) => void,
-): Promise<ExitStatus> {
+export async function withStrength(of: StatesOfRun, measuring: Measuring, work: (strength: Strength) => void): Promise<ExitStatus> {
+  const { config, run, folder, options, shell, machinery } = measuring;
   // Load only exploration files here. The run log may come from another person and could name any other module.
   if (!isExplorationFile(of.file)) {
     throw usage(
@@ -98,7 +125,9 @@ export async function withStrength(
       );
     }
     const end = performance.now() + (config.exploration.maxTime ?? MAX_TIME) * 1000;
-    work(await measureStrength(of, walk, () => performance.now() > end));
+    const strength = await measureStrength(of, walk, () => performance.now() > end);
+    work(strength);
+    await keep(of, strength, measuring);
     return 0;
   });
 }

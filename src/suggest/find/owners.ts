@@ -31,6 +31,12 @@ export function owners({ tables, of }: Explored): readonly Candidate[] {
   const isOfKept = ({ table }: { readonly table: ExploredTable }): boolean => kept.some((one) => one.table === table);
   if (users.length === 0 || !keys.some(isOfKept)) return [];
   const shared = keys.filter((key) => !isOfKept(key)).map(({ key }) => key);
+  // The owner of the row may make a call that is refused to another user.
+  const except = new Set(
+    all
+      .filter(isOfKept)
+      .flatMap(({ of: owner, place }) => (users.includes(owner?.role ?? "") ? [`${of.actions[place.action!]}_as_${owner!.role}`] : [])),
+  );
   const ofKind = (kind: Contact["kind"]): readonly Contact[] => judged.filter((one) => one.kind === kind);
   const [refused, listed] = [ofKind("refused"), ofKind("listed")];
   const evidence = (part: readonly Contact[], one: string, several: string): readonly string[] => {
@@ -43,6 +49,7 @@ export function owners({ tables, of }: Explored): readonly Candidate[] {
       rule: "ownership",
       code: `ownership(${objectLiteral([
         ["users", objectLiteral(users.map((user) => [user, "async () => {}"]))],
+        ...(except.size === 0 ? [] : [["except", literal([...except].toSorted())] as const]),
         ...(shared.length === 0 ? [] : [["shared", literal(shared)] as const]),
       ])})`,
       name: "ownership",
@@ -69,6 +76,8 @@ interface Contact {
    */
   readonly kind: "refused" | "listed" | "reached";
   readonly place: Place;
+  /** The other role whose row a call names. `undefined` if no call does. */
+  readonly of: Owner | undefined;
 }
 
 function isKept(contacts: readonly Contact[]): boolean {
@@ -127,19 +136,21 @@ function contactsOf(owned: Owned, of: StatesOfRun): readonly Contact[] {
     const { answers = [] } = step;
     const role = of.roles[step.action];
     const seen: Seen = { owned, rows: [...new Set([...before, ...after])], drawn, role };
-    const foreign = before.filter((row) => isForeign(row, seen));
-    const shown = answers.filter(isGood).flatMap((answer) => objectsIn(answer).flatMap((one) => isForeignObject(one, seen) ?? []));
-    const named = answers.map((answer) => ({ answer, isForeign: isForeignPath(answer, seen) }));
-    const refused = named.find(({ answer, isForeign: is }) => is === true && REFUSED.has(answer.status));
+    const isOther = (owner: Owner | undefined): boolean => owner !== undefined && owner.role !== role;
+    const foreign = before.filter((row) => isOther(ownerOf(row, seen)));
+    const shown = answers.filter(isGood).flatMap((answer) => objectsIn(answer).flatMap((one) => ownerOfObject(one, seen) ?? []));
+    const named = answers.map((answer) => ({ answer, owner: ownerOfPath(answer, seen) }));
+    const refused = named.find(({ answer, owner }) => isOther(owner) && REFUSED.has(answer.status));
     const contact = (kind: Contact["kind"], what: string): Contact => {
-      return { table, role, kind, place: { state: step.from, action: step.action, what: `${of.actions[step.action]} ${what}` } };
+      const { owner } = named.find((one) => isOther(one.owner)) ?? {};
+      return { table, role, kind, of: owner, place: { state: step.from, action: step.action, what: `${of.actions[step.action]} ${what}` } };
     };
     if (isPlainKeyed && foreign.some((row) => !after.includes(row)))
       contacts.push(contact("reached", `changed a row of ${table.name} of another user`));
-    else if (shown.includes(true)) contacts.push(contact("reached", `showed a row of ${table.name} of another user`));
+    else if (shown.some(isOther)) contacts.push(contact("reached", `showed a row of ${table.name} of another user`));
     else if (refused !== undefined)
       contacts.push(contact("refused", `was answered ${refused.answer.status} for a row of ${table.name} of another user`));
-    else if (foreign.length > 0 && named.some(({ answer, isForeign: is }) => is === undefined && answer.method === "GET" && isGood(answer)))
+    else if (foreign.length > 0 && named.some(({ answer, owner }) => owner === undefined && answer.method === "GET" && isGood(answer)))
       lists.push({ ...contact("listed", `left out the rows of ${table.name} of another user`), showsRows: shown.length > 0 });
   }
   // A read without rows may be of something else. It counts only if its action shows rows of the table in another state.
@@ -149,8 +160,15 @@ function contactsOf(owned: Owned, of: StatesOfRun): readonly Contact[] {
 
 const isGood = ({ status }: AnswerOfStep): boolean => status >= 200 && status < 300;
 
-const isForeign = (row: Row, { owned: { column, valueOf }, role }: Seen): boolean =>
-  [...valueOf].some(([other, cell]) => other !== role && cell === row.get(column));
+interface Owner {
+  readonly role: string | undefined;
+}
+
+/** Returns the owner of a row. A row that no role created counts as a row of the role itself. */
+function ownerOf(row: Row, { owned: { column, valueOf }, role: own }: Seen): Owner {
+  const [role] = [...valueOf].find(([, cell]) => cell === row.get(column)) ?? [own];
+  return { role };
+}
 
 /** Reads the generated keys of created rows from the answers of the steps that created them. Only long keys count, because they are never reused. */
 function drawnKeys({ table, column, valueOf }: Owned, { roles }: StatesOfRun): Seen["drawn"] {
@@ -189,29 +207,28 @@ function objectsIn({ body }: AnswerOfStep): readonly Json[] {
   return found;
 }
 
-/** Returns `true` for an object that shows a row of another role, `false` for a row of the own role, and `undefined` for any other object. */
-function isForeignObject(object: Json, seen: Seen): boolean | undefined {
+/** Returns the owner of the row that an object shows; `undefined` if it shows no row of the table. */
+function ownerOfObject(object: Json, seen: Seen): Owner | undefined {
   const { table, column } = seen.owned;
   const key = valueIn(object, table.key!);
-  if (seen.drawn.has(key)) return seen.drawn.get(key) !== seen.role;
+  if (seen.drawn.has(key)) return { role: seen.drawn.get(key) };
   const row = seen.rows.find((one) => isEqual(key, one.get(table.key!)) === true && agrees(object, one, table.key!));
-  if (row === undefined || isEqual(valueIn(object, column), row.get(column)) === false) return undefined;
-  return isForeign(row, seen);
+  return row === undefined || isEqual(valueIn(object, column), row.get(column)) === false ? undefined : ownerOf(row, seen);
 }
 
-/** Returns `true` for a call whose path names a row of another role, `false` for a row of the own role, and `undefined` for any other call. */
-function isForeignPath({ url }: AnswerOfStep, seen: Seen): boolean | undefined {
+/** Returns the owner of the row that the path of a call names; `undefined` if it names no row of the table. */
+function ownerOfPath({ url }: AnswerOfStep, seen: Seen): Owner | undefined {
   const { table } = seen.owned;
   const parts = url.replace(/^\w+:\/\/[^/]*|[?#].*$/g, "").split("/");
   const key = parts.find((part) => seen.drawn.has(part));
-  if (key !== undefined) return seen.drawn.get(key) !== seen.role;
+  if (key !== undefined) return { role: seen.drawn.get(key) };
   const names = namesOf(table.name);
   const row = seen.rows.find((one) =>
     parts.some(
       (part, at) => isEqual(part, one.get(table.key!)) === true && names.includes(snakeCase(parts[at - 1] ?? "").replaceAll("-", "_")),
     ),
   );
-  return row === undefined ? undefined : isForeign(row, seen);
+  return row === undefined ? undefined : ownerOf(row, seen);
 }
 
 const valueIn = (object: Json, column: string): unknown =>
