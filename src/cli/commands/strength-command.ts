@@ -4,6 +4,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import type { Config } from "../../config/index.ts";
 import { printable } from "../../reports/index.ts";
 import { keepStrength, readStates, readStoredRun, runIds, type StatesOfRun } from "../../run-log/index.ts";
+import type { ActionWalk } from "../../run/index.ts";
 import type { ExitStatus } from "../../run/session/exit-status.ts";
 import { measureStrength, strengthLines, type Strength } from "../../strength/index.ts";
 import { configFor } from "../arguments/config-for.ts";
@@ -87,7 +88,7 @@ export function flagsOf({ output, maxTime }: Pick<StrengthOptions, "output" | "m
   ];
 }
 
-interface Measuring {
+export interface Measuring {
   readonly config: Config;
   readonly run: string;
   readonly folder: RunPlace["folder"];
@@ -101,7 +102,35 @@ interface Measuring {
  * @throws SeqqaError with exit status 2 if the stores of the lane are not copies
  */
 export async function withStrength(of: StatesOfRun, measuring: Measuring, work: (strength: Strength) => void): Promise<ExitStatus> {
-  const { config, run, folder, options, shell, machinery } = measuring;
+  return onLaneOf(of, measuring, async (walk) => {
+    if (!walk.isIsolated) {
+      throw new SeqqaError(
+        "STRENGTH_NEEDS_COPY",
+        "seqqa strength changes rows only in copies of stores, but this target uses your own stores.",
+        {
+          exitStatus: 2,
+          hint: "Let seqqa start the target on copies of the stores: set target.command with {db_path} or {url:name} in seqqa.yaml.",
+        },
+      );
+    }
+    const strength = await measureStrength(of, walk, timeLimit(measuring.config));
+    work(strength);
+    await keep(of, strength, measuring);
+  });
+}
+
+/** Returns a function that returns `true` once the time of a command is up. */
+export function timeLimit(config: Config): () => boolean {
+  const end = performance.now() + (config.exploration.maxTime ?? MAX_TIME) * 1000;
+  return () => performance.now() > end;
+}
+
+/** Executes actions of a stored exploration on a lane of its own. States get the same ids as in the run. */
+export async function onLaneOf(
+  of: StatesOfRun,
+  { config, run, folder, options, shell, machinery }: Measuring,
+  work: (walk: ActionWalk) => Promise<void>,
+): Promise<ExitStatus> {
   // Load only exploration files here. The run log may come from another person and could name any other module.
   if (!isExplorationFile(of.file)) {
     throw usage(
@@ -114,20 +143,7 @@ export async function withStrength(of: StatesOfRun, measuring: Measuring, work: 
   const entry = explorationPath(of.file, { folder, outputDir: config.report.outputDir, cwd: shell.cwd });
   const input = { entry, config, seed: stored?.seed, known: stored?.beginning, actions: of.actions };
   return handsOn(input, hands, async (walk) => {
-    if (!walk.isIsolated) {
-      throw new SeqqaError(
-        "STRENGTH_NEEDS_COPY",
-        "seqqa strength changes rows only in copies of stores, but this target uses your own stores.",
-        {
-          exitStatus: 2,
-          hint: "Let seqqa start the target on copies of the stores: set target.command with {db_path} or {url:name} in seqqa.yaml.",
-        },
-      );
-    }
-    const end = performance.now() + (config.exploration.maxTime ?? MAX_TIME) * 1000;
-    const strength = await measureStrength(of, walk, () => performance.now() > end);
-    work(strength);
-    await keep(of, strength, measuring);
+    await work(walk);
     return 0;
   });
 }

@@ -12,6 +12,8 @@ export interface StatesOfRun {
   readonly name: string;
   /** The path of the exploration file, relative to the folder in which the command was started. */
   readonly file: string;
+  /** `true` if the run left no state unexplored, apart from states behind findings. */
+  readonly isWhole: boolean;
   readonly actions: readonly string[];
   /** The role of each action, in the order of `actions`. `undefined` for the world's own client. */
   readonly roles: readonly (string | undefined)[];
@@ -81,7 +83,7 @@ export function readStates(outputDir: string, run: string | undefined): FoundSta
   return { id, ...read, skipped };
 }
 
-function statesOf(db: Database, { id, name, file, actions, beginning }: StoredExploration): readonly StatesOfRun[] {
+function statesOf(db: Database, { id, name, file, actions, beginning, stopReason }: StoredExploration): readonly StatesOfRun[] {
   if (beginning === undefined) return [];
   const graph = readGraph(db, id);
   const kept = new Map<number, readonly string[]>();
@@ -111,7 +113,18 @@ function statesOf(db: Database, { id, name, file, actions, beginning }: StoredEx
     lines: kept.get(node),
   }));
   return [
-    { name, file, actions, roles, rules: namesIn(document), references: beginning.references, root: beginning.root.lines, states, steps },
+    {
+      name,
+      file,
+      isWhole: stopReason === "exhausted",
+      actions,
+      roles,
+      rules: namesIn(document),
+      references: beginning.references,
+      root: beginning.root.lines,
+      states,
+      steps,
+    },
   ];
 }
 

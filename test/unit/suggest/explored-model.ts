@@ -47,6 +47,7 @@ export function explore(
   return {
     name: "model",
     file: "qa/model.explore.ts",
+    isWhole: found.length < most,
     actions: names,
     roles: names.map(roleOf),
     rules,
