@@ -85,7 +85,11 @@ export async function suggestCommand(
   }
   if (options.explore === true) {
     const [{ of }] = found as [Found];
-    const status = of.isWhole ? 0 : await explored(of, { config, run: id, folder, options, shell, machinery }, (one) => (found = [one]));
+    const status = of.isWhole
+      ? 0
+      : await explored(of, { config, run: id, folder, options, shell, machinery }, (one) => {
+          found = [one];
+        });
     if (status !== 0) return status;
     if (of.isWhole)
       shell.stderr.write(`note: the run of ${printable(of.name)} explored every state, so there is nothing to explore further.\n`);

@@ -7,15 +7,15 @@ const ROOT: Tables = { stock: [{ id: 1, available: 12, sold: 0 }], notes: [{ id:
 type Stock = { available: number; sold: number };
 const change =
   (by: (stock: Stock) => Partial<Stock> | undefined): ModelAction =>
-  ({ stock, ...tables }) => {
-    const [row] = stock as unknown as readonly [Stock & { id: number }];
+  (tables) => {
+    const [row] = tables["stock"] as unknown as readonly [Stock & { id: number }];
     const changed = by(row);
     return changed === undefined ? undefined : { ...tables, stock: [{ ...row, ...changed }] };
   };
 
 /** A shop that sells a lamp too many: `available` reaches -1. */
 const actions: Readonly<Record<string, ModelAction>> = {
-  note: ({ notes, ...tables }) => ({ ...tables, notes: [{ id: 1, number: (Number(notes![0]!["number"]) + 1) % 40 }] }),
+  note: (tables) => ({ ...tables, notes: [{ id: 1, number: (Number(tables["notes"]![0]!["number"]) + 1) % 40 }] }),
   sell: change(({ available, sold }) => (available < 0 ? undefined : { available: available - 1, sold: sold + 1 })),
 };
 
