@@ -31,7 +31,14 @@ export type {
   StopReason,
   Violation,
 } from "./model/results/result.ts";
-export type { ExplorationEntry, GraphEntry, JourneyEntry, RunDocument } from "./reports/document/document-types.ts";
+export type {
+  ExplorationEntry,
+  GraphEntry,
+  JourneyEntry,
+  RuleStrength,
+  RunDocument,
+  StrengthPlace,
+} from "./reports/document/document-types.ts";
 export type { GraphData, ReportData } from "./reports/document/report-data.ts";
 export type {
   ReportedExploration,
@@ -69,6 +76,7 @@ export type {
   StoreScope,
   StoreTraits,
   TableSchema,
+  DeclaredReference,
   /** @deprecated Use `Checkpoint`. */
   Checkpoint as Mark,
   /** @deprecated Use `StoreAdapter`. */

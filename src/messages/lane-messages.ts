@@ -3,7 +3,7 @@
  *
  * The outcome of a step is a row: {@link ROW} int32 values. A step without findings or errors takes 24 bytes and no object.
  */
-import type { StubUse } from "../model/stores/store-adapter.ts";
+import type { DeclaredReference, StubUse } from "../model/stores/store-adapter.ts";
 import type { Divergence, Evidence, RecordedExchange, RecordedStep } from "../model/results/result.ts";
 import { Severity } from "../model/declare/severity.ts";
 import type { TargetEnd } from "../model/results/target-end.ts";
@@ -399,6 +399,8 @@ export interface LaneReport {
   readonly rootLines: readonly string[];
   /** The root state as text lines for reports, like {@link DetailEvent.state}. */
   readonly rootState?: readonly string[] | undefined;
+  /** The foreign keys of one column that the stores declare. Absent if there are none. */
+  readonly references?: readonly (DeclaredReference & { readonly store: string; readonly table: string })[] | undefined;
   /**
    * The requests of `setup`, and the times at which `setup` began and ended, in milliseconds since 1970. Absent if nothing was sent and the root
    * state is empty.

@@ -38,7 +38,7 @@ export { REPORTER_NAMES, REPORTERS } from "./reporters.ts";
 export { Reporters } from "./reporters-together.ts";
 export { userReporter } from "./user-reporter.ts";
 export { resultJson } from "./json/result-json.ts";
-export type { ExplorationEntry, GraphEntry, JourneyEntry, RunDocument } from "./document/document-types.ts";
+export type { ExplorationEntry, GraphEntry, JourneyEntry, RuleStrength, RunDocument } from "./document/document-types.ts";
 export type { SourcePlace } from "./document/source-place.ts";
 export type { GraphData, ReportData } from "./document/report-data.ts";
 export { journeyJson } from "./json/journey-json.ts";

@@ -1,9 +1,10 @@
 export { readKnownFindings, type KnownEntry, type KnownFindings } from "./read/known-findings.ts";
+export { keepStrength } from "./write/keep-strength.ts";
 export { updateKnownFindings } from "./write/update-known.ts";
 export { newRunId, RUN_ID } from "./run-id.ts";
 export { runIds } from "./read/runs.ts";
 export { readRecord } from "./read/read-record.ts";
-export { readStates, type FoundStates, type StateOfRun, type StatesOfRun, type StepOfRun } from "./read/read-states.ts";
+export { readStates, type AnswerOfStep, type FoundStates, type StateOfRun, type StatesOfRun, type StepOfRun } from "./read/read-states.ts";
 export { findStates } from "./read/find-state.ts";
 export { readResultsFile } from "./read/read-results-file.ts";
 export { readFindings, readRun, type KeptData } from "./read/read-run.ts";

@@ -6,6 +6,7 @@ import { dependents } from "./find/dependent.ts";
 import { explored } from "./find/explored.ts";
 import { keys } from "./find/keys.ts";
 import { lifecycles } from "./find/lifecycles.ts";
+import { owners } from "./find/owners.ts";
 import { sums } from "./find/sums.ts";
 
 /** Rules that the user may want to add, found in the rows and answers of an exploration. */
@@ -31,7 +32,7 @@ export interface Suggestions {
 export function suggest(states: StatesOfRun): Suggestions {
   const all = explored(states);
   const known = new Set(states.rules);
-  const found = [amounts, keys, sums, lifecycles, dependents, answers]
+  const found = [amounts, keys, sums, lifecycles, dependents, owners, answers]
     .flatMap((find) => find(all))
     .filter((one) => !known.has(one.name) && isSupported(one, states))
     .toSorted((a, b) => b.likelihood - a.likelihood || b.judged - a.judged || (a.code < b.code ? -1 : 1));

@@ -365,12 +365,17 @@ describe("what a target answers", () => {
       }),
       { redact: [], includeRequestResponse: true },
     );
+    const place = { table: EVIL, column: EVIL, kind: EVIL, tried: 2, noticed: 1, by: [EVIL] };
+    const strength = { tried: 2, noticed: 1, refused: 0, isCut: false, places: [place] };
+    const document = { ...made, explorations: made.explorations.map((one) => ({ ...one, strength })) };
     const file = join(emptyFolder(), "report.html");
-    writeFileSync(file, htmlText({ document: made, graphs: [{ ...graph, actions: [EVIL, "b", "c"] }] }));
+    writeFileSync(file, htmlText({ document, graphs: [{ ...graph, actions: [EVIL, "b", "c"] }] }));
     expect(statSync(file).size).toBeLessThan(10_000_000);
     const opened = await open(file);
     const { page } = opened;
     await page.locator(".finding button.head").first().click();
+    await page.getByText("Strength of the rules: they noticed 50 % of 2 corruptions").click();
+    expect(await page.getByRole("group", { name: "Tables" }).locator("tbody td").allInnerTexts()).toContain("1 of 2");
     expect(await page.locator("body").innerText()).toContain("more characters, left out to limit the size of this file");
     const own = await page.evaluate(
       "[...document.querySelectorAll('script, img, svg, iframe, textarea, style')].map((one) => one.tagName + one.id + (one.ariaHidden ?? '')).join()",

@@ -134,6 +134,9 @@ it("rules are as strong as what they notice: none of what is made wrong, a part 
   expect(several.noticed).toBeGreaterThan(0);
   expect(several.noticed).toBeLessThan(several.tried);
   expect(several.tried).toBe(none.tried);
+  // The reports of the run contain the last measurement.
+  expect(only(writtenIn(join(cwd, "out")))).toHaveProperty("strength.tried", several.tried);
+  expect(readFileSync(join(cwd, "out", "report.html"), "utf8")).toContain(`% of ${several.tried} corruptions`);
   // The same run gives the same; in the quick suite also without a rule, below.
   if (full) expect(await strength(all.join(", "))).toEqual(several);
   for (const left of some(all, 1))
@@ -176,4 +179,13 @@ it("of an API with a defect and no rule shows the defect beside the rule, with i
     /neverAbove\("orders\.refunded", "orders\.amount"\)\n.*\n +broken +orders\.refunded is 200, and its limit is 100 \(state [0-9a-f]{8}: create -> pay -> refund -> refund\)/,
   );
   expect(existsSync(join(cwd, "model.suggested.ts"))).toBe(false);
+});
+
+it("of a run that a limit ended explores further, and names the rules that this refutes", async () => {
+  const lane = { cwd, env: { DEFECT: "refund" } };
+  await seqqa(["run", ".", "--output", "out", "--max-steps", "16"], lane);
+  const { status, stdout } = await seqqa(["suggest", "--explore", "--output", "out"], lane);
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^orders: explored \d+ more steps and \d+ more states, which refuted \d+ rules?\n/);
+  expect(stdout).toContain("orders.refunded is 200, and its limit is 100");
 });

@@ -1,5 +1,5 @@
 import { SeqqaError } from "../../model/errors.ts";
-import type { TableSchema } from "../../model/stores/store-adapter.ts";
+import type { DeclaredReference, TableSchema } from "../../model/stores/store-adapter.ts";
 import { SqlAdapter, type Choosing } from "../../stores/sql-adapter.ts";
 import { USER_SCHEMA } from "./schema/catalog.ts";
 import { connect } from "./connect/connect.ts";
@@ -11,8 +11,13 @@ import { shownName } from "./connect/sql-text.ts";
 import { storeUrl, type StoreUrl } from "./connect/store-url.ts";
 
 /** A query for the columns of all tables. Partitions are left out, because states show their rows under the partitioned table. */
-const TABLES_AND_COLUMNS = `select n.nspname::text as "schema", c.relname::text as "table", a.attname::text as "column"
+const TABLES_AND_COLUMNS = `select n.nspname::text as "schema", c.relname::text as "table", a.attname::text as "column",
+       fn.nspname::text as "toSchema", f.relname::text as "toTable", fa.attname::text as "toColumn"
   from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
+       left join lateral (select confrelid, confkey from pg_constraint k where k.conrelid = c.oid and k.contype = 'f' and k.conkey = array[a.attnum]
+                          order by conname limit 1) k on true
+       left join pg_class f on f.oid = k.confrelid left join pg_namespace fn on fn.oid = f.relnamespace
+       left join pg_attribute fa on fa.attrelid = f.oid and fa.attnum = k.confkey[1]
  where c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence in ('p', 'u') and a.attnum > 0 and not a.attisdropped and ${USER_SCHEMA}
  order by 1, 2, a.attnum`;
 
@@ -103,12 +108,18 @@ export class PostgresAdapter extends SqlAdapter<PostgresMode, PostgresCheckpoint
 
   async schema(): Promise<readonly TableSchema[]> {
     const rows = await this.opened().query(TABLES_AND_COLUMNS, []);
-    const tables = new Map<string, string[]>();
+    const tables = new Map<string, { readonly columns: string[]; readonly references: DeclaredReference[] }>();
     for (const row of rows) {
       const name = shownName(String(row["schema"]), String(row["table"]));
-      tables.set(name, [...(tables.get(name) ?? []), String(row["column"])]);
+      const column = String(row["column"]);
+      const table = tables.get(name) ?? { columns: [], references: [] };
+      tables.set(name, table);
+      table.columns.push(column);
+      if (row["toColumn"] === null) continue;
+      const to = { table: shownName(String(row["toSchema"]), String(row["toTable"])), column: String(row["toColumn"]) };
+      table.references.push({ column, to, isChecked: true });
     }
-    return [...tables].map(([name, columns]) => ({ name, columns }));
+    return [...tables].map(([name, { columns, references }]) => ({ name, columns, ...(references.length > 0 && { references }) }));
   }
 
   async spoil(sql: string): Promise<number> {

@@ -129,6 +129,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .addOption(new Option("--most <n>", "number of rules that are shown and written; default: 10"))
     .addOption(new Option("--write [file]", "write the rules as TypeScript; default: a file beside the exploration"))
     .addOption(new Option("--for-gaps", "show only rules for changes that your rules miss (see seqqa strength); starts a lane"))
+    .addOption(new Option("--explore", "first try more actions where a rule came near to being broken; starts a lane"))
     .addOption(maxTime())
     .addOption(new Option("--json", "print one JSON document on standard output"))
     .addOption(new Option("--output <dir>", "directory of the run's reports"));
@@ -136,7 +137,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
   suggesting
     .addHelpText(
       "after",
-      "\nExample:\n  $ seqqa run qa\n  $ seqqa suggest\n  $ seqqa suggest shop --most 5 --write\n\nExit status: 0 done, 2 no such run or exploration; with --for-gaps also 3 no lane could be started, 130 interrupted. Without --for-gaps nothing is executed.",
+      "\nExample:\n  $ seqqa run qa\n  $ seqqa suggest\n  $ seqqa suggest shop --most 5 --write\n\nExit status: 0 done, 2 no such run or exploration; with --for-gaps and --explore also 3 no lane could be started, 130 interrupted. Without these options nothing is executed.",
     )
     .action((named: string | undefined, options: SuggestOptions) => handlers.suggest(named, options));
   const strength = program

@@ -1,7 +1,10 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Config } from "../../config/index.ts";
 import { printable } from "../../reports/index.ts";
-import { readStates, readStoredRun, type StatesOfRun } from "../../run-log/index.ts";
+import { keepStrength, readStates, readStoredRun, runIds, type StatesOfRun } from "../../run-log/index.ts";
+import type { ActionWalk } from "../../run/index.ts";
 import type { ExitStatus } from "../../run/session/exit-status.ts";
 import { measureStrength, strengthLines, type Strength } from "../../strength/index.ts";
 import { configFor } from "../arguments/config-for.ts";
@@ -12,7 +15,7 @@ import { usage } from "../arguments/run-options.ts";
 import type { Shell } from "../process/shell.ts";
 import { handsOn, laneFlags, type LaneFlags } from "../run/hands-on.ts";
 import type { Machinery } from "../run/machinery.ts";
-import { tellSkipped } from "../run/report-files.ts";
+import { loadFormats, tellSkipped, writeReports } from "../run/report-files.ts";
 
 export interface StrengthOptions extends LaneFlags {
   readonly run?: string;
@@ -50,6 +53,34 @@ export async function strengthCommand(
   });
 }
 
+/** The report formats that show the strength of rules. */
+const SHOWING: ReadonlySet<string> = new Set(["html", "json"]);
+
+/**
+ * Stores a measurement in its run, and writes the reports of the last run again. A measurement that tried nothing does not replace an earlier one.
+ */
+async function keep(of: StatesOfRun, strength: Strength, { config, run, shell, machinery }: Measuring): Promise<void> {
+  if (strength.tried === 0) return;
+  const { outputDir, formats } = config.report;
+  try {
+    keepStrength(outputDir, run, of, strength);
+    if (runIds(outputDir).at(-1) !== run) return;
+    const place = { key: "report.formats", folder: config.folder, machinery };
+    const shown = await loadFormats(
+      formats.filter((name) => SHOWING.has(name)),
+      place,
+    );
+    writeReports(
+      config,
+      shown.filter(({ file }) => existsSync(join(outputDir, file))),
+      run,
+    );
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    shell.stderr.write(`note: seqqa did not store the measurement for reports: ${printable(why)}\n`);
+  }
+}
+
 export function flagsOf({ output, maxTime }: Pick<StrengthOptions, "output" | "maxTime">): NonNullable<Parameters<typeof laneFlags>[1]> {
   return [
     ...(output === undefined ? [] : [{ key: "report.output_dir", flag: "--output", value: output }]),
@@ -57,7 +88,7 @@ export function flagsOf({ output, maxTime }: Pick<StrengthOptions, "output" | "m
   ];
 }
 
-interface Measuring {
+export interface Measuring {
   readonly config: Config;
   readonly run: string;
   readonly folder: RunPlace["folder"];
@@ -70,10 +101,35 @@ interface Measuring {
  * Measures how many corrupted rows the rules of an exploration detect.
  * @throws SeqqaError with exit status 2 if the stores of the lane are not copies
  */
-export async function withStrength(
+export async function withStrength(of: StatesOfRun, measuring: Measuring, work: (strength: Strength) => void): Promise<ExitStatus> {
+  return onLaneOf(of, measuring, async (walk) => {
+    if (!walk.isIsolated) {
+      throw new SeqqaError(
+        "STRENGTH_NEEDS_COPY",
+        "seqqa strength changes rows only in copies of stores, but this target uses your own stores.",
+        {
+          exitStatus: 2,
+          hint: "Let seqqa start the target on copies of the stores: set target.command with {db_path} or {url:name} in seqqa.yaml.",
+        },
+      );
+    }
+    const strength = await measureStrength(of, walk, timeLimit(measuring.config));
+    work(strength);
+    await keep(of, strength, measuring);
+  });
+}
+
+/** Returns a function that returns `true` once the time of a command is up. */
+export function timeLimit(config: Config): () => boolean {
+  const end = performance.now() + (config.exploration.maxTime ?? MAX_TIME) * 1000;
+  return () => performance.now() > end;
+}
+
+/** Executes actions of a stored exploration on a lane of its own. States get the same ids as in the run. */
+export async function onLaneOf(
   of: StatesOfRun,
   { config, run, folder, options, shell, machinery }: Measuring,
-  work: (strength: Strength) => void,
+  work: (walk: ActionWalk) => Promise<void>,
 ): Promise<ExitStatus> {
   // Load only exploration files here. The run log may come from another person and could name any other module.
   if (!isExplorationFile(of.file)) {
@@ -87,18 +143,7 @@ export async function withStrength(
   const entry = explorationPath(of.file, { folder, outputDir: config.report.outputDir, cwd: shell.cwd });
   const input = { entry, config, seed: stored?.seed, known: stored?.beginning, actions: of.actions };
   return handsOn(input, hands, async (walk) => {
-    if (!walk.isIsolated) {
-      throw new SeqqaError(
-        "STRENGTH_NEEDS_COPY",
-        "seqqa strength changes rows only in copies of stores, but this target uses your own stores.",
-        {
-          exitStatus: 2,
-          hint: "Let seqqa start the target on copies of the stores: set target.command with {db_path} or {url:name} in seqqa.yaml.",
-        },
-      );
-    }
-    const end = performance.now() + (config.exploration.maxTime ?? MAX_TIME) * 1000;
-    work(await measureStrength(of, walk, () => performance.now() > end));
+    await work(walk);
     return 0;
   });
 }

@@ -1,10 +1,22 @@
 import { writeFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { SeqqaError } from "../../model/errors.ts";
-import { printable } from "../../reports/index.ts";
+import type { WalkPlace } from "../../model/results/walked.ts";
+import { SHORT_ID } from "../../model/results/state-id.ts";
+import { printable, redactor, redactPlace } from "../../reports/index.ts";
 import { readStates, type StatesOfRun } from "../../run-log/index.ts";
 import type { ExitStatus } from "../../run/session/exit-status.ts";
-import { suggest, suggestionCode, suggestionLines, type Candidate, type Suggestions } from "../../suggest/index.ts";
+import {
+  exploreFurther,
+  furtherLines,
+  suggest,
+  suggestionCode,
+  suggestionLines,
+  type Candidate,
+  type Further,
+  type FurtherLane,
+  type Suggestions,
+} from "../../suggest/index.ts";
 import { strengthSummary, type Strength } from "../../strength/index.ts";
 import { configFor } from "../arguments/config-for.ts";
 import { explorationPath } from "../arguments/exploration-path.ts";
@@ -15,13 +27,15 @@ import type { Shell } from "../process/shell.ts";
 import { shownPath } from "../process/shown-path.ts";
 import { laneFlags, type LaneFlags } from "../run/hands-on.ts";
 import type { Machinery } from "../run/machinery.ts";
-import { flagsOf, withStrength } from "./strength-command.ts";
+import { flagsOf, onLaneOf, timeLimit, withStrength, type Measuring } from "./strength-command.ts";
 import { tellSkipped } from "../run/report-files.ts";
 
 export interface SuggestOptions extends LaneFlags {
   readonly run?: string;
   /** `true` to suggest only rules that detect corruptions which the existing rules miss. */
   readonly forGaps?: boolean;
+  /** `true` to execute further steps near the states that came nearest to breaking a suggested rule. */
+  readonly explore?: boolean;
   readonly maxTime?: string;
   readonly most?: string;
   /** `true` if `--write` has no value. The suggested rules are then written to a file beside the exploration. */
@@ -32,7 +46,7 @@ export interface SuggestOptions extends LaneFlags {
 
 const MOST = 10;
 
-/** Runs `seqqa suggest`: shows invariants that held in every state of a run. Nothing is executed, except with `--for-gaps`. */
+/** Runs `seqqa suggest`: shows invariants that held in every state of a run. Nothing is executed, except with `--for-gaps` and `--explore`. */
 export async function suggestCommand(
   named: string | undefined,
   options: SuggestOptions,
@@ -42,17 +56,19 @@ export async function suggestCommand(
   const most = mostOf(options.most);
   if (options.write === "")
     throw usage("--write has an empty value.", "Give the path of a file. Without a value, --write creates a file next to the exploration.");
+  if (options.forGaps === true && options.explore === true)
+    throw usage("--for-gaps and --explore cannot be combined.", "Run seqqa suggest twice, with one of the two options each time.");
   const flags = flagsOf(options);
   const config = configFor(
     shell,
-    options.forGaps === true
+    options.forGaps === true || options.explore === true
       ? { directory: ".", ...laneFlags(options, flags) }
       : { directory: ".", file: options.config, flags, allowedStores: "unopened" },
   );
   const { id, explorations, folder, skipped } = readStates(config.report.outputDir, options.run);
   tellSkipped(shell, skipped);
   const chosen = statesNamed(named, id, explorations, { folder, outputDir: config.report.outputDir, cwd: shell.cwd });
-  const single = options.write !== undefined ? "--write" : options.forGaps === true ? "--for-gaps" : undefined;
+  const single = (["write", "forGaps", "explore"] as const).flatMap((key) => (options[key] === undefined ? [] : [FLAGS[key]]))[0];
   if (single !== undefined && chosen.length > 1) {
     throw usage(
       `${single} works for only one exploration, but the run has ${chosen.length} explorations.`,
@@ -67,8 +83,25 @@ export async function suggestCommand(
     });
     if (status !== 0) return status;
   }
+  if (options.explore === true) {
+    const [{ of }] = found as [Found];
+    const status = of.isWhole
+      ? 0
+      : await explored(of, { config, run: id, folder, options, shell, machinery }, (one) => {
+          found = [one];
+        });
+    if (status !== 0) return status;
+    if (of.isWhole)
+      shell.stderr.write(`note: the run of ${printable(of.name)} explored every state, so there is nothing to explore further.\n`);
+  }
   if (options.json === true) {
-    const all = found.map(({ of: { name, file }, suggestions, strength }) => ({ name, file, ...suggestions, strength }));
+    const all = found.map(({ of: { name, file }, suggestions, strength, further }) => ({
+      name,
+      file,
+      ...suggestions,
+      strength,
+      explored: further === undefined ? undefined : { steps: further.steps, states: further.states, refuted: further.refuted },
+    }));
     shell.stdout.write(`${JSON.stringify({ run: id, explorations: all }, null, 2)}\n`);
   } else {
     for (const one of found) shell.stdout.write(`${foundLines(one, most).map(printable).join("\n")}\n`);
@@ -85,11 +118,45 @@ interface Found {
   readonly suggestions: Suggestions;
   /** The measurement of the gaps, for `--for-gaps`. `undefined` if all rules are suggested. */
   readonly strength?: Strength;
+  /** The steps that were executed after the run. `undefined` without `--explore`. */
+  readonly further?: Further;
 }
 
-function foundLines({ of, suggestions, strength }: Found, most: number): readonly string[] {
-  const lines = suggestionLines(of, suggestions, most, strength !== undefined);
-  return strength === undefined ? lines : [...strengthSummary(of.name, strength), ...lines];
+/** The options that work for only one exploration. */
+const FLAGS = { write: "--write", forGaps: "--for-gaps", explore: "--explore" } as const;
+
+/** Explores further on a lane of its own. */
+async function explored(of: StatesOfRun, measuring: Measuring, done: (found: Found) => void): Promise<ExitStatus> {
+  const { config } = measuring;
+  const hide = redactor(config.report.redact);
+  const shown = (place: WalkPlace): WalkPlace => ({ ...redactPlace(place, hide), id: place.id.slice(0, SHORT_ID) });
+  return onLaneOf(of, measuring, async (walk) => {
+    const lane: FurtherLane = {
+      goTo: async (path) => shown(await walk.goTo(path)),
+      place: async () => shown(await walk.place()),
+      step: async (action) => {
+        const { kind, status, broken, errors, requests } = await walk.step(action);
+        return {
+          isExecuted: kind === "executed",
+          status: status ?? 0,
+          isFinding: broken.length + errors.length > 0,
+          answers: requests.flatMap(({ request: { method, url }, response }) =>
+            response === undefined ? [] : [{ method, url, status: response.status, body: response.body }],
+          ),
+        };
+      },
+    };
+    const further = await exploreFurther(of, lane, timeLimit(config));
+    done({ of: further.of, suggestions: suggest(further.of), further });
+  });
+}
+
+function foundLines({ of, suggestions, strength, further }: Found, most: number): readonly string[] {
+  return [
+    ...(strength === undefined ? [] : strengthSummary(of.name, strength)),
+    ...(further === undefined ? [] : furtherLines(further)),
+    ...suggestionLines(of, suggestions, most, strength !== undefined),
+  ];
 }
 
 /** Returns only the suggested rules for columns in which the existing rules missed a corruption. */

@@ -5,8 +5,8 @@ import { clientPartOf, TELLS_SENDER, type Exchange } from "../../model/http/clie
 import { contextPartOf } from "../../model/context/context.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Lane } from "../../model/declare/lane.ts";
-import { resolveIgnored, type Ignored, type IgnorePattern } from "../../model/stores/ignored.ts";
-import type { StoreAdapter, StoreScope, TableSchema } from "../../model/stores/store-adapter.ts";
+import { resolveIgnored, type Ignored, type IgnorePattern, type Schemas } from "../../model/stores/ignored.ts";
+import type { DeclaredReference, StoreAdapter, StoreScope } from "../../model/stores/store-adapter.ts";
 import type { TestData } from "../../model/context/test-data.ts";
 import { guestRole, Rule } from "../../model/declare/rule.ts";
 import { consentHint, mayBeWritten, storeName } from "../../model/stores/store-name.ts";
@@ -119,6 +119,7 @@ export interface LaneBase {
   /** Values that only exist on this lane, such as the target's URL, each with the placeholder that replaces it. */
   readonly placeholders: readonly (readonly [string, string])[];
   readonly ignored: Ignored;
+  readonly references: NonNullable<LaneReport["references"]>;
   readonly report: LaneReport;
   readonly reportInputs: ReportInputs;
   /** Finds the operations of requests, if the lane has an OpenAPI description. */
@@ -145,7 +146,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, parts: 
   const asks = new Asks();
   const background = await openSystems(world, parts, options, asks);
   await requireClockFollows(world.systems, parts.lane);
-  const early = await findIgnored(world, false);
+  const early = findIgnored(world, await schemasOf(world), false);
   const hidden = world.reset !== undefined || (parts.restart !== undefined && !hasStores(world));
   const state = new WorldState(world, hidden, asks);
   state.leaveOut(early.tables);
@@ -199,7 +200,8 @@ export async function bringUp(definition: AgentDefinition<never, never>, parts: 
   await home.make();
   const setUp = briefExchanges([...sent]);
   // Search the ignored tables again, since the target or `setup` may have created tables after the first search.
-  const ignored = await findIgnored(world, true);
+  const schemas = await schemasOf(world);
+  const ignored = findIgnored(world, schemas, true);
   if (!isDeepStrictEqual(ignored, early)) {
     state.leaveOut(ignored.tables);
     canonicalizer = identify({ ...identified, ignored }, options);
@@ -223,6 +225,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, parts: 
     drawing,
     placeholders: ours,
     ignored,
+    references: referencesIn(schemas),
     reportInputs: { parts, rules, judged, contextOnly, background, setUp, calls: [...calls] },
     operations,
   });
@@ -251,7 +254,7 @@ function identify(lane: Identified, options: LaneOptions): Canonicalizer {
 
 /** Checks the rules in the root state, and adds the lane's report to `base`. */
 async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
-  const { options, world, state, checker, stepper, canonicalizer, home, drawing, restart, ignored } = base;
+  const { options, world, state, checker, stepper, canonicalizer, home, drawing, restart, ignored, references } = base;
   const { parts, rules, judged, contextOnly, background } = base.reportInputs;
   const { whole, node, lines: rootLines } = home.facts;
   const root = home.mark;
@@ -276,6 +279,7 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
     rootCheck: node.check,
     rootLines,
     rootState,
+    ...(references.length > 0 && { references }),
     ...setupOf(base),
     ...(base.operations !== undefined && { calls: base.reportInputs.calls }),
     ...(ignored.paths.length > 0 && {
@@ -513,18 +517,28 @@ async function reopenSystems(world: World<never, never>, parts: LaneParts, optio
  * @param isStrict `true` if all tables exist, so that a pattern without a match is an error.
  * @throws SeqqaError `IGNORE_UNKNOWN` (exit status 2)
  */
-async function findIgnored(world: World<never, never>, isStrict: boolean): Promise<Ignored> {
+function findIgnored(world: World<never, never>, schemas: Schemas, isStrict: boolean): Ignored {
   const patterns: IgnorePattern[] = world.ignore.map((pattern) => ({ pattern, system: undefined }));
-  const schemas = new Map<string, readonly TableSchema[]>();
   let isWhole = true;
   for (const [name, system] of Object.entries(world.systems)) {
     if (system === undefined) continue;
     const { ignore = [] } = system as { readonly ignore?: readonly string[] };
     patterns.push(...ignore.map((pattern) => ({ pattern, system: name })));
-    if (system.schema === undefined) isWhole = false;
-    else schemas.set(name, await system.schema());
+    if (!schemas.has(name)) isWhole = false;
   }
   return resolveIgnored(patterns, schemas, { isWhole, isStrict });
+}
+
+async function schemasOf({ systems }: World<never, never>): Promise<Schemas> {
+  const schemas = new Map<string, Awaited<ReturnType<NonNullable<StoreAdapter["schema"]>>>>();
+  for (const [name, system] of Object.entries(systems)) if (system?.schema !== undefined) schemas.set(name, await system.schema());
+  return schemas;
+}
+
+function referencesIn(schemas: Schemas): NonNullable<LaneReport["references"]> {
+  const of = (store: string, table: string, all: readonly DeclaredReference[]): NonNullable<LaneReport["references"]> =>
+    all.map((one) => ({ store, table, ...one }));
+  return [...schemas].flatMap(([store, tables]) => tables.flatMap(({ name, references = [] }) => of(store, name, references)));
 }
 
 /**

@@ -85,6 +85,17 @@ export type Observed =
 export interface TableSchema {
   readonly name: string;
   readonly columns: readonly string[];
+  /** The foreign keys that consist of one column. Default: none. */
+  readonly references?: readonly DeclaredReference[];
+}
+
+/** A foreign key of one column. */
+export interface DeclaredReference {
+  readonly column: string;
+  /** The table that the column refers to, and the column of that table. */
+  readonly to: { readonly table: string; readonly column: string };
+  /** `true` if the store checks the foreign key in every connection. SQLite checks it only in connections that ask for it. */
+  readonly isChecked: boolean;
 }
 
 /** The information that a lane passes to a store when it opens the store. */

@@ -41,6 +41,38 @@ export interface ExplorationEntry extends ExplorationFacts {
   readonly file: string;
   /** The explored graph. */
   readonly graph: GraphEntry;
+  /** How often the rules noticed wrong data. Absent unless `seqqa strength` measured it after the run. */
+  readonly strength?: RuleStrength | undefined;
+}
+
+/** The result of `seqqa strength`: how often the rules of an exploration noticed wrong data. */
+export interface RuleStrength {
+  /** The number of cases in which data was made wrong. */
+  readonly tried: number;
+  /** The number of cases in which a rule noticed the wrong data. */
+  readonly noticed: number;
+  /** The number of cases in which the database refused the wrong data, for example because of a constraint. */
+  readonly refused: number;
+  /** `true` if the time was up before all wrong data was tried. */
+  readonly isCut: boolean;
+  /** The results by table, column and kind of wrong data. */
+  readonly places: readonly StrengthPlace[];
+}
+
+/** The results of one kind of wrong data, in one column or table. */
+export interface StrengthPlace {
+  /** The name of the table. */
+  readonly table: string;
+  /** The column whose values were made wrong; `null` if whole rows were copied or removed. */
+  readonly column: string | null;
+  /** The way in which data was made wrong, e.g. `another word`, `one more`, `a row missing`. */
+  readonly kind: string;
+  /** The number of cases in which data was made wrong. */
+  readonly tried: number;
+  /** The number of cases in which a rule noticed the wrong data. */
+  readonly noticed: number;
+  /** The names of the rules that noticed the wrong data. */
+  readonly by: readonly string[];
 }
 
 /** A journey in the document. */

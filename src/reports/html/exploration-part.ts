@@ -14,7 +14,7 @@ import { divergencePart, errorPart } from "./problem-parts.ts";
 import { faultCoveragePart } from "./fault-coverage-part.ts";
 import { raceCoveragePart } from "./race-coverage-part.ts";
 import { setupPart } from "./setup-part.ts";
-import { operationsPart } from "./measured-part.ts";
+import { operationsPart, strengthPart } from "./measured-part.ts";
 import { racePart } from "./race-part.ts";
 import { stateNamer } from "./state-namer.ts";
 import { shortText, text } from "./safe-text.ts";
@@ -74,6 +74,7 @@ export function explorationPart(
         ]),
     within([coveragePart(entry, table)], limits.list, "table"),
     operationsPart(entry.coverage.operations, limits),
+    strengthPart(entry.strength, limits),
     raceCoveragePart(entry),
     faultCoveragePart(entry),
     table === undefined ? "" : depthsPart(table),

@@ -1,4 +1,5 @@
 import type { CodeCoverage, OperationCoverage } from "../../model/results/coverage.ts";
+import type { RuleStrength, StrengthPlace } from "../document/document-types.ts";
 import { codeText, operationsText, share } from "../console/coverage-text.ts";
 import { grouped } from "../console/numbers.ts";
 import { statusPart } from "./exchange-part.ts";
@@ -33,6 +34,28 @@ export function codePart(code: CodeCoverage | undefined, limits: Limits): string
   const notes = code.notes.map((note) => `<p class="note">${text(note)}</p>`).join("");
   const title = code.lines.total === 0 ? "Code: not measured" : `Code: ${codeText(code)}`;
   return `<section class="part" id="code" data-title="Code">${table(title, ["File", "Lines", "Branches"], rows, limits)}${notes}</section>`;
+}
+
+/** Shows how often the rules noticed wrong data, by table and column. The data that the rules noticed least comes first. */
+export function strengthPart(strength: RuleStrength | undefined, limits: Limits): string {
+  if (strength === undefined) return "";
+  const { tried, noticed, refused, isCut, places } = strength;
+  const shareOf = (one: Pick<StrengthPlace, "noticed" | "tried">): number => (one.tried === 0 ? 1 : one.noticed / one.tried);
+  const rows = places
+    .toSorted((a, b) => shareOf(a) - shareOf(b))
+    .map((place) => {
+      const count = `${grouped(place.noticed)} of ${grouped(place.tried)}`;
+      const times = place.noticed === 0 ? `<span class="warn">not noticed</span> <span class="quiet">${count}</span>` : count;
+      return row(place.table, [text(place.column ?? ""), text(place.kind), times, text(place.by.join(", "))]);
+    });
+  // Like on the terminal, a share below 100 % is never rounded up to 100 %.
+  const percent = noticed === tried ? 100 : Math.min(99, Math.round((100 * noticed) / tried));
+  const title = [
+    `Strength of the rules: they noticed ${tried === 0 ? "none" : `${percent} %`} of ${grouped(tried)} corruptions`,
+    ...(refused === 0 ? [] : [`the database refused ${grouped(refused)} more`]),
+    ...(isCut ? ["the time was up before all were tried"] : []),
+  ];
+  return table(title.join("; "), ["Table", "Column", "Corruption", "Noticed", "By"], rows, limits);
 }
 
 function row(name: string, cells: readonly string[]): string {

@@ -21,7 +21,7 @@ import { graphEntry } from "../document/graph-entry.ts";
 type AllKeys<T> = { readonly [K in keyof Required<T>]: T[K] };
 
 /** Returns an exploration's result as plain data, for `result.toJSON()`. The keys are always in the same order. */
-export function resultJson(result: Omit<ExplorationResult, "toJSON">): AllKeys<Omit<ExplorationEntry, "name" | "file">> {
+export function resultJson(result: Omit<ExplorationResult, "toJSON">): AllKeys<Omit<ExplorationEntry, "name" | "file" | "strength">> {
   return {
     statesVisited: result.statesVisited,
     transitions: result.transitions,

@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import { FINDING } from "../../messages/lane-messages.ts";
 import { SHORT_ID, stateId } from "../../model/results/state-id.ts";
 import { lines, record } from "../rows/json-columns.ts";
+import type { RunHeader } from "../rows/run-header.ts";
 import { readStore } from "./open-run.ts";
 import { readGraph } from "./read-graph.ts";
 import { storedRunOf, type StoredExploration } from "./resumable-run.ts";
@@ -11,8 +12,14 @@ export interface StatesOfRun {
   readonly name: string;
   /** The path of the exploration file, relative to the folder in which the command was started. */
   readonly file: string;
+  /** `true` if the run left no state unexplored, apart from states behind findings. */
+  readonly isWhole: boolean;
   readonly actions: readonly string[];
+  /** The role of each action, in the order of `actions`. `undefined` for the world's own client. */
+  readonly roles: readonly (string | undefined)[];
   readonly rules: readonly string[];
+  /** The foreign keys of one column that the stores declare. */
+  readonly references: RunHeader["references"];
   /** All lines of the root state. */
   readonly root: readonly string[];
   /** The states, in the order of the graph's nodes. */
@@ -40,6 +47,17 @@ export interface StepOfRun {
   readonly status: number;
   /** `true` if the step broke a rule. */
   readonly isFinding: boolean;
+  /** The stored answers of the step. `undefined` if the run log has none, or if all actions have the same role. */
+  readonly answers?: readonly AnswerOfStep[] | undefined;
+}
+
+/** An answer that an action received. */
+export interface AnswerOfStep {
+  readonly method: string;
+  readonly url: string;
+  readonly status: number;
+  /** The body, which may be cut. */
+  readonly body: string;
 }
 
 export interface FoundStates {
@@ -65,7 +83,7 @@ export function readStates(outputDir: string, run: string | undefined): FoundSta
   return { id, ...read, skipped };
 }
 
-function statesOf(db: Database, { id, name, file, actions, beginning }: StoredExploration): readonly StatesOfRun[] {
+function statesOf(db: Database, { id, name, file, actions, beginning, stopReason }: StoredExploration): readonly StatesOfRun[] {
   if (beginning === undefined) return [];
   const graph = readGraph(db, id);
   const kept = new Map<number, readonly string[]>();
@@ -77,11 +95,15 @@ function statesOf(db: Database, { id, name, file, actions, beginning }: StoredEx
     number | null,
     number | null,
   ])[];
+  const document = record(db.prepare("SELECT document FROM explorations WHERE id = ?").pluck().get(id));
+  const roles = rolesIn(document, actions);
+  const answers = new Set(roles).size > 1 ? answersOf(db, id) : undefined;
   const steps: StepOfRun[] = [];
   graph.edges.some(
     () => true,
-    (_edge, { from, to, action, status, bits }) => {
-      if (to >= 0) steps.push({ from, to, action, status: status & 0xffff, isFinding: (bits & FINDING) !== 0 });
+    (edge, { from, to, action, status, bits }) => {
+      if (to < 0) return;
+      steps.push({ from, to, action, status: status & 0xffff, isFinding: (bits & FINDING) !== 0, answers: answers?.get(edge) });
     },
   );
   const states = prints.map(([lo, hi], node) => ({
@@ -90,11 +112,46 @@ function statesOf(db: Database, { id, name, file, actions, beginning }: StoredEx
     action: graph.parentActions[node]!,
     lines: kept.get(node),
   }));
-  const rules = db.prepare("SELECT document FROM explorations WHERE id = ?").pluck().get(id) as string;
-  return [{ name, file, actions, rules: namesIn(rules), root: beginning.root.lines, states, steps }];
+  return [
+    {
+      name,
+      file,
+      isWhole: stopReason === "exhausted",
+      actions,
+      roles,
+      rules: namesIn(document),
+      references: beginning.references,
+      root: beginning.root.lines,
+      states,
+      steps,
+    },
+  ];
 }
 
-function namesIn(document: string): readonly string[] {
-  const { invariants } = record(document);
+type Document = Readonly<Record<string, unknown>>;
+
+function namesIn({ invariants }: Document): readonly string[] {
   return Array.isArray(invariants) ? invariants.map(String) : [];
+}
+
+function rolesIn({ coverage }: Document, actions: readonly string[]): StatesOfRun["roles"] {
+  const counts = new Map(Object.entries((coverage as { readonly actions?: Readonly<Record<string, unknown>> } | undefined)?.actions ?? {}));
+  return actions.map((name) => {
+    const role = (counts.get(name) as { readonly role?: unknown } | undefined)?.role;
+    return typeof role === "string" ? role : undefined;
+  });
+}
+
+/** Reads the answers of the steps, by edge. Requests without an answer are left out. */
+function answersOf(db: Database, id: number): ReadonlyMap<number, readonly AnswerOfStep[]> {
+  const answers = new Map<number, AnswerOfStep[]>();
+  const rows = db.prepare(
+    `SELECT edge, method, url, status, ifnull(response_body, '') AS body FROM exchanges
+     WHERE exploration = ? AND edge IS NOT NULL AND status IS NOT NULL ORDER BY edge, position`,
+  );
+  for (const row of rows.iterate(id)) {
+    const { edge, ...answer } = row as AnswerOfStep & { readonly edge: number };
+    (answers.get(edge) ?? answers.set(edge, []).get(edge)!).push(answer);
+  }
+  return answers;
 }

@@ -1,4 +1,5 @@
 import type { ViolationPolicy } from "../../engine/commit/broken-rules.ts";
+import type { LaneReport } from "../../messages/lane-messages.ts";
 import type { Shard } from "../../engine/shards/shard-partition.ts";
 import { record } from "./json-columns.ts";
 import { DamagedRun } from "../../engine/commit/damaged-run.ts";
@@ -33,6 +34,8 @@ export interface RunHeader {
     /** The rules that the root state breaks. */
     readonly broken: readonly string[];
   };
+  /** The foreign keys of one column that the stores declare. Empty for a run of an earlier version. */
+  readonly references: NonNullable<LaneReport["references"]>;
   /** The stages that the last session of the exploration carried out after the search. Empty for a run of an earlier version. */
   readonly stages: readonly Stage[];
 }
@@ -46,6 +49,7 @@ export function runHeaderOf(code: string, document: string): RunHeader {
     shard,
     violationPolicy = null,
     root,
+    references = [],
     stages = [],
   } = record(document) as Partial<Omit<RunHeader, "code">>;
   const numbers = (list: unknown): boolean => Array.isArray(list) && list.every((one) => typeof one === "number");
@@ -61,9 +65,16 @@ export function runHeaderOf(code: string, document: string): RunHeader {
     numbers([root.wholeLo, root.wholeHi, root.rootLo, root.rootHi]) &&
     texts(root.lines) &&
     texts(root.broken) &&
+    Array.isArray(references) &&
+    references.every(isReference) &&
     texts(stages);
   if (!sound) throw new DamagedRun("the run header of an exploration is missing");
-  return { code, clocksMs: clocksMs!, knowledge, maxDepth, shard, violationPolicy, root, stages };
+  return { code, clocksMs: clocksMs!, knowledge, maxDepth, shard, violationPolicy, root, references, stages };
+}
+
+function isReference(one: unknown): boolean {
+  const { store, table, column, to, isChecked } = (one ?? {}) as Partial<RunHeader["references"][number]>;
+  return [store, table, column, to?.table, to?.column].every((name) => typeof name === "string") && typeof isChecked === "boolean";
 }
 
 function isPolicy({ continues, nonBlocking, invariants }: Partial<ViolationPolicy>): boolean {

@@ -25,7 +25,7 @@ export function runHeaderWith(
   },
   before: RunHeader | undefined,
 ): Omit<RunHeader, "stages"> {
-  const { wholeLo, wholeHi, rootLo, rootHi, rootLines: lines, findings } = root;
+  const { wholeLo, wholeHi, rootLo, rootHi, rootLines: lines, references = [], findings } = root;
   const clocksMs = [...(before?.clocksMs ?? []), clockMs];
   return {
     code,
@@ -35,6 +35,7 @@ export function runHeaderWith(
     shard: shard ?? null,
     violationPolicy: violationPolicy ?? null,
     root: { wholeLo, wholeHi, rootLo, rootHi, lines, broken: findings.map(({ invariant }) => invariant) },
+    references,
   };
 }
 

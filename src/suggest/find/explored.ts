@@ -47,7 +47,9 @@ export function explored(all: StatesOfRun): Explored {
     unread,
     violating: of.states.filter((_state, node) => isViolating(node)).length,
     tables: tables.map((table) => {
-      const references = new Map(table.columns.flatMap((column) => referencesOf(table, column, tables)));
+      const references = new Map(
+        table.columns.flatMap((column) => declaredOf(table, column, tables, of) ?? referencesOf(table, column, tables)),
+      );
       const others = table.columns.filter((column) => column !== table.key && !isIdName(column) && !references.has(column));
       return {
         ...table,
@@ -86,7 +88,7 @@ const SHARED_NAME = /(?:^|_)(?:country|currency|language|locale|postal|zip|area|
 /** Returns `true` for a name such as `country_code` or `phoneNumber`. Such codes and numbers do not identify a row. */
 export const isSharedName = (column: string): boolean => SHARED_NAME.test(snakeCase(column));
 
-export const columnOf = (table: Table, column: string): string => `${table.name}.${column}`;
+export const columnOf = (table: Pick<Table, "name">, column: string): string => `${table.name}.${column}`;
 
 /** Returns the code of a rule's last argument, the options, with the store if several stores have tables. Empty if there are no options. */
 export function optionsCode(table: ExploredTable, entries: readonly (readonly [string, string])[] = []): string {
@@ -104,6 +106,18 @@ export function cellsIn(table: Table, column: string): ReadonlySet<Cell> {
 const REFERENCE_NAME = /^(?:parent|owner|author|user|member|assignee|creator|customer|account|team|tenant|(?:created|updated)_by)$/i;
 /** A text column may be a reference, even if its name does not suggest it, if it has at least this number of distinct values. */
 const FEWEST_VALUES = 2;
+
+/** Returns the table to which a column refers by a foreign key; `undefined` if the schema declares none. */
+function declaredOf(
+  { store, name }: Table,
+  column: string,
+  tables: readonly Table[],
+  { references }: StatesOfRun,
+): readonly (readonly [string, string])[] | undefined {
+  const to = references.find((one) => one.store === store && one.table === name && one.column === column)?.to;
+  const target = tables.find((one) => one.store === store && one.name === to?.table && one.key === to.column);
+  return target === undefined ? undefined : [[column, target.name]];
+}
 
 /**
  * Returns the tables that a column may refer to. A text column refers to a table if every value is a key of the table. A column of numbers must also
@@ -160,7 +174,7 @@ function isWithin(table: Table, column: string, { key, rows }: Table): boolean {
 }
 
 /** Returns the column names (without the ending `_id`) that suggest a reference to a table: `orders` and `order` for the table `orders`. */
-function namesOf(table: string): readonly string[] {
+export function namesOf(table: string): readonly string[] {
   const name = snakeCase(table.slice(table.lastIndexOf(".") + 1));
   return [name, name.replace(/ies$/, "y"), name.replace(/s$/, ""), name.replace(/es$/, "")];
 }

@@ -1,11 +1,33 @@
 import { nameOf } from "../../rules/rows/row-rules.ts";
+import type { StatesOfRun } from "../../run-log/index.ts";
 import { isNull, isPlain, numberIn } from "../rows/cells.ts";
 import { literal, type Candidate, type Place } from "./candidate.ts";
 import { columnOf, eachRow, isIdName, isSharedName, optionsCode, snakeCase, type Explored, type ExploredTable } from "./explored.ts";
 
 /** Suggests rules for columns with unique values, and for columns that refer to rows of another table. */
-export function keys({ tables }: Explored): readonly Candidate[] {
-  return tables.flatMap((table) => [...uniques(table), ...table.columns.flatMap((column) => references(table, column, tables))]);
+export function keys({ tables, of }: Explored): readonly Candidate[] {
+  return tables.flatMap((table) => [
+    ...uniques(table),
+    ...table.columns.flatMap((column) => references(table, column, tables).flatMap((one) => unlessChecked(one, table, column, of))),
+  ]);
+}
+
+/** The likelihood of a reference that the schema declares, but that the store does not check in every connection. */
+const DECLARED = 0.4;
+
+/** Leaves out a reference that the database checks itself, unless some state breaks it. */
+function unlessChecked(candidate: Candidate, { store, name }: ExploredTable, column: string, of: StatesOfRun): readonly Candidate[] {
+  const declared = of.references.find(
+    (one) =>
+      one.store === store &&
+      one.table === name &&
+      one.column === column &&
+      columnOf({ name: one.to.table }, one.to.column) === candidate.columns[1],
+  );
+  if (declared === undefined) return [candidate];
+  if (declared.isChecked && candidate.broken.length === 0) return [];
+  const evidence = `${candidate.evidence}; the schema declares a foreign key, but the store does not check it in every connection`;
+  return [{ ...candidate, likelihood: DECLARED, evidence }];
 }
 
 /** Matches names of columns that are usually unique. */

@@ -1,5 +1,6 @@
 import type { StatesOfRun } from "../../run-log/index.ts";
 import type { Candidate, Place } from "../find/candidate.ts";
+import type { Further } from "../explore-further.ts";
 import type { Suggestions } from "../suggest.ts";
 
 /** The maximum number of steps of a path that are shown. */
@@ -43,6 +44,18 @@ export function suggestionLines(
           "Rules that seqqa does not suggest, because it cannot judge some steps",
           ...withheld.flatMap((one) => ["", ...lines(of, one, " ?")]),
         ]),
+  ];
+}
+
+/** Returns lines for a terminal about what was explored further, and the rules that it refuted. */
+export function furtherLines({ of, steps, states, refuted }: Further): readonly string[] {
+  const many = (count: number, what: string): string => `${count} more ${what}${count === 1 ? "" : "s"}`;
+  return [
+    `${of.name}: explored ${many(steps, "step")} and ${many(states, "state")}, which refuted ${refuted.length} ${refuted.length === 1 ? "rule" : "rules"}`,
+    ...refuted.flatMap(({ code, broken: [first] }) => [
+      `  x  ${code}`,
+      ...(first === undefined ? [] : [`      broken    ${place(of, first)}`]),
+    ]),
   ];
 }
 

@@ -139,6 +139,7 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["suggest --write=", /^error: --write has an empty value\.\n/],
     ["suggest --run last", /^error: (?:No run is stored in|Run not found)/],
     ["suggest --max-time soon --for-gaps", /^error: [^\n]*(?:max_time|--max-time)[^\n]*\n/],
+    ["suggest --for-gaps --explore", /^error: --for-gaps and --explore cannot be combined\.\n/],
     ["strength a b", /^error: Too many arguments for 'strength'\./],
     ["strength --run last", /^error: (?:No run is stored in|Run not found)/],
     ["suggest a b", /^error: Too many arguments for 'suggest'\./],

@@ -255,6 +255,39 @@ describe("a column of small numbers", () => {
   });
 });
 
+describe("a reference that the schema declares", () => {
+  const to = { table: "users", column: "id" };
+  const declared = { store: "db", table: "orders", column: "user_id", to };
+  const code = 'references("orders.user_id", "users.id")';
+
+  it("is not suggested if the database checks it", () => {
+    const of = explore(ROOT, shop());
+    expect(held(of)).toContain(code);
+    expect(held({ ...of, references: [{ ...declared, isChecked: true }] })).toEqual(held(of).filter((one) => one !== code));
+    expect(held({ ...of, references: [{ ...declared, to: { ...to, table: "members" }, isChecked: true }] })).toEqual(held(of));
+  });
+
+  it("comes last and is marked if the database checks it only in some connections", () => {
+    const of = { ...explore(ROOT, shop()), references: [{ ...declared, isChecked: false }] };
+    expect(suggest(of).held.at(-1)).toMatchObject({
+      code,
+      evidence: expect.stringContaining("declares a foreign key, but the store does not check it in every connection") as string,
+    });
+  });
+
+  it("is recognised whatever the name of its column", () => {
+    const root = { places: [{ id: 1 }], others: [{ id: 1 }], visits: [{ id: 1, spot: 1, count: 1 }] };
+    const visit: ModelAction = (tables) => {
+      const [row] = tables["visits"]! as unknown as [{ count: number }];
+      return row.count > 4 ? undefined : { ...tables, visits: [{ ...row, count: row.count + 1 }] };
+    };
+    const of = explore(root, { visit });
+    const foreign = { store: "db", table: "visits", column: "spot", to: { table: "places", column: "id" }, isChecked: false };
+    expect(held(of)).not.toContain('references("visits.spot", "places.id")');
+    expect(held({ ...of, references: [foreign] })).toContain('references("visits.spot", "places.id")');
+  });
+});
+
 describe("lines that the run did not store", () => {
   const of = explore(ROOT, shop());
   const long = `systems.db.notes + {id: 1, text: "${"x".repeat(380)}... (900 characters)`;

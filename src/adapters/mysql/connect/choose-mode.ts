@@ -111,8 +111,13 @@ async function savepoint(choosing: Choosing, control: Control, catalog: Catalog)
   return { mode, choice: { mode: "savepoint", why }, schema: schemaOf(catalog) };
 }
 
-function schemaOf({ tables }: Catalog): TableSchema[] {
-  return tables.map(({ name, shown }) => ({ name, columns: shown.map((column) => column.name) }));
+function schemaOf({ tables, keys }: Catalog): TableSchema[] {
+  return tables.map(({ name, shown }) => {
+    const references = keys.flatMap(({ child, childColumns: [column, ...others], parent, parentColumns }) =>
+      child === name && others.length === 0 ? [{ column: column!, to: { table: parent, column: parentColumns[0]! }, isChecked: true }] : [],
+    );
+    return { name, columns: shown.map((column) => column.name), ...(references.length > 0 && { references }) };
+  });
 }
 
 /** Returns the tables that the journal restores. In an external store, ignored tables and columns are left out. */

@@ -134,7 +134,8 @@ export function shownValue({ kind, charset }: Column, image: string): StoredValu
     case "float":
       return Number(image);
     case "decimal":
-      return image;
+      // Decimal fractions stay text, because 1.5 and 1.50 differ.
+      return /^-?\d+$/.test(image) ? integer(image) : image;
     case "time":
       return image.replace(/^(\d{4}-\d\d-\d\d) /, "$1T");
     case "instant":

@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { TableSchema } from "../../../model/stores/store-adapter.ts";
+import { referencesOf } from "../journal/put-back-kept.ts";
 import { isOfExtension } from "./failures.ts";
 
 /**
@@ -41,9 +42,13 @@ export function schemaOf(db: Database): readonly TableSchema[] {
     .pluck()
     .all();
   const columns = db.prepare<[string], string>("select name from pragma_table_xinfo(?) order by cid").pluck();
+  const foreign = referencesOf(db).filter(({ from }) => from.length === 1);
   return names.map((name) => {
     try {
-      return { name, columns: columns.all(name) };
+      const references = foreign
+        .filter(({ child }) => child === name)
+        .map(({ parent, from, to }) => ({ column: from[0]!, to: { table: parent, column: to[0]! }, isChecked: false }));
+      return { name, columns: columns.all(name), ...(references.length > 0 && { references }) };
     } catch (error) {
       if (isOfExtension(error)) return { name, columns: [] };
       throw error;

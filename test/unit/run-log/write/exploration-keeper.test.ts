@@ -27,7 +27,7 @@ it("holds no run header and no steps after the search starts again, so that a ru
     actions: agent.actions.map(({ name }) => name),
     shown: (exchange) => exchange,
     told: (stepEvents) => stepEvents,
-    beginning: { code: "c0de", clocksMs: [], knowledge: "", maxDepth: null, shard: null, violationPolicy: null, root },
+    beginning: { code: "c0de", clocksMs: [], knowledge: "", maxDepth: null, shard: null, violationPolicy: null, references: [], root },
   });
   const stored = () => readStoredRun(config.report.outputDir, undefined).explorations;
   keep.flush(explorer.committer, () => result({ stopReason: "interrupted" }));

@@ -36,6 +36,7 @@ function shard(index: number, knowledge: Partial<Knowledge>): StoredRun {
           maxDepth: null,
           shard: { index, of: 2 },
           violationPolicy: null,
+          references: [],
           root: { wholeLo: 0, wholeHi: 0, rootLo: 0, rootHi: 0, lines: [], broken: [] },
           stages: [],
         },

@@ -32,6 +32,7 @@ const ended: StoredExploration = {
     maxDepth: null,
     shard: null,
     violationPolicy: null,
+    references: [],
     stages: [],
     root: { wholeLo: 0, wholeHi: 0, rootLo: 0, rootHi: 0, lines: [], broken: [] },
   },
