@@ -159,7 +159,7 @@ export class WorldState {
   /** The name of the content of the root state's stores, as in {@link Origins.atStores}. */
   #homeStores: string | undefined;
   #realTimeColumns: readonly string[] = [];
-  /** What the clients save in the root state. */
+  /** The saved data of the clients in the root state. */
   #rootClients: readonly unknown[] = [];
   /** See {@link WorldSnapshot.ownLogin}. */
   ownLogin = false;
