@@ -93,7 +93,7 @@ it("suggests ownership if each role sees and changes only its own rows, with evi
     /held +(\d+) of \1 times; \d+ calls to rows of other users were refused \(bob read ann, bob delete ann, ann read bob, \.\.\.\)/,
   );
   expect(text).toMatch(/; \d+ lists contained only own rows \(bob list, ann list\)/);
-  expect(text).toMatch(/nearest +bob read ann was answered 404 for a row of notes of another user \(from state /);
+  expect(text).toMatch(/nearest to breaking the rule: bob read ann was answered 404 for a row of notes of another user \(from state /);
 });
 
 it("suggests ownership of rows with random keys, which answers show", () => {
