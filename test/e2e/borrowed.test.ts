@@ -87,7 +87,7 @@ function everything(file: string): readonly unknown[] {
 }
 
 const run = ["run", ".", "--reporter", "json", "--output", "out", "--max-steps"];
-const STEPS = String(size(24, 60));
+const STEPS = String(size(12, 60));
 
 /** Explores a bounded number of steps; gives the digest. */
 async function explored({ cwd }: Place, ...args: readonly string[]): Promise<string> {

@@ -105,9 +105,9 @@ describe("a distributed run without targets", () => {
       const run = coordinator({ url, directory, env, args: [...args, "--output", output] });
       await until(() => said(run).includes("Waiting for workers. Start each worker"), "that it waits", 60_000);
       expect(said(run)).toContain(`seqqa worker --redis ${url}/0`);
-      const workers = [worker({ url, directory, env }), worker({ url, directory, env })];
+      const workers = Array.from({ length: size(1, 2) }, () => worker({ url, directory, env }));
       expect((await run.ended).status).toBe(0);
-      expect(await endings(workers)).toEqual([0, 0]);
+      expect(await endings(workers)).toEqual(workers.map(() => 0));
       for (const name of ["first", "second"]) expect(workers.map(said).join("")).toContain(`Joined ${name} with 1 lane.`);
       expect(found(output)).toEqual(found(await local));
       expect(found(output)).toHaveLength(2);

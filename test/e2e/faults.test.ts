@@ -23,8 +23,8 @@ const DEFECTS: readonly (readonly [bug: string, invariant: string, message: stri
   ["deaf", "pay_order_no_recovery", "the connection was cut before", ["postgres"]],
 ];
 
-/** The only kind of fault of a quick run, where a target with all kinds starts often. */
-const QUICK_KIND: Readonly<Record<string, string>> = { compensated: "kill", retry: "lost_answer" };
+/** The only kind of fault of a quick run, where a target with all kinds starts often, and the depth of the finding. */
+const QUICK: Readonly<Record<string, readonly [kind: string, depth: string]>> = { compensated: ["kill", "2"], retry: ["lost_answer", "1"] };
 
 const SQLITE_HAS_NOT = {
   "db cut": "SQLite has no network connections that seqqa could cut",
@@ -70,7 +70,7 @@ const cases = some(DEFECTS, 3).flatMap(([bug, invariant, message, stores], index
 
 describe("faults at every write", { timeout: 600_000 }, () => {
   it.each(full ? STORES : (["postgres"] as const))("a correct API on %s has no finding, and every point was tried", async (store) => {
-    const { status, found } = await explored(store, "", ["--parallel", full ? "2" : "1", ...(full ? [] : ["--max-depth", "2"])]);
+    const { status, found } = await explored(store, "", ["--parallel", full ? "2" : "1", ...(full ? [] : ["--max-steps", "8"])]);
     expect(found.violations).toEqual([]);
     expect(found.errors).toEqual([]);
     expect(found.divergences).toEqual([]);
@@ -83,9 +83,14 @@ describe("faults at every write", { timeout: 600_000 }, () => {
   });
 
   it.each(cases)("the defect %s is found as %s: %s, on %s", async (bug, invariant, message, store) => {
-    const kind = full ? undefined : QUICK_KIND[bug];
+    const [kind, depth] = (full ? undefined : QUICK[bug]) ?? [];
     const kinds = kind === undefined ? [] : [{ SEQQA_EXPLORATION_FAULTS_KINDS: kind }];
-    const { status, found } = await explored(store, bug, ["--parallel", "1"], ...kinds);
+    const { status, found } = await explored(
+      store,
+      bug,
+      ["--parallel", "1", ...(depth === undefined ? [] : ["--max-depth", depth])],
+      ...kinds,
+    );
     expect(found.violations.map((one) => one.message).join("\n")).toContain(message);
     expect(found.violations.map((one) => one.invariant)).toContain(invariant);
     expect(found.violations.every(({ confirmed, fault }) => confirmed && fault !== undefined)).toBe(true);

@@ -38,7 +38,7 @@ function expectations(model: Model<unknown>, counts: Counts, isIdle: boolean): o
  * In the quick suite these: bugs of sequences, ids of a sequence and triggers. `unit/fixtures` and `process/fixtures` hold the others to their models,
  * and e2e/identity (uuids, times), replay (logins), state-graph, late, run-store and rules-on-clean run most of them.
  */
-const QUICK: ReadonlySet<string> = new Set(["stale-read bug", "order-model double refund", "autoincrement clean", "own-triggers bug"]);
+const QUICK: ReadonlySet<string> = new Set(["stale-read bug", "autoincrement clean", "own-triggers bug"]);
 const modes = full ? fixtureModes : fixtureModes.filter(({ fixture, mode }) => QUICK.has(`${fixture} ${mode}`));
 
 describe.each(modes)("fixture $fixture, $mode", ({ fixture, mode, env, model }: FixtureMode) => {

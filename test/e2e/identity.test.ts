@@ -1,10 +1,15 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { full, some } from "../sizes.ts";
+import { full, size, some } from "../sizes.ts";
 import { folderWith, only, seqqa, seqqaProcess, writtenIn, type Explored } from "../support/e2e.ts";
 import { runTarget, type Outcome } from "../support/soundness/run.ts";
 import { specOf, type Spec } from "../support/soundness/spec.ts";
 import { template } from "../support/store-templates.ts";
+
+/**
+ * The quick suite explores most targets only with their defect, and sees there that nothing diverges. A correct twin is silent in the first test below,
+ * and in e2e/merged-states and e2e/soundness.
+ */
 
 /** In one process runs come one after the other, and a test that waits for others would be late. */
 const describeEach = full ? describe.concurrent : describe;
@@ -93,10 +98,10 @@ describeEach("outcomes that no state explains", () => {
   // In the quick suite e2e/late has late writes.
   it.each(some(REPORTED, 1))("%s: are reported, and never vouched for", async (_what, says, parts) => {
     const spec = { ...plain, ...parts };
-    const [bug, twin] = await Promise.all([true, false].map(async (has) => runTarget(spec, { bug: has, lanes: LANES })));
+    const [bug, twin] = await Promise.all(some([true, false], 1).map(async (has) => runTarget(spec, { bug: has, lanes: LANES })));
     expect([1, 3]).toContain(bug!.status);
     expect(bug!.said).toMatch(says);
-    expect(found(twin!)).toEqual([]);
+    if (twin !== undefined) expect(found(twin)).toEqual([]);
   });
 });
 
@@ -174,10 +179,12 @@ describeEach("a lease that an action waits for", () => {
   ];
   it.each(some(forms, 1))("is another state once it is over, although nothing is written, if it is %s", async (_what, form) => {
     const result = await locked({ bug: true, form });
-    expect([result.status, result.violations.map(({ reproductionPath }) => reproductionPath.join(" "))]).toEqual([
+    expect([result.status, result.violations.map(({ reproductionPath }) => reproductionPath.join(" ")), result.divergences]).toEqual([
       1,
       ["lock wait publish"],
+      [],
     ]);
+    if (!full) return;
     const twin = await locked({ bug: false, form });
     // Free, held or over, and published or not.
     expect([twin.status, twin.violations, twin.divergences, twin.statesVisited]).toEqual([0, [], [], 6]);
@@ -274,8 +281,11 @@ describeEach("data of the state in a generated value", () => {
     ["that the user keeps, signed with the time", ["offer", "sale", "end", "buy"], "sale offer end buy", "signed"],
   ] as const;
   it.each(some(values, 1))("%s: the defect is found, and the correct twin is silent", async (_what, actions, path, seal) => {
-    const [result, twin] = await Promise.all([sealing(actions, true, "", seal), sealing(actions, false, "", seal)]);
+    const result = await sealing(actions, true, "", seal);
     expect(result.violations.map(({ reproductionPath }) => reproductionPath.join(" "))).toEqual(expect.arrayContaining([path]));
+    expect(result.divergences).toEqual([]);
+    if (!full) return;
+    const twin = await sealing(actions, false, "", seal);
     expect([twin.status, twin.violations, twin.divergences]).toEqual([0, [], []]);
   });
 
@@ -316,7 +326,7 @@ createServer(async (request, response) => {
 `;
 
 describeEach("an order of times that only matters behind a state that was merged for another order", () => {
-  it.each([true, false])("with the defect: %s", async (bug) => {
+  it.each(some([true, false], 1))("with the defect: %s", async (bug) => {
     const cwd = folderWith({
       "server.mjs": SAVING_SERVER,
       "seqqa.yaml": `target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}", BUG: "${bug ? 1 : 0}" } }\n`,
@@ -377,6 +387,7 @@ export const agent = new Agent<any>({
   expect(result.divergences.flatMap(({ differences }) => differences)).toContain(
     "buy: the target answered 200 the first time, but 500 now",
   );
+  if (!full) return;
   const twin = await run(false);
   expect([twin.status, twin.violations, twin.divergences]).toEqual([0, [], []]);
 });
@@ -456,7 +467,7 @@ export const agent = new Agent<any>({ actions: [call("create"), call("schedule")
     const { statesVisited, violations, divergences } = only(writtenIn(join(cwd, "out")));
     return [status, statesVisited, violations.map(({ reproductionPath }) => reproductionPath.join(" ")), divergences];
   };
-  expect(await run(false)).toEqual([0, 4, [], []]);
+  if (full) expect(await run(false)).toEqual([0, 4, [], []]);
   expect(await run(true)).toEqual([1, 4, ["create close close"], []]);
 });
 
@@ -493,7 +504,9 @@ export const agent = new Agent<any>({ actions: [call("issue"), call("extend"), c
   expect([status, statesVisited, divergences]).toEqual([0, 7, []]);
 });
 
-/** Settings in one table. With BUG, the seventh failure fails. */
+const MOST = size(4, 7);
+
+/** Settings in one table. With BUG, the last of MOST failures fails. */
 const SETTINGS_SERVER = `
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
@@ -506,9 +519,9 @@ const calls = {
   rotate: () => set("api_key", randomUUID()),
   fail: () => {
     const failed = Number(db.prepare("SELECT value FROM settings WHERE key = 'failed'").pluck().get());
-    if (failed === 7) return 423;
+    if (failed === ${MOST}) return 423;
     set("failed", String(failed + 1));
-    return failed === 6 && process.env.BUG === "1" ? 500 : 200;
+    return failed === ${MOST - 1} && process.env.BUG === "1" ? 500 : 200;
   },
 };
 createServer((request, response) => {
@@ -532,9 +545,10 @@ export const agent = new Agent<any>({ actions: [call("rotate"), call("fail")], i
     const { statesVisited, violations, divergences } = only(writtenIn(join(cwd, "out")));
     return [status, statesVisited, violations.map(({ reproductionPath }) => reproductionPath.join(" ")), divergences];
   };
-  // Zero to seven failures, each with the first key and with a generated one.
-  expect(await run(false)).toEqual([0, 16, [], []]);
-  expect((await run(true)).slice(0, 3)).toEqual([1, 16, ["fail fail fail fail fail fail fail"]]);
+  // Zero to MOST failures, each with the first key and with a generated one.
+  const states = 2 * (MOST + 1);
+  if (full) expect(await run(false)).toEqual([0, states, [], []]);
+  expect(await run(true)).toEqual([1, states, [Array.from({ length: MOST }, () => "fail").join(" ")], []]);
 });
 
 /** Subscriptions with times in whole seconds. `renew` adds 30 days to the end of the period, or with FROM=now sets it to 60 days from now. */

@@ -63,8 +63,9 @@ describe("npx seqqa init shop-qa && cd shop-qa && npx seqqa run ., outside of th
   });
 
   it("runs its journeys by name, and all of them", async () => {
-    const one = await program("seqqa run checkout");
-    expect({ status: one.status, said: one.stdout.includes("passed (5 steps") }).toEqual({ status: 0, said: true });
+    // In the quick suite e2e/description runs one by its name.
+    const one = full ? await program("seqqa run checkout") : undefined;
+    if (one !== undefined) expect({ status: one.status, said: one.stdout.includes("passed (5 steps") }).toEqual({ status: 0, said: true });
     const all = await program("seqqa run --all");
     expect({ status: all.status, said: all.stdout.includes("PASSED  2 journeys: 2 passed") }).toEqual({ status: 0, said: true });
   });

@@ -344,15 +344,20 @@ const ALIKE: Readonly<Record<string, LookAlike & { readonly path: string }>> = {
 
 describe("states that differ only in what seqqa gives one name", () => {
   it.each(some(Object.entries(ALIKE), 2))("%s: the defect is found, and the correct twin is silent", async (_what, target) => {
-    const [found, twin] = await Promise.all([explore(target, true), explore(target, false)]);
-    expect([found.status, found.violations.map(({ reproductionPath }) => reproductionPath.join(" "))]).toEqual([1, [target.path]]);
+    // In the quick suite the first target has a twin, and the other one has it in the next test.
+    const modes = full || target === Object.values(ALIKE)[0] ? [true, false] : [true];
+    const [found, twin] = await Promise.all(modes.map(async (bug) => explore(target, bug)));
+    expect([found!.status, found!.violations.map(({ reproductionPath }) => reproductionPath.join(" "))]).toEqual([1, [target.path]]);
+    if (twin === undefined) return;
     expect([twin.status, twin.violations, twin.divergences]).toEqual([0, [], []]);
     if (target.states !== undefined) expect(twin.statesVisited).toBe(target.states);
   });
 
   it.each(
     some(
-      Object.entries(ALIKE).filter(([, { states }]) => states !== undefined),
+      Object.entries(ALIKE)
+        .filter(([, { states }]) => states !== undefined)
+        .toReversed(),
       1,
     ),
   )("%s: the same states, if two logins never happen within one second", async (_what, target) => {
@@ -384,10 +389,10 @@ describe("states that differ only in what seqqa gives one name", () => {
       most: 1,
       path: "make use_b refund_a",
     };
-    const [found, twin] = await Promise.all([explore(target, true, { args: [] }), explore(target, false, { args: [] })]);
-    expect([found.status, found.violations.map(({ reproductionPath }) => reproductionPath.join(" "))]).toEqual([1, [target.path]]);
+    const [found, twin] = await Promise.all(some([true, false], 1).map(async (bug) => explore(target, bug, { args: [] })));
+    expect([found!.status, found!.violations.map(({ reproductionPath }) => reproductionPath.join(" "))]).toEqual([1, [target.path]]);
     // No state tells the merged states apart, so the correct twin is not called exhaustive either.
-    expect([twin.status, twin.violations, twin.divergences.map(({ kind }) => kind)]).toEqual([3, [], ["merge"]]);
+    if (twin !== undefined) expect([twin.status, twin.violations, twin.divergences.map(({ kind }) => kind)]).toEqual([3, [], ["merge"]]);
   });
 
   it("keep a violation that a search found before it began again, if the second search has too few steps to reach it", async () => {

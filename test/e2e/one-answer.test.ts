@@ -21,7 +21,7 @@ import { stepsIn } from "../support/stored-edges.ts";
 import { NOTES_CONFIG, SLOTS_SERVER } from "../support/e2e-servers.ts";
 
 const STRATEGIES = ["bfs", "dfs", "random", "coverage_guided"];
-const BOUNDED = size(60, 10_007);
+const BOUNDED = size(40, 10_007);
 
 const command = (...args: readonly string[]): readonly string[] => {
   const output = emptyFolder();
@@ -69,7 +69,7 @@ describe("one answer, however many lanes", () => {
   it.each(full ? STRATEGIES : ["coverage_guided"])("%s: equal states within a depth", async (strategy) => {
     const depth = size(2, 5);
     const counts = explore(ledger(false), { maxDepth: depth });
-    const result = await explored(["--strategy", strategy, "--max-depth", String(depth), "--parallel", "2"]);
+    const result = await explored(["--strategy", strategy, "--max-depth", String(depth), "--parallel", String(size(1, 2))]);
     expect(result).toMatchObject({
       statesVisited: counts.states,
       transitions: counts.transitions,
@@ -107,9 +107,9 @@ describe("one answer, however many lanes", () => {
 });
 
 describe("losing what does the work", () => {
-  const args = ["--max-steps", String(size(100, 20_000))];
+  const args = ["--max-steps", String(size(60, 20_000))];
   /** Calls of a small run take a while, so that it is not over before anything went wrong. */
-  const slowly: Readonly<Record<string, string>> = full ? {} : { WAIT_MS: "25" };
+  const slowly: Readonly<Record<string, string>> = full ? {} : { WAIT_MS: "40" };
 
   it("a target is killed in the middle, of either lane: the same answer", async () => {
     const undisturbed = await explored([...args, "--parallel", "1"]);
@@ -121,7 +121,7 @@ describe("losing what does the work", () => {
     const targets = (): readonly number[] => descendants(running.pid).filter((pid) => /(?:^|\/)node server\.mjs$/.test(commandOf(pid)));
     const killed: number[] = [];
     for (let times = 0; times < 2; times++) {
-      await until(() => stepsIn(output) > size(15, 30) * (times + 1), "the middle of the work");
+      await until(() => stepsIn(output) > size(10, 30) * (times + 1), "the middle of the work");
       const victim = targets().find((pid) => !killed.includes(pid))!;
       process.kill(victim, "SIGKILL");
       killed.push(victim);

@@ -11,36 +11,41 @@ const URLS = {
   nats: natsUrl,
 } as const;
 const BROKERS: readonly (keyof typeof URLS)[] = ["nats", "rabbitmq", "bullmq"];
+/** The broker on which the quick suite has a worker with defects. */
+const DEFECTS = "bullmq";
 
 async function explored(
   broker: keyof typeof URLS,
-  { bug = "", parallel = full ? "2" : "1", flags = [] as readonly string[] } = {},
+  { bug = "", parallel = full ? "2" : "1", flags = [] as readonly string[], more = {} as Readonly<Record<string, string>> } = {},
 ): Promise<{ readonly status: number | null; readonly found: Explored }> {
   const folder = emptyFolder();
   const args = ["run", join(root, "fixtures/queues"), "--output", folder, "--parallel", parallel, ...flags];
-  const { status } = await seqqa(args, { env: { BUG: bug, QUEUE_URL: await URLS[broker]() } });
+  const { status } = await seqqa(args, { env: { ...more, BUG: bug, QUEUE_URL: await URLS[broker]() } });
   return { status, found: only(writtenIn(folder)) };
 }
 
 describe.each(BROKERS)("jobs in %s", (broker) => {
-  it("a correct worker keeps its rules in every state of the model, with one digest for one lane and two", async () => {
-    const runs = [];
-    // In the quick suite one broker has all states, and another one all of them with a defect.
-    const depth = full || broker === BROKERS[0] ? undefined : 3;
-    const flags = depth === undefined ? [] : ["--max-depth", String(depth)];
-    // Two lanes at quick size with one broker, which keeps the queues of lanes apart.
-    for (const parallel of !full && broker === BROKERS[0] ? ["2"] : laneCounts) runs.push(await explored(broker, { parallel, flags }));
-    const { states, transitions, skipped } = explore(queues(broker), depth === undefined ? {} : { maxDepth: depth });
-    for (const { status, found } of runs) {
-      expect(found).toMatchObject({ violations: [], divergences: [], errors: [], statesVisited: states, transitions, skipped });
-      expect(found.verdict.text).toContain(depth === undefined ? "exhaustive" : `complete to depth ${depth}`);
-      expect(status).toBe(0);
-    }
-    expect(new Set(runs.map(({ found }) => found.digest)).size).toBe(1);
-  });
+  // In the quick suite not on the broker whose worker has defects below, which are compared with all states of the model.
+  it.runIf(full || broker !== DEFECTS)(
+    "a correct worker keeps its rules in every state of the model, with one digest for one lane and two",
+    async () => {
+      const runs = [];
+      const depth = full ? undefined : broker === BROKERS[0] ? 3 : 2;
+      const flags = depth === undefined ? [] : ["--max-depth", String(depth)];
+      // Two lanes at quick size with one broker, which keeps the queues of lanes apart.
+      for (const parallel of !full && broker === BROKERS[0] ? ["2"] : laneCounts) runs.push(await explored(broker, { parallel, flags }));
+      const { states, transitions, skipped } = explore(queues(broker), depth === undefined ? {} : { maxDepth: depth });
+      for (const { status, found } of runs) {
+        expect(found).toMatchObject({ violations: [], divergences: [], errors: [], statesVisited: states, transitions, skipped });
+        expect(found.verdict.text).toContain(depth === undefined ? "exhaustive" : `complete to depth ${depth}`);
+        expect(status).toBe(0);
+      }
+      expect(new Set(runs.map(({ found }) => found.digest)).size).toBe(1);
+    },
+  );
 
   // In the quick suite on one broker: that of the faults below is another.
-  it.runIf(full || broker === "bullmq")("a worker that works twice, and one that confirms without having worked, are found", async () => {
+  it.runIf(full || broker === DEFECTS)("a worker that works twice, and one that confirms without having worked, are found", async () => {
     const { status, found } = await explored(broker, { bug: "twice lost" });
     const model = explore(queues(broker, ["twice", "lost"]));
     const known = (invariant: string) => found.violations.filter((one) => one.invariant === invariant);
@@ -57,10 +62,12 @@ describe.each(BROKERS)("jobs in %s", (broker) => {
 });
 
 const DEPTH: readonly string[] = full ? [] : ["--max-depth", "2"];
+/** Fewer trials of each pair, because each is a start of calls; how many show a race is shown by `e2e/races`. */
+const FEW_TRIALS: Readonly<Record<string, string>> = full ? {} : { SEQQA_EXPLORATION_RACES_TRIALS: "2" };
 
 describe.each(some(BROKERS, 1))("workers of %s that fail, and two at once", (broker) => {
   it("a correct worker has no race, and leaves a job in the queue whose write failed", async () => {
-    const { status, found } = await explored(broker, { flags: ["--races", "--faults", ...DEPTH] });
+    const { status, found } = await explored(broker, { flags: ["--races", "--faults", ...DEPTH], more: FEW_TRIALS });
     expect(found).toMatchObject({ violations: [], races: [], divergences: [], errors: [] });
     expect(found.raceCoverage?.trials).toBeGreaterThan(0);
     expect(found.faultCoverage?.tried).toBeGreaterThan(0);

@@ -23,6 +23,8 @@ const WAYS: readonly Way[] = full
     ];
 
 const RUNS = size(1, 20);
+/** Where no race is, and each trial says so. */
+const FEW_TRIALS: Readonly<Record<string, string>> = full ? {} : { SEQQA_EXPLORATION_RACES_TRIALS: "4" };
 
 interface RanRaces {
   readonly status: number | null;
@@ -78,9 +80,11 @@ describe.each(WAYS)("the races of fixtures/races on $store, --parallel $parallel
     }
   });
 
-  it.each(TIMES)("are not there where the same calls are written as they should be, time %i", async (time) => {
+  // In the quick suite on the store that has races by chance: test/stores/contract/gate has held writes without a race.
+  const hasTwin = full || way.store === "sqlite";
+  it.runIf(hasTwin).each(TIMES)("are not there where the same calls are written as they should be, time %i", async (time) => {
     const [args, env] = await whereOf(way);
-    const { status, explorations } = await run([...args, "--seed", String(time)], env);
+    const { status, explorations } = await run([...args, "--seed", String(time)], { ...env, ...FEW_TRIALS });
     for (const { name, states, transitions } of scenarios) {
       const result = explorations.find((one) => one.name === name)!;
       expect({ time, ...result }).toMatchObject({
@@ -137,8 +141,8 @@ describe("false alarms", { timeout: full ? 10_800_000 : 600_000 }, () => {
     let probed = 0;
     for (let round = 1; probed < pairs && round <= 40; round++) {
       for (const fixture of fixtures) {
-        const bounds = ["--max-steps", String(size(8, 3000)), "--seed", String(round), "--parallel", String(1 + (round % 2))];
-        const { status, explorations } = await run([`fixtures/${fixture}`, "--only", fixture, ...bounds]);
+        const bounds = ["--max-steps", String(size(8, 3000)), "--seed", String(round), "--parallel", full ? String(1 + (round % 2)) : "1"];
+        const { status, explorations } = await run([`fixtures/${fixture}`, "--only", fixture, ...bounds], FEW_TRIALS);
         const [result] = explorations;
         expect({ fixture, round, status, ...result! }).toMatchObject({
           races: [],

@@ -26,7 +26,7 @@ const found = (output: string): unknown =>
   }));
 
 const STORES = [
-  { store: "sqlite", steps: size(150, 200_000), kills: size(1, 20), share: size(30, 9_000) },
+  { store: "sqlite", steps: size(60, 200_000), kills: size(1, 20), share: size(15, 9_000) },
   { store: "postgres", steps: 20_000, kills: 20, share: 900 },
 ] as const;
 
@@ -61,7 +61,7 @@ describe.each(some(STORES, 1))(
         expect(now).toBeGreaterThanOrEqual(kept);
         kept = now;
       }
-      const last = await seqqa([...ledger, output, "--resume", ...(full ? [] : ["--parallel", "2"])], long);
+      const last = await seqqa([...ledger, output, "--resume", ...(full ? [] : ["--parallel", "1"])], long);
       expect([last.status, last.stderr]).toEqual([0, expect.stringContaining("ledger continues after ")]);
       expect(found(output)).toEqual(found(whole));
       expect(readdirSync(join(output, "runs"))).toHaveLength(1);
@@ -152,7 +152,8 @@ describe("a run that goes on", () => {
         expect((await run("--resume", "--max-steps", "300")).stderr).toContain("a continues after 150 steps");
         expect(found(output)).toEqual(found(alone.output));
         expect((await run("--resume", "--max-steps", "100")).stderr).toContain("a had already ended (max_steps) after 300 steps");
-        if (strategy !== "bfs") continue;
+        // In the quick suite the next test refuses a lower budget, and goes on afterwards.
+        if (!full || strategy !== "bfs") continue;
         const half = project({ "qa/a.explore.ts": bits("a", 6) });
         await half.killed(60);
         const lower = await half.run("--resume", "--max-steps", "20");

@@ -64,7 +64,9 @@ report: { formats: [html, json], redact: [secret_note] }
 `,
   });
   linkPackages(folder, "seqqa", "better-sqlite3");
-  const { status, stdout, stderr } = await seqqa(["run", ".", "--parallel", full ? "2" : "1", "--output", "out"], {
+  // In the quick suite a run ends with its defect.
+  const flags = full ? ["--parallel", "2"] : ["--parallel", "1", ...(defect === "none" ? [] : ["--bail"])];
+  const { status, stdout, stderr } = await seqqa(["run", ".", ...flags, "--output", "out"], {
     cwd: folder,
     env: { DEFECT: defect },
   });

@@ -146,19 +146,12 @@ async function scaffolded(given: Readonly<Record<string, string>> = {}): Promise
   return { cwd, stdout: ran.stdout };
 }
 
-async function explored(cwd: string, bug: string, ...args: readonly string[]): Promise<Explored> {
-  const command = [
-    "run",
-    "qa",
-    "--config",
-    "target.yaml",
-    "--max-depth",
-    String(size(2, 3)),
-    "--strategy",
-    "bfs",
-    "--output",
-    emptyFolder(),
-  ];
+async function explored(
+  cwd: string,
+  bug: string,
+  { depth = size(2, 3), args = [] }: { readonly depth?: number; readonly args?: readonly string[] } = {},
+): Promise<Explored> {
+  const command = ["run", "qa", "--config", "target.yaml", "--max-depth", String(depth), "--strategy", "bfs", "--output", emptyFolder()];
   const ran = await seqqa([...command, "--reporter", "json", ...args], { cwd, env: { BUG: bug } });
   expect(ran.stderr).toMatch(args.includes("--update-known") ? /^known.yaml: \d added, 0 removed\n$/ : /^$/);
   return only(documentOf(ran));
@@ -184,7 +177,7 @@ describe("a scaffold of an API that starts without users", { timeout: 300_000 },
   it("does not call what needs a key without a value, and says so", async () => {
     const { cwd, stdout } = await scaffolded();
     expect(stdout).toContain("9 of 10 actions can be called now, and 10 once you set 1 key in qa/setup.ts: region_code.\n");
-    const { coverage, notes, unverified } = await explored(cwd, "");
+    const { coverage, notes, unverified } = await explored(cwd, "", { depth: size(1, 3) });
     expect(coverage.actions["read_region"]).toMatchObject({ applied: 0, statuses: {} });
     expect([...notes, ...unverified].join("\n")).toMatch(/read_region.* never appli/);
   });
@@ -198,7 +191,7 @@ describe("a scaffold of an API that starts without users", { timeout: 300_000 },
   // In the quick suite e2e/accounts has both rules in full.
   it.each(some(planted, 1))("finds what was planted: %s", async (bug, rule, action) => {
     const { cwd } = await scaffolded();
-    const { violations } = await explored(cwd, bug);
+    const { violations } = await explored(cwd, bug, { depth: size(1, 3) });
     const found = violations.filter(({ invariant }) => invariant === rule);
     expect(found.map(({ reproductionPath, confirmed }) => [reproductionPath.at(-1), confirmed])).toEqual([[action, true]]);
   });
@@ -206,7 +199,7 @@ describe("a scaffold of an API that starts without users", { timeout: 300_000 },
   it("reports one cause once, with the actions that show it, which a list of known findings has all of", async () => {
     const { cwd } = await scaffolded();
     writeFileSync(join(cwd, "target.yaml"), `${CONFIG}known_findings: known.yaml\n`);
-    const { violations } = await explored(cwd, "handler", "--update-known");
+    const { violations } = await explored(cwd, "handler", { args: ["--update-known"] });
     const found = violations.filter(({ invariant }) => invariant === "conforms_to");
     expect(found).toHaveLength(1);
     const { cause, operations } = found[0]!;
@@ -214,7 +207,7 @@ describe("a scaffold of an API that starts without users", { timeout: 300_000 },
     expect(operations?.map(({ action }) => action).toSorted()).toEqual(["list_notes", "read_me", "read_note", "read_note_as_bob"]);
     const known = readFileSync(join(cwd, "known.yaml"), "utf8");
     for (const one of operations ?? []) expect(known).toContain(one.id);
-    const again = await explored(cwd, "handler");
+    const again = await explored(cwd, "handler", { depth: size(1, 3) });
     expect(again.violations.filter(({ invariant }) => invariant === "conforms_to").map(({ known: listed }) => listed)).toEqual([true]);
   });
 });

@@ -36,7 +36,7 @@ it("a violation that DFS found at depth 30 is reported with the shortest path, p
 });
 
 it("the graph alone gives the shortest path where everything was explored", async () => {
-  const { violations, open } = await explored("memory", "--max-steps", String(size(5000, 400_000)));
+  const { violations, open } = await explored("memory", "--max-steps", String(size(2000, 400_000)));
   if (full) expect(open).toBe(0);
   expect(violations.map(({ reproductionPath, minimality }) => ({ reproductionPath, minimality }))).toEqual(
     [1, 2, 3].map((order) => ({ reproductionPath: VERBS(order), minimality: "shortest" })),

@@ -4,7 +4,7 @@ import { laneCounts, size } from "../sizes.ts";
 import { documentOf, emptyFolder, only, seqqa } from "../support/e2e.ts";
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
-const STEPS = String(size(50, 400));
+const STEPS = String(size(25, 400));
 
 /** Explores a part of the ledger's Python server. `writes`: how many writes send an answer. */
 async function explored(writes: "1" | "2", ...args: readonly string[]) {
@@ -33,7 +33,7 @@ describe.skipIf(!hasPython)("a target in Python (skipped where there is no pytho
   });
 
   it("says so on the console, once", async () => {
-    const { stdout } = await explored("2", "--max-steps", "30");
+    const { stdout } = await explored("2", "--max-steps", "10");
     expect(stdout.match(/two packets/g)).toHaveLength(1);
   });
 });

@@ -155,7 +155,7 @@ describe("notifications that do not come", () => {
 
 test("every write that was answered is seen at once", async () => {
   const { mark } = await begin();
-  for (let i = 0; i < size(200, 5000); i++) {
+  for (let i = 0; i < size(80, 5000); i++) {
     await target.set("a", `value ${i}`);
     expect(await system.changed(mark), `write ${i}`).toBe(true);
     await system.restore(mark);
@@ -184,7 +184,7 @@ test("nor is one missed when notifications come late", async () => {
 test("a write during a put-back is not taken for ours", async () => {
   const { mark, dump } = await begin();
   const late = server.client();
-  for (let i = 0; i < size(150, 3000); i++) {
+  for (let i = 0; i < size(40, 3000); i++) {
     for (let k = 0; k < 20; k++) void target.set(`key ${k}`, String(i));
     await target.ping();
     const back = system.restore(mark);

@@ -231,7 +231,7 @@ test("thousands of put-backs, beyond the one that begins the transaction anew, l
   within([T, "insert into t(v) select 'x' from seq_1_to_10"], async (lane) => {
     const { adapter, connection } = lane;
     const root = await adapter.mark();
-    const cycles = size(2500, 50_000);
+    const cycles = size(2050, 50_000);
     for (let cycle = 1; cycle <= cycles; cycle++) {
       await connection.query("insert into t(v) values (repeat('y', 400))");
       await connection.query("update t set v = concat(v, '.') where id < 5");
