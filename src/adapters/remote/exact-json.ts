@@ -3,7 +3,10 @@ import { randomUUID } from "node:crypto";
 /** Matches numbers with 16 or more digits. Integers with fewer digits are exact as JavaScript numbers. */
 const LONG_NUMBER = /\d{16}/;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-/** A key that marks replaced integers. It is random, so that no target can use it in its own JSON. */
+/**
+ * The only key of an object that stands for an integer which a JavaScript number cannot represent. The key is random, so that it cannot occur in the
+ * JSON of a target.
+ */
 const MARK = `integer-${randomUUID()}`;
 
 /** Parses JSON. Integers that a number cannot represent exactly become `bigint`, so that two long ids are never confused. @throws SyntaxError */

@@ -101,8 +101,8 @@ export class NodeTable {
   }
 
   /**
-   * For each node on the path to a node, returns the path from which the data of its actions is drawn; see {@link home}. Returns `undefined` if each
-   * of these paths is just a beginning of the node's path.
+   * Returns, for each node on the path to `node`, the path that determines the test data of that node's actions; see {@link home}. Returns
+   * `undefined` if all these paths are prefixes of the path to `node`.
    */
   draws(node: number): readonly number[][] | undefined {
     if (this.#homes.size === 0) return undefined;

@@ -11,7 +11,7 @@ export interface ReplayLaneOptions {
   readonly signal: AbortSignal | undefined;
   /** The time limit of the run. No replay is started after it has passed. */
   readonly limit: TimeLimit;
-  /** `false` if the target remembers more than a restore of the root state restores. Each replay then needs a new target. */
+  /** `false` if the target keeps data that a restore does not reset, for example in memory. Each replay then needs a new target. */
   readonly canGoBack: boolean;
   readonly starts: StartTimes;
 }

@@ -21,8 +21,8 @@ interface Asked {
   /** Number of jobs that were created for the chunk so far. */
   tries: number;
   /**
-   * Number of the chunk's jobs that the queue gave up. The queue gives up a job after {@link MOST_STALLS} workers were lost while they executed the
-   * job.
+   * Number of times that the queue gave up this chunk. The queue gives up a chunk after {@link MOST_STALLS} workers were lost while they executed the
+   * chunk.
    */
   stalls: number;
   /** Number of times that a worker reported that it failed to process the chunk. */

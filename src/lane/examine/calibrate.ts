@@ -335,7 +335,7 @@ class Walks {
       const { nextToPassMs } = state;
       const now = storesFingerprint(await state.facts(), canonicalizer);
       if (nextToPassMs > state.now()) return now.lo !== known.lo || now.hi !== known.hi;
-      // The change comes from a time that passed, and not from a write.
+      // The state changed only because time went by (e.g. something expired), not because of a write.
       known = now;
       return false;
     };
@@ -377,7 +377,10 @@ class Walks {
       for (const action of this.#path) if (!(await take(action)) || gone.at(-1) !== action) break;
     } else {
       const waiting = new Set(this.#wanted ?? actions.keys());
-      /** Executes an action. Returns `true` if it worked, `false` if it may work in a later state, and `undefined` if the execution must end. */
+      /**
+       * Executes an action. Returns `true` if it worked, `false` if it may work in a later state, and `undefined` if no further actions may be
+       * executed.
+       */
       const tryOne = async (action: number): Promise<boolean | undefined> => {
         const length = gone.length;
         if (length >= MOST_STEPS || !(await take(action))) return undefined;

@@ -304,7 +304,7 @@ export interface StoreAdapter {
   passTime?(ms: number): Awaitable<void>;
   /** Sets the clock that shows the target's time, in milliseconds since 1970. Called only if a store moves the clock. Default: no effect. */
   keepTime?(now: () => number): void;
-  /** Called before each step of a path. Default: the state of the store does not depend on steps. */
+  /** Called before each step of a path. Leave this method out if the state of the store does not depend on where steps begin. */
   beginStep?(): void;
   /** Returns an error that user code threw while it made an answer of the store, and forgets the error. Default: the store calls no user code. */
   takeThrown?(): Error | undefined;

@@ -102,7 +102,7 @@ export class Oracle {
    * @returns `true` if any number was a duration
    */
   async learnDurations(trial: Execution, again: () => Promise<Execution | undefined>, times: number): Promise<boolean> {
-    // Leave out counters, even if they are named like a duration.
+    // Leave out places that hold a counter. Some of them are in the list only because their name looks like that of a duration.
     const places = [...orderless([...this.#orders, ...this.#repeats])].filter((place) => !this.#places.counts(place));
     const met = [trial];
     const differing = (): readonly string[] => {

@@ -22,7 +22,7 @@ const LONGEST_KEPT = 256;
 /** Caches the canonical texts of strings, because the same strings recur in many states. */
 export class Strings {
   readonly #known = new Map<string, KnownString>();
-  /** The run's clock; `undefined` if strings are not searched for ids and times. */
+  /** The clock with which times in strings are recognised; `undefined` if strings are not searched for ids and times. */
   readonly #clock: Clock | undefined;
   readonly #placeholders: Placeholders;
   readonly #shortest: number;

@@ -134,7 +134,7 @@ export function differingWords(a: string, b: string): readonly WordPair[] {
   if (x.length === 0 || x.length !== y.length) return otherWords(a, b);
   const [markedA, markedB] = [a.replace(TIME, MARK), b.replace(TIME, MARK)];
   const others = markedA === markedB ? [] : otherWords(markedA, markedB);
-  // If the texts have nothing in common, the times are no separate words.
+  // Without the times, the beginnings of the texts differ. The times then belong to longer words, which are compared as a whole.
   if (others.some(({ after }) => after === "")) return otherWords(a, b);
   let done = 0;
   const pairs = x.map(({ 0: time, index }, i): WordPair => {

@@ -78,7 +78,7 @@ async function requireRights(control: Control, users: readonly string[][]): Prom
         "STORE_NOT_ALLOWED",
         `Trigger "${name}" of ${control.store.shown} belongs to ${definer}, and the user in the store's URL may not create such a trigger: ${cause.message}. seqqa replaces the triggers of the database during a run, and restores them afterwards.`,
         {
-          hint: `Use ${definer} in the store's URL, or grant the user SET USER (MariaDB) or SET_ANY_DEFINER (MySQL; SET_USER_ID before 8.2). With the binary log on, set log_bin_trust_function_creators = 1.`,
+          hint: `Connect as ${definer}, or grant the user of the store's URL the privilege SET USER (MariaDB) or SET_ANY_DEFINER (MySQL; SET_USER_ID before 8.2). If the binary log is on, also set log_bin_trust_function_creators = 1.`,
           exitStatus: 2,
           cause,
         },

@@ -22,7 +22,7 @@ export function connectionClosed({ shown }: StoreUrl): SeqqaError {
   return new SeqqaError(
     "CONNECTION_CLOSED",
     `The target used the shared connection to ${shown} after its lane had ended, so the connection is closed.`,
-    { hint: "Make the target end its timers and other work in the function close that createTarget(lane) returns." },
+    { hint: "Stop the timers and other work of the target in the function `close` of the object that createTarget(lane) returns." },
   );
 }
 

@@ -77,7 +77,7 @@ export function connectError(store: StoreUrl, error: unknown): SeqqaError {
 
 export function busyError(store: StoreUrl, limitMs: number, who: string): SeqqaError {
   return new SeqqaError("STORE_BUSY", `seqqa waited ${limitMs / 1000} s for other sessions of the database ${store.shown}, but ${who}.`, {
-    hint: "Make the target end its transactions before it answers. End other runs and open psql sessions on this database.",
+    hint: "Make the target end its transactions before it answers. End other runs that use this database, and close all psql sessions on it.",
   });
 }
 

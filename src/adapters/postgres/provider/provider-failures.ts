@@ -75,7 +75,7 @@ export function dumpFailed(store: StoreUrl, tool: string, output: string): Seqqa
   const cause = safeCause(store, new Error(output));
   const first = cause.message.split("\n").find((line) => line.trim() !== "") ?? "the program was killed";
   return new SeqqaError("STORE_NOT_COPIED", `${tool} could not copy ${store.shown}: ${first}`, {
-    hint: "Run the program by hand to see its whole output. Or use the owner of the database in the store's URL, and end all sessions on the database: seqqa then copies the database without this program.",
+    hint: "Run the program by hand to see its whole output. Or connect as the owner of the database, and end all sessions on the database: seqqa then copies the database without this program.",
     exitStatus: 2,
     cause,
   });

@@ -160,8 +160,8 @@ function undoRows(db: Database, rows: Set<Row>): Row[] {
 }
 
 /**
- * Deletes all rows and inserts their original values. If a row cannot be inserted because a row in the table has its key or unique values, returns
- * the row that cannot be inserted.
+ * Deletes the given rows, and inserts them with their original values. Returns the first row that cannot be inserted, because another row of its
+ * table has the same key or unique value; `undefined` if all rows were inserted.
  */
 function displaced(rows: ReadonlySet<Row>): Row[] | undefined {
   for (const { io, now } of rows) if (now !== null) io.delete(now);
