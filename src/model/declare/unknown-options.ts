@@ -11,7 +11,9 @@ const COPIED: readonly string[] = ["declared", "ownActions", "users", "guests", 
  */
 export function refuseUnknown(owner: string, code: string, options: object, known: readonly string[]): void {
   for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || known.includes(name) || COPIED.includes(name)) continue;
+    // `users` alone is the option of a rule that was given to the wrong object.
+    const isCopied = COPIED.includes(name) && (name !== "users" || "guests" in options);
+    if (value === undefined || known.includes(name) || isCopied) continue;
     const near = nearest(name, known);
     throw new SeqqaError(code, `${owner} has no option "${name}".`, {
       exitStatus: 2,

@@ -16,6 +16,12 @@ export function works(statuses: ActionCoverage["statuses"]): boolean {
   return Object.keys(statuses).some((status) => Number(status) < 400);
 }
 
+/** Returns `true` like {@link works}, but `false` for an action that threw an error and never got an answer. */
+function hasWorked(name: string, statuses: ActionCoverage["statuses"], errors: Judged["errors"]): boolean {
+  const isUnanswered = Object.keys(statuses).every((status) => status === "0");
+  return works(statuses) && !(isUnanswered && errors.some(({ source }) => source === name));
+}
+
 /** A phrase for reports: the rule is `unjudged`. */
 export const NOT_CHECKED = "not checked in some or all steps";
 
@@ -49,11 +55,15 @@ export function ruleLines(result: Judged, colours: Colours): readonly string[] {
 
 /** Returns a phrase that says how many actions worked and how many rules held: `4 of 4 actions worked, 2 rules held in 21 states`. */
 export function heldText(results: readonly ExplorationResult[]): string {
-  const own = results.flatMap(({ coverage }) => Object.values(coverage.actions).filter(({ brought }) => brought !== true));
+  const own = results.flatMap(({ coverage, errors }) =>
+    Object.entries(coverage.actions).flatMap(([name, { brought, statuses }]) =>
+      brought === true ? [] : [hasWorked(name, statuses, errors)],
+    ),
+  );
   const rules = results.flatMap((result) => [...ruleStates(result).values()]);
   const held = rules.filter((state) => state === "held").length;
   const states = results.reduce((sum, { statesVisited }) => sum + statesVisited, 0);
-  const worked = `${grouped(own.filter(({ statuses }) => works(statuses)).length)} of ${plural(own.length, "action")} worked`;
+  const worked = `${grouped(own.filter(Boolean).length)} of ${plural(own.length, "action")} worked`;
   const all = held === rules.length ? plural(held, "rule") : `${grouped(held)} of ${plural(rules.length, "rule")}`;
   return `${worked}, ${all} held in ${plural(states, "state")}`;
 }

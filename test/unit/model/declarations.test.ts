@@ -130,6 +130,12 @@ describe("an option that there is not is refused, and the nearest is named", () 
     expect(new Agent({ ...agent, maxSteps: 7 } as never)).toMatchObject({ maxSteps: 7, actions: [{ name: "a" }] });
   });
 
+  it("also one that only copies have", () => {
+    expect(refusal(() => new Agent({ actions: [action("a")], invariants: [], users: {} } as never)).message).toBe(
+      'The Agent has no option "users".',
+    );
+  });
+
   it("unless it is undefined", () => {
     expect(new Action({ name: "a", run, later: undefined } as never).name).toBe("a");
   });

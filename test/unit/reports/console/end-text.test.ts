@@ -27,6 +27,14 @@ const explored = (changes: Parameters<typeof result>[0], exitStatus: number): Re
 it.each([
   [0, {}, "PASSED  1 of 2 actions worked, 2 rules held in 21 states"],
   [3, {}, "UNVERIFIED  1 of 2 actions worked, 2 rules held in 21 states"],
+  [
+    3,
+    {
+      coverage: { pairs: 0, actions: { ...coverage.actions, refund: { applied: 2, skipped: 0, statuses: { 0: 2 } } } },
+      errors: [{ source: "refund", code: "ACTION_THREW", message: "no client", severity: "high", path: [], count: 2 }] as never,
+    },
+    "UNVERIFIED  1 of 2 actions worked, 2 rules held in 21 states",
+  ],
   [130, {}, "INTERRUPTED  1 of 2 actions worked, 2 rules held in 21 states"],
   [
     1,
