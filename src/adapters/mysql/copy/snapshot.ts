@@ -31,6 +31,34 @@ interface TableContent {
   readonly rows: readonly string[];
 }
 
+/**
+ * Returns the next AUTO_INCREMENT value of each observed table whose value differs from the value in `root`, or `null` if the table has no such column
+ * any more. Without `root`, returns the values of all tables.
+ */
+export function countersIn(
+  now: Snapshot,
+  root: Snapshot | undefined,
+  isObserved: (table: string) => boolean,
+): Record<string, number | bigint | null> {
+  const [values, before] = [nextValues(now), root === undefined ? undefined : nextValues(root)];
+  const differing: Record<string, number | bigint | null> = {};
+  for (const name of new Set([...values.keys(), ...(before?.keys() ?? [])])) {
+    const value = values.get(name);
+    if (isObserved(name) && value !== before?.get(name)) differing[name] = value === undefined ? null : integer(value);
+  }
+  return differing;
+}
+
+/** Returns the next value of each table with an AUTO_INCREMENT column. SHOW CREATE TABLE leaves out the value 1. */
+function nextValues({ objects, tables }: Snapshot): Map<string, bigint> {
+  const counting = new Set(objects.filter(({ kind, create }) => kind === "table" && hasCounter(create)).map(({ name }) => name));
+  return new Map(tables.filter(({ name }) => counting.has(name)).map(({ name, next }) => [name, BigInt(next ?? 1)]));
+}
+
+function integer(value: bigint): number | bigint {
+  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
+}
+
 export function isSnapshot(image: unknown): image is Snapshot {
   return typeof image === "object" && image !== null && (image as { kind?: unknown }).kind === "snapshot";
 }
@@ -101,6 +129,10 @@ function lock(tables: readonly Table[], how: "read" | "write"): string {
 
 function showCreate({ sqlName }: Table): string {
   return `show create table ${sqlName}`;
+}
+
+function hasCounter(text: string): boolean {
+  return / AUTO_INCREMENT\b/.test(text);
 }
 
 function nextIn(text: string): string | undefined {
@@ -218,7 +250,7 @@ async function putCounters(control: Control, tables: readonly Table[], wanted: S
   for (const [i, table] of tables.entries()) {
     const text = found[i]?.[0]?.[1] ?? "";
     const should = wanted.tables.find(({ name }) => name === table.name)?.next;
-    if (nextIn(text) !== should && / AUTO_INCREMENT\b/.test(text))
+    if (nextIn(text) !== should && hasCounter(text))
       await control.rows(`alter table ${table.sqlName} auto_increment = ${should ?? 1}`);
   }
 }
