@@ -1,5 +1,6 @@
 import { RowSums } from "../../../stores/multiset-mirror.ts";
 import { OURS, readCatalog, type Table } from "../schema/catalog.ts";
+import { hasCounter, nextIn, putCounters, showCreate } from "../schema/counters.ts";
 import type { Control, Row } from "../connect/control.ts";
 import { errnoOf, routineHidden } from "../connect/failures.ts";
 import { imagesIn, selectImages } from "../read/observe.ts";
@@ -127,18 +128,6 @@ function lock(tables: readonly Table[], how: "read" | "write"): string {
   return `lock tables ${tables.map(({ sqlName }) => `${sqlName} ${how}`).join(", ")}`;
 }
 
-function showCreate({ sqlName }: Table): string {
-  return `show create table ${sqlName}`;
-}
-
-function hasCounter(text: string): boolean {
-  return / AUTO_INCREMENT\b/.test(text);
-}
-
-function nextIn(text: string): string | undefined {
-  return / AUTO_INCREMENT=(\d+)/.exec(text)?.[1];
-}
-
 async function otherObjects(control: Control): Promise<{ readonly names: string; readonly others: readonly SchemaObject[] }> {
   const schema = control.store.database;
   const [names = [], routines = [], views = [], triggers = [], events = [], [[ignores] = []] = []] = await control.batch([
@@ -195,7 +184,8 @@ export async function putSnapshot(control: Control, wanted: Snapshot): Promise<v
   });
   const statements = putBackStatements(tables, sums);
   if (statements.length > 0) await writeLocked(control, tables, statements);
-  await putCounters(control, tables, wanted);
+  const values = wanted.tables.flatMap(({ name, next }) => (next === undefined ? [] : [[name, next] as const]));
+  await putCounters(control, tables, new Map(values));
 }
 
 async function writeLocked(control: Control, tables: readonly Table[], statements: readonly string[]): Promise<void> {
@@ -241,16 +231,5 @@ async function create(control: Control, { create: sql, mode, zone }: SchemaObjec
     await control.rows(sql);
   } finally {
     await control.batch(["set session sql_mode = @seqqa_mode", "set session time_zone = '+00:00'"]);
-  }
-}
-
-async function putCounters(control: Control, tables: readonly Table[], wanted: Snapshot): Promise<void> {
-  if (tables.length === 0) return;
-  const found = await control.batch([...tables.map(showCreate), "do 0"]);
-  for (const [i, table] of tables.entries()) {
-    const text = found[i]?.[0]?.[1] ?? "";
-    const should = wanted.tables.find(({ name }) => name === table.name)?.next;
-    if (nextIn(text) !== should && hasCounter(text))
-      await control.rows(`alter table ${table.sqlName} auto_increment = ${should ?? 1}`);
   }
 }
