@@ -73,6 +73,8 @@ export class RootState {
   #redrawn = false;
   #setupAt: StepWindow = { startMs: Date.now(), endMs: Date.now() };
   #made: WorldSnapshot | undefined;
+  /** `true` while the root state is made with counters that no checkpoint restores; see {@link cleanly}. */
+  #isClean = false;
 
   constructor(options: RootStateOptions) {
     this.#options = options;
@@ -250,6 +252,7 @@ export class RootState {
     state.restoreOwn(this.#built!);
     const putBack = async (): Promise<SavedWorld> => {
       await state.restoreStores(before);
+      if (this.#isClean) await state.restoreCounters();
       return before;
     };
     await (restart === undefined ? putBack() : restart.around(putBack));
@@ -257,6 +260,20 @@ export class RootState {
     await this.#reset();
     // A `reset` of the user that also writes to stores may write other values each time, so restore the stores.
     if (await state.storesChanged(before)) await state.restoreStores(before);
+  }
+
+  /**
+   * Calls `goHome`, which brings the lane to the root state, and lets counters that no checkpoint restores begin as in the root state. If the root
+   * state is {@link remade}, the counters are set before `setup`.
+   */
+  async cleanly(goHome: () => Promise<unknown>): Promise<void> {
+    this.#isClean = true;
+    try {
+      await goHome();
+    } finally {
+      this.#isClean = false;
+    }
+    if (!this.remade) await this.#options.state.restoreCounters();
   }
 
   async #reset(): Promise<void> {

@@ -478,6 +478,11 @@ export class WorldState {
     this.#step = undefined;
   }
 
+  /** Sets the counters that {@link restoreStores} leaves unchanged to their values in the root state. The stores must be in the root state. */
+  async restoreCounters(): Promise<void> {
+    for (const { keptCounters } of this.systems) await keptCounters?.restore?.();
+  }
+
   restoreStores(mark: SavedWorld): Awaitable<void> {
     return this.#all((system, i) => system.restore(mark.systems[i]));
   }

@@ -21,7 +21,12 @@ export async function readCounters(control: Queries, tables: readonly Table[]): 
   const counting = tables.filter(({ counts }) => counts);
   if (counting.length === 0) return new Map();
   const found = await control.batch([...counting.map(showCreate), "do 0"]);
-  return new Map(counting.flatMap(({ name }, i) => [nextIn(found[i]?.[0]?.[1] ?? "")].flatMap((next) => (next ? [[name, next]] : []))));
+  const values = new Map<string, string>();
+  counting.forEach(({ name }, i) => {
+    const next = nextIn(found[i]?.[0]?.[1] ?? "");
+    if (next !== undefined) values.set(name, next);
+  });
+  return values;
 }
 
 /**
@@ -38,6 +43,6 @@ export async function putCounters(control: Queries, tables: readonly Table[], wa
 export function keptCounters(tables: readonly Table[], isBorrowed: boolean, restore: KeptCounters["restore"]): KeptCounters | undefined {
   const names = tables.filter(({ counts }) => counts).map(({ name }) => name);
   if (names.length === 0) return undefined;
-  const remedy = isBorrowed ? "`checkpoint: copy`, and `db_url` instead of `base_url`" : "`checkpoint: copy`";
+  const remedy = isBorrowed ? "`checkpoint: copy` and a copy for each lane (`db_url`, not `base_url`)" : "`checkpoint: copy`";
   return { tables: names, remedy, restore: isBorrowed ? undefined : restore };
 }
