@@ -313,7 +313,7 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
 /** Describes the counters of all stores that no checkpoint restores. `undefined` if there are none. */
 export function unrestoredCounters({ systems }: Pick<World<never, never>, "systems">): LaneReport["counters"] {
   const found = Object.entries(systems).flatMap(([store, system]) => {
-    const kept = (system as StoreAdapter | undefined)?.keptCounters;
+    const kept = system?.keptCounters;
     return kept === undefined ? [] : [{ store, ...kept }];
   });
   if (found.length === 0) return undefined;
