@@ -481,6 +481,8 @@ export interface PathEnd {
 
 /** A path that was executed again from the root state, with its requests and states. */
 export interface Recording {
+  /** `true` if counters that no checkpoint restores continued after the values of earlier steps, so that another target may give another result. */
+  readonly countsOn?: boolean | undefined;
   readonly steps: readonly RecordedStep[];
   /** The requests that rules sent when the state at the end of the path was checked. */
   readonly checks: readonly RecordedCheck[];

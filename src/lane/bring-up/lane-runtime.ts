@@ -170,8 +170,9 @@ export class LaneRuntime {
   }
 
   async record(path: readonly number[], draws?: UnitRequest["draws"], beforeStep?: BeforeStep): Promise<Recording> {
-    await this.#base.home.cleanly(() => this.#goHome());
-    const recording = await recordPath(this.#base, path, draws, () => this.#late.settle(), beforeStep);
+    const isClean = await this.#base.home.cleanly(() => this.#goHome());
+    const recorded = await recordPath(this.#base, path, draws, () => this.#late.settle(), beforeStep);
+    const recording = isClean ? recorded : { ...recorded, countsOn: true };
     this.#travel.leave();
     if (recording.failure === undefined) await this.#travel.replayer.replay([]);
     return recording;

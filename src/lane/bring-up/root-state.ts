@@ -73,8 +73,8 @@ export class RootState {
   #redrawn = false;
   #setupAt: StepWindow = { startMs: Date.now(), endMs: Date.now() };
   #made: WorldSnapshot | undefined;
-  /** `true` while the root state is made with counters that no checkpoint restores; see {@link cleanly}. */
-  #isClean = false;
+  /** Sets the counters that no checkpoint restores. Only set during {@link cleanly}. */
+  #clean: (() => Promise<void>) | undefined;
 
   constructor(options: RootStateOptions) {
     this.#options = options;
@@ -252,7 +252,7 @@ export class RootState {
     state.restoreOwn(this.#built!);
     const putBack = async (): Promise<SavedWorld> => {
       await state.restoreStores(before);
-      if (this.#isClean) await state.restoreCounters();
+      await this.#clean?.();
       return before;
     };
     await (restart === undefined ? putBack() : restart.around(putBack));
@@ -264,16 +264,18 @@ export class RootState {
 
   /**
    * Calls `goHome`, which brings the lane to the root state, and lets counters that no checkpoint restores begin as in the root state. If the root
-   * state is {@link remade}, the counters are set before `setup`.
+   * state is {@link remade}, the counters are set before `setup`. Resolves to `false` if the counters could not be set.
    */
-  async cleanly(goHome: () => Promise<unknown>): Promise<void> {
-    this.#isClean = true;
+  async cleanly(goHome: () => Promise<unknown>): Promise<boolean> {
+    let isClean = true;
+    this.#clean = async () => void (isClean = await this.#options.state.restoreCounters());
     try {
       await goHome();
+      if (!this.remade) await this.#clean();
     } finally {
-      this.#isClean = false;
+      this.#clean = undefined;
     }
-    if (!this.remade) await this.#options.state.restoreCounters();
+    return isClean;
   }
 
   async #reset(): Promise<void> {

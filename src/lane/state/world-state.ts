@@ -478,9 +478,13 @@ export class WorldState {
     this.#step = undefined;
   }
 
-  /** Sets the counters that {@link restoreStores} leaves unchanged to their values in the root state. The stores must be in the root state. */
-  async restoreCounters(): Promise<void> {
-    for (const { keptCounters } of this.systems) await keptCounters?.restore?.();
+  /**
+   * Sets the counters that {@link restoreStores} leaves unchanged to their values in the root state. The stores must be in the root state. Resolves to
+   * `false` if an open transaction of the target prevents this.
+   */
+  async restoreCounters(): Promise<boolean> {
+    for (const { keptCounters } of this.systems) if ((await keptCounters?.restore?.()) === false) return false;
+    return true;
   }
 
   restoreStores(mark: SavedWorld): Awaitable<void> {

@@ -27,8 +27,11 @@ export interface KeptCounters {
   readonly tables: readonly string[];
   /** The setting that lets seqqa restore the counters, e.g. `checkpoint: copy`. */
   readonly remedy: string;
-  /** Sets the counters to their values in the root state. The store must be in the root state. `undefined` if the store cannot set them. */
-  readonly restore: (() => Promise<void>) | undefined;
+  /**
+   * Sets the counters to their values in the root state. The store must be in the root state. Resolves to `false` if an open transaction of the target
+   * prevents this. `undefined` if the store can never set its counters.
+   */
+  readonly restore: (() => Promise<boolean>) | undefined;
 }
 
 /** A handle to a saved state. The handle is valid until an older checkpoint is restored, another state is written, or the store is opened again. */

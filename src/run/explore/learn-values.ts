@@ -1,6 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { LanePool } from "../../engine/lane-pool.ts";
-import { lateWrite, type Calibration, type CalibrationWalk, type LaneDivergence, type LaneReport, type UnrestoredCounters } from "../../messages/lane-messages.ts";
+import {
+  lateWrite,
+  type Calibration,
+  type CalibrationWalk,
+  type LaneDivergence,
+  type LaneReport,
+  type UnrestoredCounters,
+} from "../../messages/lane-messages.ts";
 import type { Explorer } from "../../engine/search/explorer.ts";
 import type { Divergence, Reduction, VerdictException } from "../../model/results/result.ts";
 import { plural } from "../../reports/console/numbers.ts";

@@ -208,12 +208,20 @@ export class JournalMode implements MysqlMode {
    * Sets the AUTO_INCREMENT values of the root state. A restore does not do this: it would have to wait for the transactions of the target, and equal
    * ids could not be recognised as generated.
    */
-  #restoreCounters(): Promise<void> {
+  #restoreCounters(): Promise<boolean> {
     return this.#alone(async () => {
       const { tables, watch, counters } = this.#known;
       await this.#read(true);
-      // ALTER TABLE changes the creation times, by which the schema is watched if the database user lacks a privilege.
-      if ((await putCounters(this.#control, tables, counters)) && !watch.seesTruncate) await watch.take(this.#control);
+      try {
+        const hasAltered = await putCounters(this.#control, tables, counters);
+        // ALTER TABLE changes the creation times, by which the schema is watched if the database user lacks a privilege.
+        if (hasAltered && !watch.seesTruncate) await watch.take(this.#control);
+        return true;
+      } catch (error) {
+        // ALTER TABLE also waits for transactions that only read, which a target may keep open for long.
+        if (isBusy(error)) return false;
+        throw error;
+      }
     });
   }
 

@@ -208,6 +208,17 @@ describe("replaying many findings", () => {
     expect((await confirmAll({ counters: { ...counters, startAgain: true } })).starts).toBe(1);
   });
 
+  it("takes a new target if a replay had to count on from earlier steps", async () => {
+    let last = 0;
+    const shows = (starts: number): Recording => {
+      const countsOn = starts === last;
+      last = starts;
+      return { ...recorded(RULES), countsOn };
+    };
+    const { starts, all } = await confirmAll({ shows });
+    expect({ starts, words: words(all) }).toEqual({ starts: 4, words: Array(4).fill("confirmed") });
+  });
+
   it("starts a target for the one that the target in use does not show, which decides", async () => {
     // The second replay shows nothing; a target of its own does.
     const later = await confirmAll({ shows: (_, replays) => recorded(replays === 2 ? [] : RULES) });

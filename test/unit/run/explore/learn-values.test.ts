@@ -88,7 +88,7 @@ describe.concurrent("a choice by the number of a counter that no checkpoint rest
     let next = 0;
     return learnedIn(
       { log_in: () => ({ user: agents[next++ % 3]! }) },
-      { tables: ["tickets"], remedy: "`checkpoint: copy`", restore: async () => void (next = restore(next)) },
+      { tables: ["tickets"], remedy: "`checkpoint: copy`", restore: async () => ((next = restore(next)), true) },
     );
   };
 
@@ -110,12 +110,18 @@ describe.concurrent("a choice by the number of a counter that no checkpoint rest
 
 describe("a path that is recorded", () => {
   it("begins with the counters of the root state", async () => {
-    let next = 1;
-    const keptCounters: KeptCounters = { tables: ["receipts"], remedy: "`checkpoint: copy`", restore: async () => void (next = 1) };
+    let [next, isFree] = [1, true];
+    const keptCounters: KeptCounters = {
+      tables: ["receipts"],
+      remedy: "`checkpoint: copy`",
+      restore: async () => isFree && ((next = 1), true),
+    };
     const { lanePool } = await startedWith({ log_in: () => ({ user: `receipt ${next++}` }) }, keptCounters);
     const ends = [await lanePool.record(0, [0]), await lanePool.record(0, [0])].map(({ lines }) => lines);
     expect(ends[0]).toEqual([expect.stringContaining("receipt 1")]);
     expect(ends[1]).toEqual(ends[0]);
+    isFree = false;
+    expect(await lanePool.record(0, [0])).toMatchObject({ countsOn: true });
   });
 });
 
