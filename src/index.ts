@@ -57,6 +57,7 @@ export type {
   Gate,
   GateView,
   HeldWrite,
+  KeptCounters,
   LastLook,
   Checkpoint,
   NoFaults,
