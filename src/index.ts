@@ -64,6 +64,7 @@ export type {
   Gate,
   GateView,
   HeldWrite,
+  KeptCounters,
   LastLook,
   Checkpoint,
   NoFaults,

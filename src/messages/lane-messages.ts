@@ -340,6 +340,8 @@ export function lateWrite<T>(action: string, path: T): Omit<Divergence, "path"> 
 export interface CalibrationWalk {
   /** `true`: execute the path more often than usual, because an earlier experiment found a difference that it could not explain. */
   readonly thorough?: boolean | undefined;
+  /** `true`: let counters that no checkpoint restores begin as in the root state before each execution. */
+  readonly cleanly?: boolean | undefined;
   /** `true`: execute the path only once, to get {@link Calibration.states}. */
   readonly once?: boolean | undefined;
   /** The recorded fingerprint of the state at the path's end. If set, the lane executes the path only once, to get {@link Calibration.late}. */
@@ -428,6 +430,8 @@ export interface LaneReport {
   /** One line for each store: its name, its checkpoint mode, and the reason for this mode. */
   readonly systems: readonly string[];
   readonly contextOnly: boolean;
+  /** The counters of the stores that no checkpoint restores. `undefined` if there are none. */
+  readonly counters?: UnrestoredCounters | undefined;
   /** The names of the rules that this lane does not check, because they write and the lane cannot restore its target in the middle of a step. */
   readonly leftOutRules?: readonly string[] | undefined;
   /** The source from which seqqa reads the state of the target. Default: `stores`. */
@@ -449,6 +453,20 @@ export interface LaneReport {
   readonly standby?: boolean | undefined;
 }
 
+export interface UnrestoredCounters {
+  /** The tables with these counters, e.g. `db.orders and db.items`. */
+  readonly tables: string;
+  /** A sentence that says which setting restores the counters. */
+  readonly hint: string;
+  /** `true` if a lane can at least set all of them to their values in the root state. */
+  readonly startAgain: boolean;
+}
+
+/** Returns `hint`, followed by the hint about counters if there are unrestored counters. */
+export function withCounters(hint: string, counters: UnrestoredCounters | undefined): string {
+  return counters === undefined ? hint : `${hint} ${counters.hint}`;
+}
+
 export interface RaceObstacle {
   readonly why: string;
   readonly remedy: string;
@@ -465,6 +483,8 @@ export interface PathEnd {
 
 /** A path that was executed again from the root state, with its requests and states. */
 export interface Recording {
+  /** `true` if counters that no checkpoint restores continued after the values of earlier steps, so that another target may give another result. */
+  readonly countsOn?: boolean | undefined;
   readonly steps: readonly RecordedStep[];
   /** The requests that rules sent when the state at the end of the path was checked. */
   readonly checks: readonly RecordedCheck[];

@@ -2,6 +2,7 @@ import type {
   Awaitable,
   Checkpoint,
   Gate,
+  KeptCounters,
   LastLook,
   NoFaults,
   NoGate,
@@ -20,6 +21,7 @@ export interface CheckpointMode extends Required<
 > {
   position?(): ReturnType<StoreAdapter["mark"]>;
   lastLook?(): LastLook;
+  readonly keptCounters?: KeptCounters | undefined;
   /** Returns the rows that one read-only statement selects. */
   query(sql: string, values: readonly unknown[]): Promise<QueryRow[]>;
   dump(): Promise<string>;
@@ -58,6 +60,10 @@ export abstract class DelegatingAdapter {
 
   async restore(mark: Checkpoint): Promise<void> {
     return this.opened().restore(mark);
+  }
+
+  get keptCounters(): KeptCounters | undefined {
+    return this.opened().keptCounters;
   }
 
   async observe(): Promise<Observed> {

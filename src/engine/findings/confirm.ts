@@ -131,7 +131,8 @@ function unconfirmed(found: FoundViolation, outcome: Recording | NotReplayedReas
 
 /** Replays a path from a clean start. The finding is confirmed if it occurs after the last step. */
 export async function confirmPath(replayLane: ReplayLane, found: FoundViolation, { path, draws }: DrawnPath): Promise<ConfirmedViolation> {
-  const confirms = (recording: Recording): boolean => isSeen(found, path, endOf(recording), replayLane.options.actions);
+  const confirms = (recording: Recording): boolean =>
+    recording.countsOn !== true && isSeen(found, path, endOf(recording), replayLane.options.actions);
   // A missing answer may be an effect of earlier work on the target. Only a fresh target can confirm such a finding.
   const wasAnswered = found.status !== 0 || path.length === 0;
   let outcome = wasAnswered && replayLane.isAtRoot ? await replay(replayLane, { path, draws }, confirms) : undefined;

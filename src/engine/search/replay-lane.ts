@@ -82,13 +82,13 @@ export class ReplayLane {
     const { lanePool, starts, canGoBack } = this.options;
     this.#isLost = true;
     const begunAt = performance.now();
-    const { contextOnly } = await lanePool.rebuild(this.#lane, "use").catch((error: unknown) => {
+    const { contextOnly, counters } = await lanePool.rebuild(this.#lane, "use").catch((error: unknown) => {
       this.#startFailed = reasonOf(error);
       throw error;
     });
     starts.add(performance.now() - begunAt);
     this.#isLost = false;
-    this.#goesBack = canGoBack && !contextOnly;
+    this.#goesBack = canGoBack && !contextOnly && counters?.startAgain !== false;
   }
 
   record({ path, draws }: DrawnPath): Promise<{ readonly done: Recording; readonly wasCut: boolean }> {

@@ -33,6 +33,9 @@ import { TargetRestart, type TargetControl } from "./target-restart.ts";
 import { WorldState, type WorldSnapshot } from "../state/world-state.ts";
 import { OTHER_WRITER_HINT, otherWriterText, writesByItself, writtenLines, type Seen } from "../examine/foreign-writer.ts";
 
+/** The largest number of tables that the text about unrestored counters names. */
+const MOST_COUNTERS = 4;
+
 /** Options for all lanes of a run, as plain data that can be sent to threads. */
 export interface LaneOptions {
   /**
@@ -298,6 +301,7 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
     background,
     systems: [...systemLines(world), ...targetLines(world, state, restart), ...ruleLines(leftOutRules)],
     contextOnly,
+    counters: unrestoredCounters(world),
     ...(leftOutRules.length > 0 && { leftOutRules }),
     visibility: state.visibility,
     raceObstacle: raceObstacle(world, contextOnly),
@@ -308,6 +312,24 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
   // Do not restore if a check got no answer: the target may have ended, and a store inside an ended target cannot be restored.
   if (unanswered === undefined) await state.restore(root);
   return { ...base, report };
+}
+
+/** Describes the counters of all stores that no checkpoint restores. `undefined` if there are none. */
+export function unrestoredCounters({ systems }: Pick<World<never, never>, "systems">): LaneReport["counters"] {
+  const found = Object.entries(systems).flatMap(([store, system]) => {
+    const kept = system?.keptCounters;
+    return kept === undefined ? [] : [{ store, ...kept }];
+  });
+  if (found.length === 0) return undefined;
+  const named = found.flatMap(({ store, tables }) => tables.map((table) => `${store}.${table}`));
+  const others = named.length - MOST_COUNTERS;
+  const tables = others > 0 ? `${named.slice(0, MOST_COUNTERS).join(", ")} and ${others} more` : named.join(", ");
+  const settings = found.map(({ store, remedy }) => `${remedy} under systems.${store}`).join(", ");
+  return {
+    tables,
+    hint: `Restores do not set back the AUTO_INCREMENT counters of ${tables}. If their numbers decide the result, set ${settings}.`,
+    startAgain: found.every(({ restore }) => restore !== undefined),
+  };
 }
 
 function setupOf({ home, reportInputs: { setUp } }: Pick<LaneBase, "home" | "reportInputs">): Pick<LaneReport, "setup"> {

@@ -3,11 +3,13 @@ import {
   type Calibration,
   type CalibrationWalk,
   SKIPPED,
+  withCounters,
   type Chunk,
   type Expansion,
   type ExpansionCheck,
   type LaneDivergence,
   type LaneFailure,
+  type LaneReport,
   type PathEnd,
   type Recording,
   type UnitRequest,
@@ -168,9 +170,9 @@ export class LaneRuntime {
   }
 
   async record(path: readonly number[], draws?: UnitRequest["draws"], beforeStep?: BeforeStep): Promise<Recording> {
-    this.#travel.leave();
-    await this.#travel.replayer.replay([]);
-    const recording = await recordPath(this.#base, path, draws, () => this.#late.settle(), beforeStep);
+    const isClean = await this.#base.home.cleanly(() => this.#goHome());
+    const recorded = await recordPath(this.#base, path, draws, () => this.#late.settle(), beforeStep);
+    const recording = isClean ? recorded : { ...recorded, countsOn: true };
     this.#travel.leave();
     if (recording.failure === undefined) await this.#travel.replayer.replay([]);
     return recording;
@@ -197,11 +199,14 @@ export class LaneRuntime {
   }
 
   async calibrate(walk?: CalibrationWalk): Promise<Calibration> {
-    const goHome = (): Promise<unknown> => {
-      this.#travel.leave();
-      return this.#travel.replayer.replay([]);
-    };
+    const { home } = this.#base;
+    const goHome = (): Promise<unknown> => (walk?.cleanly === true ? home.cleanly(() => this.#goHome()) : this.#goHome());
     return calibrate(this.#base, goHome, walk);
+  }
+
+  #goHome(): Promise<unknown> {
+    this.#travel.leave();
+    return this.#travel.replayer.replay([]);
   }
 
   /**
@@ -222,7 +227,7 @@ export class LaneRuntime {
     const passed = (): string | undefined => passedTimes(this.#base.state.own())[0];
     let field = passed();
     if (wasExecuted && !isLast) {
-      if (field === undefined) this.#report.divergences.push(replayed(unit, error));
+      if (field === undefined) this.#report.divergences.push(replayed(unit, error, this.#base.report));
       // If the root state is restored from a checkpoint, the checkpoint itself may be wrong: throw, so that a fresh lane tries again. If the root
       // state is made by running `setup` again, it is compared with the first root state, so this lane can try again.
       if (!this.#base.home.remade) throw error;
@@ -234,7 +239,7 @@ export class LaneRuntime {
         field = passed();
       }
     }
-    this.#report.divergences.push(field === undefined ? replayed(unit, error) : timePassed(field));
+    this.#report.divergences.push(field === undefined ? replayed(unit, error, this.#base.report) : timePassed(field));
     return { mark: await replayer.replay(unit.path, unit.draws).catch(() => this.#base.state.mark()), isOther: true };
   }
 
@@ -248,14 +253,17 @@ export class LaneRuntime {
 }
 
 /** Returns the divergence for a path that led to another state when it was executed again. */
-function replayed({ path }: UnitRequest, { differences }: LaneLost): LaneDivergence {
+function replayed({ path }: UnitRequest, { differences }: LaneLost, { counters }: LaneReport): LaneDivergence {
   return {
     kind: "replay",
     path,
     calls: path,
     message: "seqqa executed a path again from a clean start, and the path led to a different state than the first time",
     differences,
-    hint: 'If a field differs each time, list it in the World: `ignore: ["table.column"]`. If the target keeps data in memory that are not in its stores, set `target.rollback: restart`.',
+    hint: withCounters(
+      'If a field differs each time, list it in the World: `ignore: ["table.column"]`. If the target keeps data in memory that are not in its stores, set `target.rollback: restart`.',
+      counters,
+    ),
   };
 }
 

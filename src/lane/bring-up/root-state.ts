@@ -73,6 +73,8 @@ export class RootState {
   #redrawn = false;
   #setupAt: StepWindow = { startMs: Date.now(), endMs: Date.now() };
   #made: WorldSnapshot | undefined;
+  /** Sets the counters that no checkpoint restores. Only set during {@link cleanly}. */
+  #clean: (() => Promise<void>) | undefined;
 
   constructor(options: RootStateOptions) {
     this.#options = options;
@@ -250,6 +252,7 @@ export class RootState {
     state.restoreOwn(this.#built!);
     const putBack = async (): Promise<SavedWorld> => {
       await state.restoreStores(before);
+      await this.#clean?.();
       return before;
     };
     await (restart === undefined ? putBack() : restart.around(putBack));
@@ -257,6 +260,22 @@ export class RootState {
     await this.#reset();
     // A `reset` of the user that also writes to stores may write other values each time, so restore the stores.
     if (await state.storesChanged(before)) await state.restoreStores(before);
+  }
+
+  /**
+   * Calls `goHome`, which brings the lane to the root state, and lets counters that no checkpoint restores begin as in the root state. If the root
+   * state is {@link remade}, the counters are set before `setup`. Resolves to `false` if the counters could not be set.
+   */
+  async cleanly(goHome: () => Promise<unknown>): Promise<boolean> {
+    let isClean = true;
+    this.#clean = async () => void (isClean = await this.#options.state.restoreCounters());
+    try {
+      await goHome();
+      if (!this.remade) await this.#clean();
+    } finally {
+      this.#clean = undefined;
+    }
+    return isClean;
   }
 
   async #reset(): Promise<void> {

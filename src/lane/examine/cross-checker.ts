@@ -10,9 +10,11 @@ import {
   SKIPPED,
   STATUS,
   drawsOf,
+  withCounters,
   type ExpansionCheck,
   type FindingEvent,
   type LaneDivergence,
+  type LaneReport,
   type SeenViolation,
   type UnitRequest,
 } from "../../messages/lane-messages.ts";
@@ -200,7 +202,7 @@ export class CrossChecker {
     this.#navigator.leave();
     if (calls === undefined) return undefined;
     return {
-      ...divergence(merge, path, differing.slice(0, LINES)),
+      ...divergence({ merge, path, differences: differing.slice(0, LINES) }, this.#base.report),
       calls,
       reduced,
       ...(check.unlinked === true && { unlinked: true }),
@@ -334,23 +336,30 @@ function kindOf({ kind }: Outcome): number {
   return kind === "skipped" ? SKIPPED : kind === "failed" ? FAILED : EXECUTED;
 }
 
-function divergence(merge: boolean, path: readonly number[], differences: readonly string[]): LaneDivergence {
+function divergence(
+  { merge, ...found }: Pick<LaneDivergence, "path" | "differences"> & { readonly merge: boolean },
+  { counters }: LaneReport,
+): LaneDivergence {
   if (merge) {
     return {
+      ...found,
       kind: "merge",
-      path,
       message:
         "Two paths lead to the same state, but after one path the target behaves differently than after the other path. The target probably keeps data that seqqa does not observe or compare",
-      differences,
-      hint: "Check that every store of the target is declared in seqqa.yaml. The lines above show which calls behave differently.",
+      hint: withCounters(
+        "Check that every store of the target is declared in seqqa.yaml. The lines above show which calls behave differently.",
+        counters,
+      ),
     };
   }
   return {
+    ...found,
     kind: "cross_check",
-    path,
     message:
       "After seqqa had restored the stores to a state, the target behaved differently than after the calls that lead to this state. The target probably keeps data in memory that is not in its stores",
-    differences,
-    hint: "Keep such data in a store, or set `target.rollback: restart`. A file, or the age of a stored time, may also be the cause. Until you change this, seqqa reaches each state by executing its calls again, which is slower.",
+    hint: withCounters(
+      "Keep such data in a store, or set `target.rollback: restart`. A file, or the age of a stored time, may also be the cause. Until you change this, seqqa reaches each state by executing its calls again, which is slower.",
+      counters,
+    ),
   };
 }

@@ -486,6 +486,15 @@ export class WorldState {
     this.#step = undefined;
   }
 
+  /**
+   * Sets the counters that {@link restoreStores} leaves unchanged to their values in the root state. The stores must be in the root state. Resolves to
+   * `false` if an open transaction of the target prevents this.
+   */
+  async restoreCounters(): Promise<boolean> {
+    for (const { keptCounters } of this.systems) if ((await keptCounters?.restore?.()) === false) return false;
+    return true;
+  }
+
   restoreStores(mark: SavedWorld): Awaitable<void> {
     return this.#all((system, i) => system.restore(mark.systems[i]));
   }

@@ -21,6 +21,19 @@ export interface StoreTraits {
   readonly inTarget?: boolean;
 }
 
+/** Counters (AUTO_INCREMENT) that restores leave unchanged, although they decide which values the target generates next. */
+export interface KeptCounters {
+  /** The names of the tables with such counters. Never empty. */
+  readonly tables: readonly string[];
+  /** The setting that lets seqqa restore the counters, e.g. `checkpoint: copy`. */
+  readonly remedy: string;
+  /**
+   * Sets the counters to their values in the root state. The store must be in the root state. Resolves to `false` if an open transaction of the target
+   * prevents this. `undefined` if the store can never set its counters.
+   */
+  readonly restore: (() => Promise<boolean>) | undefined;
+}
+
 /** A handle to a saved state. The handle is valid until an older checkpoint is restored, another state is written, or the store is opened again. */
 export type Checkpoint = unknown;
 
@@ -263,6 +276,8 @@ export interface StoreAdapter {
   /** Returns `true` if anything was written since the checkpoint. A write that left the value as it was may count as a change. Must be cheap. */
   changed(mark: Checkpoint): Awaitable<boolean>;
   restore(mark: Checkpoint): Awaitable<void>;
+  /** The counters that {@link restore} leaves unchanged. Default: none. */
+  readonly keptCounters?: KeptCounters | undefined;
   /** Returns the differences between the present state and the root state. */
   observe(): Awaitable<Observed>;
   /**

@@ -22,7 +22,7 @@ import { findFaults, NO_FAULTS, type FoundFaults } from "./faults.ts";
 import { findRaces, NO_RACES, type FoundRaces } from "./races.ts";
 import { notRacedNote, unjudgedRules, unprobedRules, unreachedRules } from "./unreached-rules.ts";
 import type { Searched } from "./search.ts";
-import { notReplayedNote, shortestViolations, shrinkingCutNote } from "./shrinking.ts";
+import { flakyNote, notReplayedNote, shortestViolations, shrinkingCutNote } from "./shrinking.ts";
 import { differingFields } from "../../state/index.ts";
 
 /** Minimum number of steps before a note may say that nearly every step leads to a new state. */
@@ -171,6 +171,8 @@ async function notesOf(
     notes.push("The coverage of OpenAPI operations is missing, because the first part of this resumed run did not measure it.");
   const left = notReplayedNote(violations);
   if (left !== undefined) notes.push(left);
+  const flaky = flakyNote(violations, brought.reports[0]!);
+  if (flaky !== undefined) notes.push(flaky);
   if (!isInterrupted()) notes.push(...ended.notes(violations.some(({ found }) => found.finding.invariant === CRASHED)));
   notes.push(...notRacedNote(input.definition, brought.reports[0]!));
   notes.push(...wasteNotes(input.definition, coverage), ...inconclusiveNotes(explorer.committer));

@@ -1,5 +1,13 @@
+import { isDeepStrictEqual } from "node:util";
 import type { LanePool } from "../../engine/lane-pool.ts";
-import { lateWrite, type Calibration, type CalibrationWalk, type LaneDivergence, type LaneReport } from "../../messages/lane-messages.ts";
+import {
+  lateWrite,
+  type Calibration,
+  type CalibrationWalk,
+  type LaneDivergence,
+  type LaneReport,
+  type UnrestoredCounters,
+} from "../../messages/lane-messages.ts";
 import type { Explorer } from "../../engine/search/explorer.ts";
 import type { Divergence, Reduction, VerdictException } from "../../model/results/result.ts";
 import { plural } from "../../reports/console/numbers.ts";
@@ -26,6 +34,8 @@ const MOST_ROUNDS = 5;
  * probability of 1/16.
  */
 const FRESH_PROCESSES = 4;
+/** Number of executions with equal counters whose results are compared. */
+const EXECUTIONS = 4;
 /** How long to wait after calls before idle stores are watched, in milliseconds, so that late writes do not look like writes of a background job. */
 const QUIET_MS = 1_000;
 /** Maximum number of additional paths that repeat actions which failed on an earlier path, for example because a logout came before them. */
@@ -145,6 +155,8 @@ async function learnOnWalk(
       const report = (divergence: Divergence) => ({ reports, knowledge, divergences: [divergence], missed });
       // Without a new process, effects of the target's memory and of randomness look the same, because the user's reset may not restore everything.
       if (!startsTargets && !reports[0]!.portable) return report(memoryOrChance(all, suspects));
+      const { counters } = reports[0]!;
+      if (counters?.startAgain === true && (await dependsOnCounters(lanePool, walk))) return report(counted(all, counters));
       if (await isAlikeWhenFresh(lanePool, walk, states)) return report(memory(all));
       if (suspects.length === 0) return report(chance(all));
       await learn({ ...NOTHING_KNOWN, dropped: suspects });
@@ -179,6 +191,23 @@ async function dependsOnSeconds(
 ): Promise<boolean> {
   if (ordered.includes(NEXT_SECOND) || !times.some(({ resolutionMs }) => resolutionMs >= 1_000)) return false;
   return (await lanePool.calibrate({ ...walk, seconds: true })).dependsOnSeconds === true;
+}
+
+/**
+ * Executes the path several times, each time with counters that begin as in the root state, and then without this. Resolves to `true` if only the
+ * executions with equal counters reach equal states. The counters then cause the differences.
+ */
+async function dependsOnCounters(lanePool: LearningLanes, walk: CalibrationWalk): Promise<boolean> {
+  const isAlike = async (cleanly: boolean): Promise<boolean> => {
+    let first: readonly number[] | undefined;
+    for (let execution = 0; execution < EXECUTIONS; execution++) {
+      const { states } = await lanePool.calibrate({ ...walk, once: true, cleanly });
+      first ??= states;
+      if (!isDeepStrictEqual(states, first)) return false;
+    }
+    return true;
+  };
+  return (await isAlike(true)) && !(await isAlike(false));
 }
 
 /**
@@ -343,6 +372,12 @@ function memory(differences: readonly string[]): Divergence {
     differences,
     "Keep this data in a store, or set `target.rollback: restart`.",
   );
+}
+
+/** Returns a divergence about differences that occur because no checkpoint restores the counters. */
+function counted(differences: readonly string[], { tables, hint }: UnrestoredCounters): Divergence {
+  const message = `The same calls lead to different states when they are repeated, because the target uses numbers of AUTO_INCREMENT counters that restores do not set back (${tables})`;
+  return executionsDiffer(message, differences, hint);
 }
 
 /**

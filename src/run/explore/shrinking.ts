@@ -4,6 +4,8 @@ import type { FoundViolation } from "../../engine/findings/finding-log.ts";
 import { unsettledOf } from "../../engine/search/unconfirmed-timeouts.ts";
 import type { LanePool } from "../../engine/lane-pool.ts";
 import type { Explorer, ExplorerOptions } from "../../engine/search/explorer.ts";
+import type { LaneReport } from "../../messages/lane-messages.ts";
+import { plural } from "../../reports/console/numbers.ts";
 import { graphPaths } from "../../engine/graph/graph-path.ts";
 import { proveShortest } from "../../engine/findings/prove-shortest.ts";
 
@@ -98,6 +100,13 @@ export function notReplayedNote(violations: readonly ConfirmedViolation[]): stri
     alike === 0 ? "" : `; ${alike} of them ${alike === 1 ? "has" : "have"} the same rule and last action as a confirmed finding`;
   const which = `${left.length} of ${violations.length} findings ${left.length === 1 ? "is" : "are"} not confirmed${others}`;
   return `${why} before seqqa had replayed every finding from a clean start, so ${which}.${advice}`;
+}
+
+/** Returns a note about findings that a replay did not show, if the cause may be counters that no checkpoint restores. */
+export function flakyNote(violations: readonly ConfirmedViolation[], { counters }: Pick<LaneReport, "counters">): string | undefined {
+  const flaky = violations.filter(({ confirmed, recording }) => !confirmed && recording !== undefined).length;
+  if (flaky === 0 || counters === undefined) return undefined;
+  return `${plural(flaky, "finding")} did not occur again from a clean start, where counters begin as in the initial state. ${counters.hint}`;
 }
 
 /** Returns a clause that says why the target did not start for the replay. No other part of the report contains this reason. */

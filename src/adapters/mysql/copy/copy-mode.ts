@@ -12,7 +12,7 @@ import { Looker } from "../read/looker.ts";
 import type { MysqlMode, QueryRow } from "../connect/mode.ts";
 import { observeAll, observeNet } from "../read/observe.ts";
 import type { Selection } from "../read/selection.ts";
-import { isSnapshot, putSnapshot, readSnapshot, sameSnapshot, takeSnapshot, type Snapshot } from "./snapshot.ts";
+import { countersIn, isSnapshot, putSnapshot, readSnapshot, sameSnapshot, takeSnapshot, type Snapshot } from "./snapshot.ts";
 
 /**
  * The checkpoint mode `copy`, which reads the whole database at each checkpoint. A restore writes the differences back. The mode is suitable for
@@ -51,7 +51,8 @@ export class CopyMode implements MysqlMode {
     return this.#alone(async () => {
       ({ snapshot: this.#root, catalog: this.#rootTables } = await readSnapshot(this.#control));
       const seen = this.#rootTables.filter(this.#selection);
-      return observeAll(seen.map((table) => [table, rowsIn(this.#root, table.name)]));
+      const contents = seen.map((table) => [table, rowsIn(this.#root, table.name)] as const);
+      return observeAll(contents, countersIn(this.#root, undefined, isOneOf(seen)));
     });
   }
 
@@ -77,7 +78,8 @@ export class CopyMode implements MysqlMode {
         for (const row of rowsIn(now, name)) net.add(i, row, 1);
         for (const row of rowsIn(this.#root, name)) net.add(i, row, -1);
       });
-      return observeNet(all, net, this.#selection);
+      const counters = countersIn(now, this.#root, isOneOf(all.filter(this.#selection)));
+      return observeNet(all, net, this.#selection, counters);
     });
   }
 
@@ -121,4 +123,9 @@ export class CopyMode implements MysqlMode {
 
 function rowsIn(snapshot: Snapshot, table: string): readonly string[] {
   return snapshot.tables.find(({ name }) => name === table)?.rows ?? [];
+}
+
+function isOneOf(tables: readonly Table[]): (name: string) => boolean {
+  const names = new Set(tables.map(({ name }) => name));
+  return (name) => names.has(name);
 }

@@ -1,5 +1,6 @@
 import { RowSums } from "../../../stores/multiset-mirror.ts";
 import { OURS, readCatalog, type Table } from "../schema/catalog.ts";
+import { hasCounter, nextIn, putCounters, showCreate } from "../schema/counters.ts";
 import type { Control, Row } from "../connect/control.ts";
 import { errnoOf, routineHidden } from "../connect/failures.ts";
 import { imagesIn, selectImages } from "../read/observe.ts";
@@ -29,6 +30,34 @@ interface TableContent {
   /** The next AUTO_INCREMENT value. `undefined` if the table has no such column or its counter is still at 1. */
   readonly next?: string | undefined;
   readonly rows: readonly string[];
+}
+
+/**
+ * Returns the next AUTO_INCREMENT value of each observed table whose value differs from the value in `root`, or `null` if the table has no such column
+ * any more. Without `root`, returns the values of all tables.
+ */
+export function countersIn(
+  now: Snapshot,
+  root: Snapshot | undefined,
+  isObserved: (table: string) => boolean,
+): Record<string, number | bigint | null> {
+  const [values, before] = [nextValues(now), root === undefined ? undefined : nextValues(root)];
+  const differing: Record<string, number | bigint | null> = {};
+  for (const name of new Set([...values.keys(), ...(before?.keys() ?? [])])) {
+    const value = values.get(name);
+    if (isObserved(name) && value !== before?.get(name)) differing[name] = value === undefined ? null : integer(value);
+  }
+  return differing;
+}
+
+/** Returns the next value of each table with an AUTO_INCREMENT column. SHOW CREATE TABLE leaves out the value 1. */
+function nextValues({ objects, tables }: Snapshot): Map<string, bigint> {
+  const counting = new Set(objects.filter(({ kind, create }) => kind === "table" && hasCounter(create)).map(({ name }) => name));
+  return new Map(tables.filter(({ name }) => counting.has(name)).map(({ name, next }) => [name, BigInt(next ?? 1)]));
+}
+
+function integer(value: bigint): number | bigint {
+  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
 }
 
 export function isSnapshot(image: unknown): image is Snapshot {
@@ -99,14 +128,6 @@ function lock(tables: readonly Table[], how: "read" | "write"): string {
   return `lock tables ${tables.map(({ sqlName }) => `${sqlName} ${how}`).join(", ")}`;
 }
 
-function showCreate({ sqlName }: Table): string {
-  return `show create table ${sqlName}`;
-}
-
-function nextIn(text: string): string | undefined {
-  return / AUTO_INCREMENT=(\d+)/.exec(text)?.[1];
-}
-
 async function otherObjects(control: Control): Promise<{ readonly names: string; readonly others: readonly SchemaObject[] }> {
   const schema = control.store.database;
   const [names = [], routines = [], views = [], triggers = [], events = [], [[ignores] = []] = []] = await control.batch([
@@ -163,7 +184,8 @@ export async function putSnapshot(control: Control, wanted: Snapshot): Promise<v
   });
   const statements = putBackStatements(tables, sums);
   if (statements.length > 0) await writeLocked(control, tables, statements);
-  await putCounters(control, tables, wanted);
+  const values = wanted.tables.flatMap(({ name, next }) => (next === undefined ? [] : [[name, next] as const]));
+  await putCounters(control, tables, new Map(values));
 }
 
 async function writeLocked(control: Control, tables: readonly Table[], statements: readonly string[]): Promise<void> {
@@ -209,16 +231,5 @@ async function create(control: Control, { create: sql, mode, zone }: SchemaObjec
     await control.rows(sql);
   } finally {
     await control.batch(["set session sql_mode = @seqqa_mode", "set session time_zone = '+00:00'"]);
-  }
-}
-
-async function putCounters(control: Control, tables: readonly Table[], wanted: Snapshot): Promise<void> {
-  if (tables.length === 0) return;
-  const found = await control.batch([...tables.map(showCreate), "do 0"]);
-  for (const [i, table] of tables.entries()) {
-    const text = found[i]?.[0]?.[1] ?? "";
-    const should = wanted.tables.find(({ name }) => name === table.name)?.next;
-    if (nextIn(text) !== should && / AUTO_INCREMENT\b/.test(text))
-      await control.rows(`alter table ${table.sqlName} auto_increment = ${should ?? 1}`);
   }
 }

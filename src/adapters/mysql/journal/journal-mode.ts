@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { SeqqaError } from "../../../model/errors.ts";
-import type { LastLook, NoGate, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
+import type { KeptCounters, LastLook, NoGate, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
 import { leaseOver } from "../../../stores/external-store.ts";
 import { MultisetMirror, RowSums, type Segment } from "../../../stores/multiset-mirror.ts";
 import { UNGATED } from "../../../stores/delegating-adapter.ts";
 import { markInvalid } from "../../../stores/store-errors.ts";
 import { OURS, type Catalog, type Table } from "../schema/catalog.ts";
+import { keptCounters, putCounters, readCounters } from "../schema/counters.ts";
 import { Writing, type Control, type Row } from "../connect/control.ts";
 import { dumpDatabase } from "../read/dump.ts";
 import { BUSY_LIMIT_MS, errnoOf, incoherent, isBusy, leftInstalled, notPutBack, schemaChanged } from "../connect/failures.ts";
@@ -51,6 +52,8 @@ interface Knowledge {
   readonly counts: RowCounts | undefined;
   readonly log: JournalLog;
   mirror: MultisetMirror;
+  /** The AUTO_INCREMENT values in the root state, by table. Only read for a lane's own store. */
+  counters: ReadonlyMap<string, string>;
 }
 
 /**
@@ -65,6 +68,7 @@ export class JournalMode implements MysqlMode {
   readonly #selection: Selection;
   readonly #limitMs: number;
   readonly #watching: boolean;
+  readonly keptCounters: KeptCounters | undefined;
   readonly #known: Knowledge;
   /** Records the run's changes in an external store. `undefined` for a lane's own store. */
   readonly #recorder: Recorder | undefined;
@@ -85,6 +89,7 @@ export class JournalMode implements MysqlMode {
     this.#known = known;
     if (choice.borrowed) this.#recorder = new Recorder(control, known.tables, choice, this.#limitMs);
     this.#lease = lease;
+    this.keptCounters = keptCounters(known.tables, choice.borrowed, () => this.#restoreCounters());
   }
 
   /**
@@ -115,7 +120,7 @@ export class JournalMode implements MysqlMode {
       await counts?.differing(control, new RowSums(), 0);
       if (choice.borrowed && counts?.known !== undefined) await control.rows(keepCounts(counts.known));
       const log = new JournalLog(control, tables, watch);
-      const known = { token, tables, watch, counts, log, mirror: new MultisetMirror("", tellingBy(tables)) };
+      const known = { token, tables, watch, counts, log, mirror: new MultisetMirror("", tellingBy(tables)), counters: new Map() };
       return new JournalMode(control, known, choice, lease);
     } catch (error) {
       lease?.stop();
@@ -144,6 +149,7 @@ export class JournalMode implements MysqlMode {
       this.#known.counts?.rooted(mirror.net);
       this.#known.mirror = new MultisetMirror("", tellingBy(tables));
       this.#recorder?.rooted(mirror.top.depth);
+      if (this.keptCounters?.restore !== undefined) this.#known.counters = await readCounters(this.#control, tables);
       return observeAll(contents);
     });
   }
@@ -196,6 +202,27 @@ export class JournalMode implements MysqlMode {
 
   async restore(mark: unknown): Promise<void> {
     await this.#restore(mark as Segment);
+  }
+
+  /**
+   * Sets the AUTO_INCREMENT values of the root state. A restore does not do this: it would have to wait for the transactions of the target, and equal
+   * ids could not be recognised as generated.
+   */
+  #restoreCounters(): Promise<boolean> {
+    return this.#alone(async () => {
+      const { tables, watch, counters } = this.#known;
+      await this.#read(true);
+      try {
+        const hasAltered = await putCounters(this.#control, tables, counters);
+        // ALTER TABLE changes the creation times, by which the schema is watched if the database user lacks a privilege.
+        if (hasAltered && !watch.seesTruncate) await watch.take(this.#control);
+        return true;
+      } catch (error) {
+        // ALTER TABLE also waits for transactions that only read, which a target may keep open for long.
+        if (isBusy(error)) return false;
+        throw error;
+      }
+    });
   }
 
   /** Restores a state. With `seen`, restores only if the store is still in the state `seen`, and otherwise returns `false`. */

@@ -22,18 +22,27 @@ function shown(table: Table, rows: Iterable<readonly [string, number]>): Observe
 }
 
 /**
- * Returns a state as its differences from the root state. Leaves out AUTO_INCREMENT values, which are not restored. seqqa renames generated ids
- * before states are compared.
+ * Returns a state as its differences from the root state. `counters`: the AUTO_INCREMENT values that differ from the root state. Default: none,
+ * because most modes do not restore these values. seqqa then renames generated ids before states are compared.
  */
-export function observeNet(tables: readonly Table[], net: RowSums, selection: Selection): Observed {
+export function observeNet(
+  tables: readonly Table[],
+  net: RowSums,
+  selection: Selection,
+  counters: Readonly<Record<string, number | bigint | null>> = {},
+): Observed {
   const observed: ObservedTable[] = [];
   tables.forEach((table, i) => {
     if (selection(table) && net.of(i).size > 0) observed.push(shown(table, net.of(i)));
   });
-  return { kind: "rows", tables: byName(observed), counters: {} };
+  return { kind: "rows", tables: byName(observed), counters };
 }
 
-export function observeAll(contents: readonly (readonly [Table, readonly string[]])[]): Observed {
+/** Returns a whole state. `counters`: the AUTO_INCREMENT values of all tables. Default: none, because most modes do not restore these values. */
+export function observeAll(
+  contents: readonly (readonly [Table, readonly string[]])[],
+  counters: Readonly<Record<string, number | bigint | null>> = {},
+): Observed {
   const full = contents.filter(([, rows]) => rows.length > 0);
   return {
     kind: "rows",
@@ -45,7 +54,7 @@ export function observeAll(contents: readonly (readonly [Table, readonly string[
         ),
       ),
     ),
-    counters: {},
+    counters,
   };
 }
 

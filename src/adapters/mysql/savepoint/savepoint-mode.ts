@@ -1,9 +1,10 @@
 import type { Connection } from "mysql2/promise";
 import { SeqqaError } from "../../../model/errors.ts";
-import type { NoGate, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
+import type { KeptCounters, NoGate, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
 import { MultisetMirror, type Segment } from "../../../stores/multiset-mirror.ts";
 import { markInvalid } from "../../../stores/store-errors.ts";
 import type { Catalog, Table } from "../schema/catalog.ts";
+import { keptCounters } from "../schema/counters.ts";
 import type { Control } from "../connect/control.ts";
 import { dumpDatabase } from "../read/dump.ts";
 import { BUSY_LIMIT_MS, busyError, isBusy, isLost, lostError } from "../connect/failures.ts";
@@ -54,6 +55,7 @@ const ROOT = savepointAt(0);
  */
 export class SavepointMode implements MysqlMode {
   readonly traits: StoreTraits = { portable: false, commits: false };
+  readonly keptCounters: KeptCounters | undefined;
   readonly gate: NoGate = {
     kind: "none",
     why: 'with the checkpoint "savepoint", all statements share one connection and cannot overlap; races need `checkpoint: "journal"`',
@@ -80,6 +82,8 @@ export class SavepointMode implements MysqlMode {
     this.#shared = shared;
     this.#install = install;
     this.#selection = options.selection(install.catalog.tables);
+    // ALTER TABLE would commit the exploring transaction, so this mode cannot set counters.
+    this.keptCounters = keptCounters(install.catalog.tables, options.borrowed, undefined);
   }
 
   static async open(options: SavepointOptions): Promise<SavepointMode> {

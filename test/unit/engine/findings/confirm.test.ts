@@ -8,7 +8,7 @@ import {
 import { TimeLimit } from "../../../../src/engine/search/time-limit.ts";
 import type { LanePool } from "../../../../src/engine/lane-pool.ts";
 import { FindingLog } from "../../../../src/engine/findings/finding-log.ts";
-import { CRASHED, type FindingEvent, type Recording } from "../../../../src/messages/lane-messages.ts";
+import { CRASHED, type FindingEvent, type Recording, type UnrestoredCounters } from "../../../../src/messages/lane-messages.ts";
 
 const ACTIONS = ["create", "refund"];
 const rule: FindingEvent = { invariant: "within_amount", severity: "high", message: "refunded more than was paid" };
@@ -155,6 +155,7 @@ describe("replaying many findings", () => {
     /** What the next replay shows; `starts`: how many targets were started until then. */
     readonly shows?: (starts: number, replays: number) => Recording;
     readonly contextOnly?: boolean;
+    readonly counters?: UnrestoredCounters;
     readonly startMs?: number;
     readonly findings?: readonly (readonly [rule: string, status: number])[];
   }
@@ -162,13 +163,13 @@ describe("replaying many findings", () => {
   async function confirmAll(script: Script = {}): Promise<{ starts: number; replays: number; all: readonly ConfirmedViolation[] }> {
     let starts = 0;
     let replays = 0;
-    const { shows = () => recorded(RULES), contextOnly = false, startMs = 0, findings, ...options } = script;
+    const { shows = () => recorded(RULES), contextOnly = false, counters, startMs = 0, findings, ...options } = script;
     const lanePool = {
       lanes: 1,
       rebuild: async () => {
         starts++;
         await new Promise((resolve) => setTimeout(resolve, startMs));
-        return { contextOnly };
+        return { contextOnly, counters };
       },
       record: () => Promise.resolve(shows(starts, ++replays)),
     };
@@ -199,6 +200,23 @@ describe("replaying many findings", () => {
   it("takes a target for each where nothing goes back to the root, or not all of it does", async () => {
     expect((await confirmAll({ contextOnly: true })).starts).toBe(4);
     expect((await confirmAll({ canGoBack: false })).starts).toBe(4);
+  });
+
+  it("takes a target for each if counters cannot begin again", async () => {
+    const counters = { tables: "db.orders", hint: "" };
+    expect((await confirmAll({ counters: { ...counters, startAgain: false } })).starts).toBe(4);
+    expect((await confirmAll({ counters: { ...counters, startAgain: true } })).starts).toBe(1);
+  });
+
+  it("takes a new target if a replay had to count on from earlier steps", async () => {
+    let last = 0;
+    const shows = (starts: number): Recording => {
+      const countsOn = starts === last;
+      last = starts;
+      return { ...recorded(RULES), countsOn };
+    };
+    const { starts, all } = await confirmAll({ shows });
+    expect({ starts, words: words(all) }).toEqual({ starts: 4, words: Array(4).fill("confirmed") });
   });
 
   it("starts a target for the one that the target in use does not show, which decides", async () => {

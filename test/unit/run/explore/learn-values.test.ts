@@ -4,6 +4,7 @@ import { fixedCapacity } from "../../../../src/engine/lane-pool.ts";
 import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
 import type { LaneReport } from "../../../../src/messages/lane-messages.ts";
 import { Action } from "../../../../src/model/declare/action.ts";
+import type { KeptCounters } from "../../../../src/model/stores/store-adapter.ts";
 import { SeqqaError } from "../../../../src/model/errors.ts";
 import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
 import { ApiResponse } from "../../../../src/model/http/response.ts";
@@ -42,11 +43,11 @@ async function generatedIn(changes: Readonly<Record<string, Change>>): Promise<{
   return found;
 }
 
-async function learnedIn(changes: Readonly<Record<string, Change>>) {
+async function startedWith(changes: Readonly<Record<string, Change>>, keptCounters?: KeptCounters) {
   const calls: string[] = [];
   const definition = new AgentDefinition<object, MemoryAdapter<Shop>>({
     world: () => {
-      const store = new MemoryAdapter<Shop>({ state: {} });
+      const store = Object.assign(new MemoryAdapter<Shop>({ state: {} }), { keptCounters });
       return new World<object, MemoryAdapter<Shop>>({ api: store, systems: { store }, context: {} });
     },
     invariants: [],
@@ -66,7 +67,11 @@ async function learnedIn(changes: Readonly<Record<string, Change>>) {
   });
   const lanePool = new TestLanePool({ definition: definition as unknown as AgentDefinition<never, never>, lanes: 1, delays: false });
   atEnd(() => lanePool.close());
-  const reports = await lanePool.start();
+  return { lanePool, calls, reports: await lanePool.start() };
+}
+
+async function learnedIn(changes: Readonly<Record<string, Change>>, keptCounters?: KeptCounters) {
+  const { lanePool, calls, reports } = await startedWith(changes, keptCounters);
   const learned = await learnValues(lanePool, { reports, knowledge: NOTHING_KNOWN }, { idleMs: 0, startsTargets: false });
   return { fields: learned.knowledge.generated.map(({ place }) => fieldOf(place)).toSorted(), calls, divergences: learned.divergences };
 }
@@ -76,6 +81,49 @@ const logIn: Change = () => ({ user: randomUUID() });
 const logOut: Change = ({ user }) => (user === undefined ? undefined : {});
 const order: Change = (shop) => (shop.user === undefined ? undefined : { ...shop, order: randomUUID() });
 const invoice: Change = (shop) => (shop.order === undefined ? undefined : { ...shop, invoice: randomUUID() });
+
+describe.concurrent("a choice by the number of a counter that no checkpoint restores", () => {
+  const agents = ["ann", "bob", "cho"];
+  const learnedWith = async (restore: (next: number) => number) => {
+    let next = 0;
+    return learnedIn(
+      { log_in: () => ({ user: agents[next++ % 3]! }) },
+      { tables: ["tickets"], remedy: "`checkpoint: copy`", restore: async () => ((next = restore(next)), true) },
+    );
+  };
+
+  it("is not blamed on the memory of the target", async () => {
+    const { divergences } = await learnedWith(() => 0);
+    expect(divergences).toMatchObject([
+      {
+        message: expect.stringMatching(/uses numbers of AUTO_INCREMENT counters .* \(store\.tickets\)$/) as string,
+        hint: expect.stringMatching(/set `checkpoint: copy` under systems\.store\.$/) as string,
+      },
+    ]);
+  });
+
+  it("is not named if other data makes the choice", async () => {
+    const { divergences } = await learnedWith((next) => next);
+    expect(JSON.stringify(divergences)).not.toContain("uses numbers of AUTO_INCREMENT counters");
+  });
+});
+
+describe("a path that is recorded", () => {
+  it("begins with the counters of the root state", async () => {
+    let [next, isFree] = [1, true];
+    const keptCounters: KeptCounters = {
+      tables: ["receipts"],
+      remedy: "`checkpoint: copy`",
+      restore: async () => isFree && ((next = 1), true),
+    };
+    const { lanePool } = await startedWith({ log_in: () => ({ user: `receipt ${next++}` }) }, keptCounters);
+    const ends = [await lanePool.record(0, [0]), await lanePool.record(0, [0])].map(({ lines }) => lines);
+    expect(ends[0]).toEqual([expect.stringContaining("receipt 1")]);
+    expect(ends[1]).toEqual(ends[0]);
+    isFree = false;
+    expect(await lanePool.record(0, [0])).toMatchObject({ countsOn: true });
+  });
+});
 
 describe.concurrent("before the search", () => {
   const setUpWith = async (draw: () => unknown) => {
