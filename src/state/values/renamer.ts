@@ -173,6 +173,12 @@ export class Renamer {
     return this.#setupTimes.some((one) => (ms - one) % 60_000 === 0 && Math.abs(ms - one) <= FURTHEST_MS);
   }
 
+  /** Returns the {@link Generated.key} under which a value occurs in renamed facts. */
+  keyOf(text: string): string {
+    const { key } = wordOf(text);
+    return this.#constants.get(key) ?? key;
+  }
+
   /** `true` if no generated values or times are known, so that states need not be searched. */
   get isIdle(): boolean {
     return !this.#hasPlaces && this.#constants.size === 0 && this.#rootTimes.size === 0;
