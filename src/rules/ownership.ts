@@ -7,6 +7,7 @@ import { Rule, type Login, type StoresView } from "../model/declare/rule.ts";
 import { SeqqaError } from "../model/errors.ts";
 import { Severity } from "../model/declare/severity.ts";
 import { refusesInBody } from "../model/http/refusal.ts";
+import { credentialsOf } from "./intruder/credentials.ts";
 import { IntruderClient, NothingNamed, type TriedCall } from "./intruder/intruder-client.ts";
 import { leavesOf, OwnersView } from "./intruder/owners-view.ts";
 import { requireAction, requireCall, requireList, requireOptions } from "./rule-options.ts";
@@ -58,7 +59,8 @@ type Run<C extends object, A> = Action<C, A>["run"];
  * says that nothing was written (`{ "count": 0 }`), or if the stores are unchanged, and it only says that the request succeeded (`{ "success": true
  * }`) or repeats values of the request. Changed: the stores are in another state, whatever the answer was. Rows that a refused call adds do not
  * count, and neither do rows of a create whose answer has another value in each field of the body that named the owner: the server took the intruder
- * as the owner. Without stores, changes are not detected. See API1:2023 in the OWASP API Security Top 10, broken object level authorization.
+ * as the owner. Rows that contain a credential of the intruder, such as the row of the session, do not count either. Without stores, changes are not
+ * detected. See API1:2023 in the OWASP API Security Top 10, broken object level authorization.
  * @throws SeqqaError `RULE_INVALID` if there is no user, a login is no function, or `except` names an action that the agent does not have
  */
 export function ownership<C extends object = Values, A = ApiClient>(options: OwnershipOptions<C, A>): Rule<C, A> {
@@ -113,8 +115,8 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
         return shown === undefined || say(`${trial.intruder} saw ${made(trial)}: ${told(shown)}`);
       };
       const isRead = changed || tried.some(({ outcome }) => outcome === "done");
-      const after = isRead ? await stores() : undefined;
-      if (!changed || after === undefined) return sawNothing(explain, !changed && after !== undefined);
+      const later = isRead ? await stores() : undefined;
+      if (!changed || later === undefined) return sawNothing(explain, !changed && later !== undefined);
       const writing = tried.findLast(({ call }) => !call.safe) ?? tried.at(-1)!;
       const wrote = `${trial.intruder} changed ${made(trial)}: ${told(writing)}`;
       // If seqqa cannot go back to the state before the step, it cannot compare the stores. An intruder changes neither the context nor the owner's
@@ -123,8 +125,12 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
         return answers.some(({ headers }) => headers["set-cookie"] !== undefined) ? sawNothing(explain, false) : explain(wrote);
       return {
         earlier: async (begun) => {
-          const before: StoresView | undefined = await begun.stores();
-          if (before === undefined || before.same(after, { strict: true })) return sawNothing(begun.explain, true);
+          const earlier: StoresView | undefined = await begun.stores();
+          if (earlier === undefined || earlier.same(later, { strict: true })) return sawNothing(begun.explain, true);
+          // A server may renew the intruder's session with each request, even with a refused one.
+          const own = credentialsOf(answers);
+          const [before, after] = [earlier.without(own), later.without(own)];
+          if (before.same(after, { strict: true })) return sawNothing(begun.explain, true);
           // If all calls were refused and only added rows, the owner's rows are unchanged. Added rows are judged by `leakage` and
           // `rejectedMeansUnchanged`.
           if (tried.every(({ answer }) => isRefused(answer)) && onlyAdds(before, after)) return sawNothing(begun.explain, false);

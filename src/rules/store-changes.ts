@@ -1,9 +1,11 @@
 import type { StoresView } from "../model/declare/rule.ts";
 
+type Tables = Pick<StoresView, "tables">;
+
 const SHOWN = 10;
 
 /** Describes the differences between the stores in two states: `db.orders: 1 row added, 1 removed`. At most ten tables are named. */
-export function storeChanges(before: StoresView, after: StoresView): string {
+export function storeChanges(before: Tables, after: Tables): string {
   const changes = [...new Set([...before.tables.keys(), ...after.tables.keys()])].toSorted().flatMap((table) => {
     const [added, removed] = balance(before.tables.get(table) ?? NONE, after.tables.get(table) ?? NONE);
     if (added === 0 && removed === 0) return [];
@@ -18,7 +20,7 @@ export function storeChanges(before: StoresView, after: StoresView): string {
 }
 
 /** Returns `true` if every row of the state `before` also exists in the state `after`. */
-export function onlyAdds(before: StoresView, after: StoresView): boolean {
+export function onlyAdds(before: Tables, after: Tables): boolean {
   return [...before.tables.keys(), ...after.tables.keys()].every(
     (table) => balance(before.tables.get(table) ?? NONE, after.tables.get(table) ?? NONE)[1] === 0,
   );

@@ -39,7 +39,10 @@ type WebhookMaker = (call: StubCall, data: StubData, nowMs: number) => Webhook;
 export interface HttpStubOptions {
   /** The URL that the target calls, `http://127.0.0.1:<port>`. In a lane, this is the URL of `{url:<name>}` in the configuration. */
   readonly url: string;
-  /** Milliseconds that a `slow` answer takes. Default: 1,000. */
+  /**
+   * Milliseconds that a `slow` answer takes. Default: 1,250, which is no usual timeout. If the target's timeout is about as long, the target may
+   * answer differently each time.
+   */
   readonly slowMs?: number;
   /** `true` if the state includes the received calls; `false` if the state includes only what affects later answers. Default: `true`. */
   readonly callsAreState?: boolean;
@@ -51,6 +54,8 @@ export interface HttpStubOptions {
 }
 
 const MOST_BYTES = 16 * 2 ** 20;
+/** Lies between the usual timeouts of 1 s and 1.5 s, and is far from both, so that each target answers alike each time. */
+const SLOW_MS = 1_250;
 
 /**
  * A third party that the target calls over HTTP, such as a payment, mail or identity provider. Replies are defined as with `MockClient`. The received
@@ -76,7 +81,7 @@ export class HttpStub extends StubAdapter<StubState> {
   #now: () => number = Date.now;
 
   /** Creates a stub that does not listen yet. @throws SeqqaError `STUB_URL_INVALID` */
-  constructor({ url, slowMs = 1_000, callsAreState = true, openapi }: HttpStubOptions) {
+  constructor({ url, slowMs = SLOW_MS, callsAreState = true, openapi }: HttpStubOptions) {
     super(stubUrl(url, "http"), NEW_STATE);
     this.#slowMs = slowMs;
     this.#callsAreState = callsAreState;

@@ -12,7 +12,7 @@ const isOld = (saved: WorldSnapshot | SavedWorld): boolean => passesAt(saved) <=
 
 /**
  * Brings a lane to nodes by checkpoints and snapshots, if the stores hold the whole state of the target. If the lane is at another node, it writes
- * the node's snapshot or replays the node's path. A replay restores a checkpoint of the lane's last path if both paths begin with the same steps, and
+ * the node's snapshot, or replays the node's path if the snapshot cannot be written. A replay restores a checkpoint of the lane's last path if both paths begin with the same steps, and
  * executes the remaining steps.
  */
 export class CheckpointNavigator extends Navigator {
@@ -50,7 +50,7 @@ export class CheckpointNavigator extends Navigator {
 
   override goTo(unit: UnitRequest, direct: boolean): SavedWorld | Promise<SavedWorld> {
     if (this.isHere(unit)) return this.here!.mark;
-    if (direct && unit.snapshot !== undefined && unit.path.length > 0 && !isOld(unit.snapshot as WorldSnapshot)) {
+    if (direct && this.canWrite(unit)) {
       const written = this.options.state.write(unit.snapshot as WorldSnapshot);
       if (this.#path.length > 0) {
         this.#marks.length = 1;
@@ -64,6 +64,12 @@ export class CheckpointNavigator extends Navigator {
       return this.#finishWriting(unit, written);
     }
     return this.replay(unit.path, unit.draws).then((mark) => this.verified(unit, mark));
+  }
+
+  /** Returns `true` if the snapshot of a unit can be written on this lane. */
+  protected canWrite({ snapshot, path }: UnitRequest): boolean {
+    if (snapshot === undefined || path.length === 0) return false;
+    return !isOld(snapshot as WorldSnapshot) && this.options.state.accepts(snapshot as WorldSnapshot);
   }
 
   /**

@@ -1,15 +1,18 @@
 import type { UnitRequest } from "../../messages/lane-messages.ts";
 import { CheckpointNavigator } from "./checkpoint-navigator.ts";
 import type { TargetRestart } from "../bring-up/target-restart.ts";
-import type { NavigatorOptions } from "./navigator.ts";
+import { samePath, type NavigatorOptions } from "./navigator.ts";
 import type { SavedWorld } from "../state/world-state.ts";
 
 /**
  * Brings a lane to nodes for `target.rollback: restart`, if the stores can be written. Before each action it ends the target's process, writes the
- * node's snapshot to the stores, and starts a new process. The new process remembers nothing of earlier states.
+ * node's snapshot to the stores, and starts a new process. The new process remembers nothing of earlier states. If the snapshot
+ * cannot be written on this lane, the lane replays the path of the node and takes a snapshot of its own.
  */
 export class FreshNavigator extends CheckpointNavigator {
   readonly #restart: TargetRestart;
+  /** The last unit whose snapshot this lane took itself, because the snapshot of the unit could not be written. */
+  #own: UnitRequest | undefined;
 
   constructor(options: NavigatorOptions, restart: TargetRestart) {
     super(options);
@@ -35,14 +38,28 @@ export class FreshNavigator extends CheckpointNavigator {
   async #renew(unit: UnitRequest): Promise<SavedWorld> {
     this.here = undefined;
     try {
+      const node = unit.path.length === 0 || this.canWrite(unit) ? unit : await this.#captured(unit);
       const mark = await this.#restart.around(async () => {
         await this.options.home.first();
-        return super.goTo(unit, true);
+        return super.goTo(node, true);
       });
       return this.arrive(unit, mark);
     } catch (error) {
       this.here = undefined;
       throw error;
     }
+  }
+
+  /** Returns the unit with a snapshot of this lane. To take the snapshot, starts a process in the root state and executes the path of the unit. */
+  async #captured(unit: UnitRequest): Promise<UnitRequest> {
+    const { home, state } = this.options;
+    if (this.#own !== undefined && samePath(this.#own.path, unit.path) && this.canWrite(this.#own)) return this.#own;
+    await this.#restart.around(async () => {
+      await home.first();
+      return this.replay([]);
+    });
+    await super.goTo(unit, false);
+    this.here = undefined;
+    return (this.#own = { ...unit, snapshot: await state.capture() });
   }
 }

@@ -9,17 +9,43 @@ const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
 class Stores implements StoresView {
   readonly fingerprint: string;
   readonly tables: StoresView["tables"];
+  readonly #systems: Facts["systems"];
+  readonly #canonicalizer: Canonicalizer;
   readonly #rows: StoreRows;
 
-  constructor(fingerprint: string, systems: Facts["systems"], rows: StoreRows) {
-    this.fingerprint = fingerprint;
+  constructor(systems: Facts["systems"], canonicalizer: Canonicalizer) {
+    const { lo, hi } = storesFingerprint({ systems }, canonicalizer);
+    this.fingerprint = `${lo}:${hi}`;
     this.tables = tablesOf(systems);
-    this.#rows = rows;
+    this.#systems = systems;
+    this.#canonicalizer = canonicalizer;
+    this.#rows = canonicalizer.rows(systems);
   }
 
   same(other: StoresView, { strict = false }: { readonly strict?: boolean } = {}): boolean {
     const isSame = this.fingerprint === other.fingerprint || (other instanceof Stores && sameStores(this.#rows, other.#rows));
     return isSame && !(strict && other instanceof Stores && overwrites(this.#rows, other.#rows));
+  }
+
+  without(texts: readonly string[]): StoresView {
+    if (texts.length === 0) return this;
+    const quoted = (text: string): string => JSON.stringify(text).slice(1, -1);
+    const parts = [...texts.map(quoted), ...texts.map((text) => `"key":"${quoted(this.#canonicalizer.renamer.keyOf(text))}"`)];
+    const others = (rows: ObservedTable["added"]): ObservedTable["added"] =>
+      rows.filter((row) => {
+        const shown = textOf(row);
+        return !parts.some((part) => shown.includes(part));
+      });
+    const systems = Object.entries(this.#systems).map(([name, observed]) => {
+      if (observed.kind === "value") return [name, observed] as const;
+      const tables = observed.tables.map(({ inPlace: _order, positions: _positions, ...table }) => ({
+        ...table,
+        added: others(table.added),
+        removed: others(table.removed),
+      }));
+      return [name, { ...observed, tables: tables.filter(({ added, removed }) => added.length + removed.length > 0) }] as const;
+    });
+    return new Stores(Object.fromEntries(systems), this.#canonicalizer);
   }
 }
 
@@ -41,12 +67,11 @@ export function storesView(
     .map(([name, observed]) => [name, withEffectsOnly(observed)] as const);
   const compared: Facts["systems"] = Object.fromEntries(stores);
   const systems = left.size === 0 ? compared : withoutColumns(compared, left);
-  const { lo, hi } = storesFingerprint({ ...facts, systems }, canonicalizer);
-  return new Stores(`${lo}:${hi}`, systems, canonicalizer.rows(systems));
+  return new Stores(systems, canonicalizer);
 }
 
 /** Returns the fingerprint of the stores in a state, without context and clients. */
-export function storesFingerprint({ systems }: Facts, canonicalizer: Canonicalizer): Fingerprint {
+export function storesFingerprint({ systems }: Pick<Facts, "systems">, canonicalizer: Canonicalizer): Fingerprint {
   const out = { lo: 0, hi: 0 };
   canonicalizer.fingerprint({ systems, context: NOTHING, clients: NOTHING }, out);
   return out;

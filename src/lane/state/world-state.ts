@@ -78,6 +78,8 @@ export interface WorldSnapshot {
    * they are equal on all lanes.
    */
   readonly setupAt?: StepWindow | undefined;
+  /** The hash of the root state's generated values on the lane that took the snapshot; see {@link WorldState.accepts}. */
+  readonly rootValues?: string | undefined;
 }
 
 /**
@@ -527,8 +529,17 @@ export class WorldState {
       unstored: this.#unstored === NOTHING_UNSTORED ? undefined : this.#unstored,
       aheadMs: this.aheadMs || undefined,
       cookiesPassMs: this.#firstToExpire(this.#expiries()),
+      rootValues: this.#canonicalizer?.renamer.rootValues,
     };
     return isPromise(systems) ? systems.then((snapshots) => ({ systems: snapshots, ...own })) : { systems, ...own };
+  }
+
+  /**
+   * Returns `true` if a snapshot of a state may be written on this lane. A snapshot contains whole rows, so it also contains values that the other
+   * target generated before the exploration, such as a salted password. If this lane's root state has other values, a replay must reach the state.
+   */
+  accepts({ rootValues }: WorldSnapshot): boolean {
+    return rootValues === this.#canonicalizer?.renamer.rootValues;
   }
 
   write(snapshot: WorldSnapshot): Awaitable<void> {

@@ -25,6 +25,8 @@ export interface StoresView {
    * (a negative number). A store without tables counts as a table with one row, a stub as a table of the calls or mails that had an effect.
    */
   readonly tables: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  /** Returns the contents without the rows that contain one of the texts, such as the id of a session. Stores without tables are kept whole. */
+  without(texts: readonly string[]): StoresView;
 }
 
 /** The step that led to the state in which a rule is judged. */

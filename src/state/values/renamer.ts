@@ -2,7 +2,7 @@ import { types } from "node:util";
 import type { ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../canonical/facts.ts";
 import { isPlain, type GeneratedPlace, type Knowledge, type TimePlace } from "../compare/knowledge.ts";
-import { hashText32 } from "../hash/hasher.ts";
+import { hashText, hashText32 } from "../hash/hasher.ts";
 import type { HiddenTimes } from "./hidden-times.ts";
 import { msOf, NO_ORIGINS, ROOT_TIMES, timeKeyAt, type Origin, type Origins, type TimeKey, type TimeOrigin } from "./origins.ts";
 import {
@@ -101,6 +101,11 @@ export class Renamer {
   readonly #counters: readonly Counter[];
   /** The generated values of the root state, with names that are the same in all states. */
   #constants: ReadonlyMap<string, string> = new Map();
+  /**
+   * A hash of the generated values of the root state. Lanes with equal root states have different hashes if their targets generated other values. A
+   * state that is copied between such lanes would contain values without a name.
+   */
+  rootValues: string = "";
   #rootTimes: ReadonlyMap<number, TimeOrigin> = new Map();
   #origins: Origins = NO_ORIGINS;
   #ids: Map<string, Origin> = new Map();
@@ -175,6 +180,12 @@ export class Renamer {
     return this.#setupTimes.some((one) => (ms - one) % 60_000 === 0 && Math.abs(ms - one) <= FURTHEST_MS);
   }
 
+  /** Returns the {@link Generated.key} under which a value occurs in renamed facts. */
+  keyOf(text: string): string {
+    const { key } = wordOf(text);
+    return this.#constants.get(key) ?? key;
+  }
+
   /** `true` if no generated values or times are known, so that states need not be searched. */
   get isIdle(): boolean {
     return !this.#hasPlaces && this.#constants.size === 0 && this.#rootTimes.size === 0 && this.#ofRoot.size === 0;
@@ -230,6 +241,9 @@ export class Renamer {
       else if (isKnown) rootTimes.set(ms, { name: `root=${ms}`, step: 0, domain: "", isFuture });
     }
     this.#constants = constants;
+    const hash = { lo: 0, hi: 0 };
+    hashText(JSON.stringify([...constants]), hash);
+    this.rootValues = `${hash.lo.toString(36)}.${hash.hi.toString(36)}`;
     this.#setupTimes = setupTimes;
     this.#rootTimes = ranked(rootTimes);
     this.#rootFuture = [...this.#rootTimes].filter(([, { isFuture }]) => isFuture).map(([ms]) => ms);

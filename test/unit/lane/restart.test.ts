@@ -109,6 +109,7 @@ async function laneWith(spares: number, actions: readonly TestAction[], setup?: 
   return { work: workOf(bases[0]!, bases.slice(1), control), bases, processes, control, root };
 }
 
+const draws = (world: World<Keys, Process>): void => void world.context.set("order", randomUUID());
 const expand = (lane: Lane, units: readonly UnitRequest[], direct = true): Promise<Expansion> =>
   lane.work.expand({ units, direct } as Chunk);
 const statuses = ({ rows }: Expansion): number[] => Array.from({ length: rows.length / 6 }, (_, row) => rows[row * 6 + 1]!);
@@ -167,8 +168,19 @@ describe.each([0, 2])("target.rollback: restart, with %i spares", (spares) => {
     ]);
   });
 
+  it("takes a snapshot of its own if the given one is of a lane whose root has other ids", async () => {
+    const lanes = [await laneWith(spares, [up, calls], draws), await laneWith(spares, [up, calls], draws)] as const;
+    const first = await expand(lanes[0], [lanes[0].root()]);
+    const node = lanes[0].root({ path: [0], lo: first.rows[2]!, hi: first.rows[3]!, snapshot: first.snapshots[0]!.snapshot });
+    const [written, replayed] = [await expand(lanes[0], [node]), await expand(lanes[1], [node])];
+    expect(replayed).toMatchObject({ failure: undefined, divergences: [] });
+    expect([...replayed.rows]).toEqual([...written.rows]);
+    expect(statuses(replayed)).toEqual([200, 200]);
+    expect([written.replayed, replayed.replayed > 0]).toEqual([0, true]);
+  });
+
   it("writes states among the ids of the root that they were captured from, although a check made the root anew", async () => {
-    const lane = await laneWith(spares, [up, look], (world) => world.context.set("order", randomUUID()));
+    const lane = await laneWith(spares, [up, look], draws);
     const first = await expand(lane, [lane.root()]);
     const node = lane.root({ path: [0], lo: first.rows[2]!, hi: first.rows[3]!, snapshot: first.snapshots[0]!.snapshot });
     const written = await expand(lane, [node]);

@@ -1,10 +1,15 @@
-import { describe, expect, it } from "vitest";
+import { createHash } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
 import { HttpClient } from "../../../src/adapters/http/index.ts";
 import { offerClientPart, type ApiClient } from "../../../src/model/http/client.ts";
 import { Action, Agent, Context, type World } from "../../../src/index.ts";
 import { ApiResponse } from "../../../src/model/http/response.ts";
 import { ownership, type Rule } from "../../../src/rules/index.ts";
+import { storesView } from "../../../src/lane/state/stores-view.ts";
+import type { ObservedTable } from "../../../src/model/stores/store-adapter.ts";
+import { loadHasher } from "../../../src/state/index.ts";
 import { orders } from "../../support/scripted-step.ts";
+import { canonicalizer, stored, table } from "../state/support.ts";
 
 interface Shop {
   order_id: number;
@@ -306,5 +311,41 @@ describe("a write that the API answered with 2xx", () => {
 
   it("does not excuse a reading call", async () => {
     expect([await holds(read, { count: 0 }), await holds(read, { success: true })]).toEqual([false, false]);
+  });
+});
+
+describe("a session that the target renews with each request", () => {
+  const [old, renewed] = ["a", "b"].map((letter) => letter.repeat(32)) as [string, string];
+  const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
+  const logins = (...added: string[]): ObservedTable =>
+    table(
+      "logins",
+      "*sid user uses",
+      added.map((sid) => [hash(sid), 2, 1]),
+      added.map(() => [hash(old), 2, 0]),
+    );
+  const renamed = table("notes", "*id text", [[1, "mine"]], [[1, "hers"]]);
+
+  beforeAll(loadHasher);
+
+  it.each([
+    ["of the intruder is no change", [logins(renewed)], true],
+    ["does not hide a change of the owner's row", [logins(renewed), renamed], "db.notes: 1 row added, 1 removed"],
+  ])("%s", async (_what, tables, expected) => {
+    const canonical = canonicalizer();
+    canonical.root(stored(table("logins", "*sid user uses", [[hash(old), 2, 0]]), table("notes", "*id text", [[1, "hers"]])));
+    const [before, after] = [stored(), stored(...tables)].map((facts) => storesView(canonical.renamer.constant(facts), canonical));
+    const rule = ownership<Shop>({ users: { bob: login } });
+    const [brought] = broughtOf(rule, new Action<Shop>({ name: "read", run: async (api, { order_id }) => api.get(`/orders/${order_id}`) }));
+    const api = new HttpClient(() => new Response("{}", { status: 404, headers: { "set-cookie": `sid=${renewed}; Path=/, theme=dark` } }));
+    api.setHeader("cookie", `theme=dark; sid=${old}`);
+    const answer = (await brought!.run(api, new Context<Shop>(ORDER)))!;
+    let said: string | undefined;
+    const explain = (text: string): false => ((said = text), false);
+    const step = { action: brought, answers: [answer], changed: true, canGoBack: true, explain, stores: async () => after };
+    const judged = (await rule.judge({} as never, step as never)) as { earlier: (begun: object) => Promise<boolean> };
+    const verdict = await judged.earlier({ explain, stores: async () => before });
+    expect(verdict || said).toEqual(expected === true ? true : expect.stringContaining(expected as string));
+    await api.close();
   });
 });

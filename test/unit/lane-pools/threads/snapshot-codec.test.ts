@@ -18,6 +18,7 @@ const WHOLE: Required<WorldSnapshot> = {
   unstored: { trail: ["poke"] } as never,
   aheadMs: 86_400_000,
   cookiesPassMs: 1_764_000_000_000,
+  rootValues: "a.b",
   setupAt: { startMs: 1, endMs: 2 },
 };
 

@@ -1,4 +1,5 @@
 import { NOTHING_KNOWN } from "../../../../src/state/index.ts";
+import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
 import { Action } from "../../../../src/model/declare/action.ts";
@@ -43,6 +44,31 @@ describe("getting to a node", () => {
       expect(written.rows).toEqual(replayed.rows);
       expect((await lane.expand()).rows).toEqual(root.rows);
     }
+  });
+
+  it("by replay if the snapshot is of a lane whose target generated other values before the exploration", async () => {
+    type Users = Record<string, unknown>;
+    class Seeded extends MemoryAdapter<{ n: number; key: string }> {}
+    const lanes = [randomBytes(16), randomBytes(16)].map((key) => {
+      const definition = new AgentDefinition<Users, Seeded>({
+        world: () => {
+          const store = new Seeded({ state: { n: 0, key: key.toString("hex") } });
+          return new World<Users, Seeded>({ api: store, systems: { store } });
+        },
+        actions: [new Action<Users, Seeded>({ name: "up", run: async (api) => (api.state.n++, ApiResponse.of(200)) })],
+        invariants: [],
+      });
+      return laneOf(definition);
+    });
+    const [first, second] = await Promise.all(lanes);
+    const { rootLo: lo, rootHi: hi } = first!.base.report;
+    expect(second!.base.report).toMatchObject({ rootLo: lo, rootHi: hi });
+    const unit = { from: 0, to: 1, uncertain: false };
+    const root = await first!.runtime.expand({ units: [{ ...unit, path: [], lo, hi, snapshot: undefined }], direct: true });
+    const node = { ...unit, path: [0], lo: root.rows[2]!, hi: root.rows[3]!, snapshot: root.snapshots[0]!.snapshot };
+    const [written, replayed] = await Promise.all([first!, second!].map(({ runtime }) => runtime.expand({ units: [node], direct: true })));
+    expect([written!.replayed, replayed!.replayed]).toEqual([0, 1]);
+    expect(replayed!.rows).toEqual(written!.rows);
   });
 
   it("captures a state once, and none that is known", async () => {
