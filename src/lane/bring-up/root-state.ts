@@ -370,9 +370,9 @@ export class RootState {
     this.#made = { ...(await state.capture()), setupAt: this.#setupAt };
     if (shared === undefined) return;
     const isSame = sameStores(this.#made, shared);
-    state.ownLogin = isSame && !isDeepStrictEqual(this.#made.clients, shared.clients);
     // The times in a lane's own tokens are named by when the lane itself logged in.
-    if (!state.ownLogin) this.#setupAt = shared.setupAt ?? this.#setupAt;
+    const hasOwnTokens = isSame && !isDeepStrictEqual(this.#made.clients, shared.clients);
+    if (!hasOwnTokens) this.#setupAt = shared.setupAt ?? this.#setupAt;
     if (isSame) return;
     try {
       await state.write(shared);

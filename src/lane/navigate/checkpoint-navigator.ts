@@ -51,7 +51,7 @@ export class CheckpointNavigator extends Navigator {
   override goTo(unit: UnitRequest, direct: boolean): SavedWorld | Promise<SavedWorld> {
     if (this.isHere(unit)) return this.here!.mark;
     if (direct && this.canWrite(unit)) {
-      const written = this.options.state.write(unit.snapshot as WorldSnapshot);
+      const written = this.options.state.write(unit.snapshot as WorldSnapshot, true);
       if (this.#path.length > 0) {
         this.#marks.length = 1;
         this.#path = [];

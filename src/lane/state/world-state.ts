@@ -62,10 +62,8 @@ export interface WorldSnapshot {
   readonly systems: readonly unknown[];
   readonly context: SavedContext;
   readonly clients: readonly unknown[];
-  /** For each client: `true` if its credentials are those of the lane's root state. */
-  readonly atRoot: readonly boolean[];
-  /** `true` if the lane logged in for itself, so that its credentials in the root state are not those of another lane. */
-  readonly ownLogin: boolean;
+  /** `true` if the clients are as in the root state of the lane that took the snapshot. */
+  readonly hasRootClients: boolean;
   readonly setBy: readonly Bearer[];
   readonly origins?: OriginsSnapshot | undefined;
   readonly unstored?: Unstored | undefined;
@@ -80,6 +78,8 @@ export interface WorldSnapshot {
   readonly setupAt?: StepWindow | undefined;
   /** The hash of the root state's generated values on the lane that took the snapshot; see {@link WorldState.accepts}. */
   readonly rootValues?: string | undefined;
+  /** The hash of the root state's tokens on the lane that took the snapshot. */
+  readonly rootTokens?: string | undefined;
 }
 
 /**
@@ -161,10 +161,8 @@ export class WorldState {
   /** The name of the content of the root state's stores, as in {@link Origins.atStores}. */
   #homeStores: string | undefined;
   #realTimeColumns: readonly string[] = [];
-  /** The saved data of the clients in the root state. */
-  #rootClients: readonly unknown[] = [];
-  /** See {@link WorldSnapshot.ownLogin}. */
-  ownLogin = false;
+  /** The saved data of the clients in the root state, and who set their credentials. */
+  #root: Pick<WorldSnapshot, "clients" | "setBy"> = { clients: [], setBy: [] };
   /** The time at which the first cookie of the observed state expires, in milliseconds since 1970. `undefined` if no cookie expires. */
   #cookiesPassMs: number | undefined;
   #unstored: Unstored = NOTHING_UNSTORED;
@@ -522,14 +520,14 @@ export class WorldState {
     const own = {
       context,
       clients,
-      atRoot: clients.map((client, i) => isDeepStrictEqual(client, this.#rootClients[i])),
-      ownLogin: this.ownLogin,
+      hasRootClients: isDeepStrictEqual(clients, this.#root.clients),
       setBy,
       origins: snapshotOfOrigins(this.#origins),
       unstored: this.#unstored === NOTHING_UNSTORED ? undefined : this.#unstored,
       aheadMs: this.aheadMs || undefined,
       cookiesPassMs: this.#firstToExpire(this.#expiries()),
       rootValues: this.#canonicalizer?.renamer.rootValues,
+      rootTokens: this.#canonicalizer?.renamer.rootTokens,
     };
     return isPromise(systems) ? systems.then((snapshots) => ({ systems: snapshots, ...own })) : { systems, ...own };
   }
@@ -538,19 +536,27 @@ export class WorldState {
    * Returns `true` if a snapshot of a state may be written on this lane. A snapshot contains whole rows, so it also contains values that the other
    * target generated before the exploration, such as a salted password. If this lane's root state has other values, a replay must reach the state.
    */
-  accepts({ rootValues }: WorldSnapshot): boolean {
-    return rootValues === this.#canonicalizer?.renamer.rootValues;
+  accepts(snapshot: WorldSnapshot): boolean {
+    const renamer = this.#canonicalizer?.renamer;
+    if (snapshot.rootValues !== renamer?.rootValues) return false;
+    // If the lanes have different tokens, this lane uses its own ones. It can do so only if no other place contains a token.
+    return this.#hasTokensOf(snapshot) || (snapshot.hasRootClients && renamer?.hasTokensInContext === false);
   }
 
-  write(snapshot: WorldSnapshot): Awaitable<void> {
+  /** Returns `true` if the lane that took a snapshot got the same tokens in the root state as this lane. */
+  #hasTokensOf({ rootTokens }: WorldSnapshot): boolean {
+    return rootTokens === this.#canonicalizer?.renamer.rootTokens;
+  }
+
+  /** @param isAccepted `true` if {@link accepts} returned `true`: the clients get this lane's own tokens if the other lane has different ones. */
+  write(snapshot: WorldSnapshot, isAccepted = false): Awaitable<void> {
     this.#context.restore(snapshot.context);
+    const { clients, setBy } = isAccepted && !this.#hasTokensOf(snapshot) ? this.#root : snapshot;
     for (let i = 0; i < this.#clients.length; i++) {
-      // A token of another lane may mean nothing to the target of this lane, and it has another name here.
-      const isOwn = (this.ownLogin || snapshot.ownLogin) && snapshot.atRoot[i] === true && this.#rootClients.length > 0;
-      this.#clients[i]!.restore(isOwn ? this.#rootClients[i] : snapshot.clients[i]);
+      this.#clients[i]!.restore(clients[i]);
       this.#attributed[i] = this.#clients[i]!.version;
     }
-    this.#setBy = snapshot.setBy;
+    this.#setBy = setBy;
     this.#origins = originsOfSnapshot(snapshot.origins);
     this.#unstored = snapshot.unstored ?? NOTHING_UNSTORED;
     this.#cookiesPassMs = snapshot.cookiesPassMs;
@@ -634,7 +640,7 @@ export class WorldState {
   /** Attributes the present credentials of all clients to the root state, because `setup` set them. */
   adopt(): void {
     this.#setBy = this.#clients.map(bearerOf);
-    this.#rootClients = this.#clients.map((client) => client.save());
+    this.#root = { clients: this.#clients.map((client) => client.save()), setBy: this.#setBy };
     for (let i = 0; i < this.#clients.length; i++) this.#attributed[i] = this.#clients[i]!.version;
   }
 

@@ -5,6 +5,7 @@ import type { Facts } from "../canonical/facts.ts";
 import { fieldOfKind, patternOf, readFieldOfKind } from "../canonical/row-kinds.ts";
 import { joinPath } from "./rules.ts";
 import { FURTHEST_MS } from "./times.ts";
+import { wordOf } from "./words.ts";
 
 /**
  * Returns the part that names a column in the path of a place (the position of a value, such as table and column). If the table has several kinds of
@@ -128,9 +129,25 @@ export function replaceSigned(text: string, replace: (payload: unknown) => strin
   });
 }
 
-/** Returns the JWTs and the texts signed with a time that a text contains. */
-export function signedTokens(text: string): readonly string[] {
-  return [JWTS, SIGNED].flatMap((pattern) => Array.from(text.matchAll(pattern), ([token]) => token));
+/** Claims that differ between two logins of one user: times, and ids of the token or session. */
+const OF_LOGIN: ReadonlySet<string> = new Set(["iat", "exp", "nbf", "auth_time", "jti", "sid", "nonce"]);
+
+/**
+ * Returns the JWTs and the texts signed with a time that a text contains. `content` is what stays the same if the same user logs in again: the claims
+ * or the payload, without times, UUIDs and long hexadecimal numbers.
+ */
+export function signedTokens(text: string): readonly { readonly token: string; readonly content: string }[] {
+  const steady = (key: string, value: unknown): unknown =>
+    OF_LOGIN.has(key) || (typeof value === "string" && wordOf(value).form !== "t") ? undefined : value;
+  const jwts = Array.from(text.matchAll(JWTS), ([token, claims = ""]) => ({
+    token,
+    content: JSON.stringify(claimsOf(claims), steady) ?? "",
+  }));
+  const signed = Array.from(text.matchAll(SIGNED), ([token]) => ({
+    token,
+    content: JSON.stringify(parsedSigned(token)?.payload, steady) ?? "",
+  }));
+  return [...jwts, ...signed];
 }
 
 const MOST_BYTES = 1_000_000;

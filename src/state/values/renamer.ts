@@ -115,11 +115,16 @@ export class Renamer {
   /** The times in signed tokens of the root state, as keys that {@link timeKeyAt} makes from the time and a hash of the token. */
   readonly #rootTokens = new Set<TimeKey>();
   /**
-   * Signed tokens of clients and of the context in the root state, with a name each. The name is used where nothing is known about the content of
-   * such a token: each lane logs in at another time, so the token differs between lanes.
+   * Signed tokens of clients and of the context in the root state. The name of a token consists of its claims without times. The names are used where
+   * nothing is known about the content of such a token: each lane logs in at another time, so the tokens differ between lanes.
    */
   readonly #ofRoot = new Map<string, string>();
-  #isOutsideOfStores = false;
+  /** A hash of these tokens. */
+  rootTokens: string = "";
+  /** `true` if the context of the root state contains such a token. */
+  hasTokensInContext: boolean = false;
+  /** The part of the facts that is being read. */
+  #part: "stores" | "context" | "clients" = "stores";
   /** The signed token that is being read, without `Bearer`; `undefined` outside of tokens. */
   #token: string | undefined;
   #known: Map<string, Generated> = new Map();
@@ -216,6 +221,7 @@ export class Renamer {
     this.#rootPlaced.clear();
     this.#rootTokens.clear();
     this.#ofRoot.clear();
+    this.hasTokensInContext = false;
     this.#begin(NO_ORIGINS, undefined);
     this.#facts(facts);
     this.#isRoot = false;
@@ -241,9 +247,8 @@ export class Renamer {
       else if (isKnown) rootTimes.set(ms, { name: `root=${ms}`, step: 0, domain: "", isFuture });
     }
     this.#constants = constants;
-    const hash = { lo: 0, hi: 0 };
-    hashText(JSON.stringify([...constants]), hash);
-    this.rootValues = `${hash.lo.toString(36)}.${hash.hi.toString(36)}`;
+    this.rootValues = hashOf([...constants]);
+    this.rootTokens = hashOf([...this.#ofRoot]);
     this.#setupTimes = setupTimes;
     this.#rootTimes = ranked(rootTimes);
     this.#rootFuture = [...this.#rootTimes].filter(([, { isFuture }]) => isFuture).map(([ms]) => ms);
@@ -461,10 +466,11 @@ export class Renamer {
           ? { ...observed, value: this.#value(observed.value, inSystems?.inner.get(name)) }
           : { ...observed, tables: observed.tables.map((table) => this.#table(table, ofStore?.get(table.name))) };
     }
-    this.#isOutsideOfStores = true;
+    this.#part = "context";
     const context = this.#value(facts.context, this.#tree.inner.get("context")) as Facts["context"];
+    this.#part = "clients";
     const clients = this.#value(facts.clients, this.#tree.inner.get("clients")) as Facts["clients"];
-    this.#isOutsideOfStores = false;
+    this.#part = "stores";
     return { ...facts, systems, context, clients };
   }
 
@@ -486,7 +492,7 @@ export class Renamer {
     });
     this.#isNewRow = false;
     this.#isRemoved = true;
-    const removed = this.#constants.size + this.#rootTimes.size === 0 ? table.removed : table.removed.map(row);
+    const removed = this.#constants.size + this.#rootTimes.size + this.#ofRoot.size === 0 ? table.removed : table.removed.map(row);
     this.#isRemoved = false;
     return { ...table, added, removed };
   }
@@ -556,8 +562,11 @@ export class Renamer {
     if (this.#isRoot) {
       const moment = momentOf(text);
       if (moment !== undefined) this.#meetRootTime(moment, false);
-      if (this.#isOutsideOfStores)
-        for (const token of signedTokens(text)) if (!this.#ofRoot.has(token)) this.#ofRoot.set(token, `k${this.#ofRoot.size}`);
+      if (this.#part !== "stores") {
+        const tokens = signedTokens(text);
+        for (const { token, content } of tokens) this.#ofRoot.set(token, `token ${content}`);
+        this.hasTokensInContext ||= this.#part === "context" && tokens.length > 0;
+      }
     }
     const hasWords = node !== undefined && (node.words.size > 0 || node.timeWords.size > 0);
     const hasTimes = this.#origins.times.size + this.#times.size + this.#rootTimes.size > 0;
@@ -880,6 +889,12 @@ const OF_TOKEN = /"\{(?:jwt\}","claims","(?:iat|exp|nbf)|signed\}","time)"\]$/;
 const INTEGER = /^-?\d+$/;
 /** The length from which a word in a text is looked up among generated values. Shorter words are equal by chance. */
 const SHORTEST_WORD = 4;
+
+function hashOf(value: unknown): string {
+  const hash = { lo: 0, hi: 0 };
+  hashText(JSON.stringify(value), hash);
+  return `${hash.lo.toString(36)}.${hash.hi.toString(36)}`;
+}
 
 function newNode(): Node {
   return { whole: undefined, words: new Map(), time: undefined, timeWords: new Map(), inner: new Map() };

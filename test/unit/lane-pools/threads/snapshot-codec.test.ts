@@ -8,8 +8,7 @@ const WHOLE: Required<WorldSnapshot> = {
   systems: [{ rows: [1, "two", null] }],
   context: { entries: new Map([["order", { id: 1 }]]), objects: 1, node: "paid" } as never,
   clients: [{ cookies: [] }],
-  atRoot: [true],
-  ownLogin: true,
+  hasRootClients: true,
   setBy: [
     { text: "token-1", action: "log_in" },
     { text: "token-2", action: undefined },
@@ -18,6 +17,7 @@ const WHOLE: Required<WorldSnapshot> = {
   unstored: { trail: ["poke"] } as never,
   aheadMs: 86_400_000,
   cookiesPassMs: 1_764_000_000_000,
+  rootTokens: "1.3",
   rootValues: "a.b",
   setupAt: { startMs: 1, endMs: 2 },
 };
