@@ -109,7 +109,7 @@ async function laneWith(spares: number, actions: readonly TestAction[], setup?: 
   return { work: workOf(bases[0]!, bases.slice(1), control), bases, processes, control, root };
 }
 
-const draws = (world: World<Keys, Process>): void => void world.context.set("order", randomUUID());
+const draws = (world: World<Keys, Process>): void => world.context.set("order", randomUUID());
 const expand = (lane: Lane, units: readonly UnitRequest[], direct = true): Promise<Expansion> =>
   lane.work.expand({ units, direct } as Chunk);
 const statuses = ({ rows }: Expansion): number[] => Array.from({ length: rows.length / 6 }, (_, row) => rows[row * 6 + 1]!);
