@@ -39,6 +39,7 @@ export function orders(count: number): StoresView {
     fingerprint,
     tables: new Map([["db.orders", new Map([["row", count]])]]),
     same: (other) => other.fingerprint === fingerprint,
+    changedFields: (other) => (other.fingerprint === fingerprint ? [] : ["orders.id"]),
   };
 }
 

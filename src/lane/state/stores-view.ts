@@ -2,7 +2,7 @@ import type { Observed, ObservedTable } from "../../model/stores/store-adapter.t
 import { receivedBy, withEffectsOnly } from "../../model/stores/received.ts";
 import type { StoresView } from "../../model/declare/rule.ts";
 import type { Facts, Fingerprint } from "../../state/canonical/facts.ts";
-import { overwrites, sameStores, type Canonicalizer, type StoreRows } from "../../state/index.ts";
+import { changedFields, overwrites, sameStores, type Canonicalizer, type StoreRows } from "../../state/index.ts";
 
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
 
@@ -10,8 +10,10 @@ class Stores implements StoresView {
   readonly fingerprint: string;
   readonly tables: StoresView["tables"];
   readonly #rows: StoreRows;
+  readonly #systems: Facts["systems"];
 
   constructor(fingerprint: string, systems: Facts["systems"], rows: StoreRows) {
+    this.#systems = systems;
     this.fingerprint = fingerprint;
     this.tables = tablesOf(systems);
     this.#rows = rows;
@@ -20,6 +22,10 @@ class Stores implements StoresView {
   same(other: StoresView, { strict = false }: { readonly strict?: boolean } = {}): boolean {
     const isSame = this.fingerprint === other.fingerprint || (other instanceof Stores && sameStores(this.#rows, other.#rows));
     return isSame && !(strict && other instanceof Stores && overwrites(this.#rows, other.#rows));
+  }
+
+  changedFields(other: StoresView): readonly string[] {
+    return other instanceof Stores ? changedFields({ systems: this.#systems }, { systems: other.#systems }) : [];
   }
 }
 

@@ -140,7 +140,7 @@ describe("singleUse of a code after another call of create", () => {
     rule.brings([issue, use] as never);
     const stores = (): StoresView => {
       const rows = new Map([["used", 1], ["[1,123456,true]", 1], ...(isCreated && row !== undefined ? [[row, 1] as const] : [])]);
-      return { fingerprint: String(reads++), tables: new Map([["db.codes", rows]]), same: () => false };
+      return { fingerprint: String(reads++), tables: new Map([["db.codes", rows]]), same: () => false, changedFields: () => [] };
     };
     const [request, json] = sends;
     const after = { [request]: (): Answer => (isCreated ? 200 : 410) };

@@ -5,6 +5,7 @@ import { onlyAdds, storeChanges } from "../../../src/rules/store-changes.ts";
 const view = (tables: Readonly<Record<string, Readonly<Record<string, number>>>>): StoresView => ({
   fingerprint: JSON.stringify(tables),
   same: (other) => other.fingerprint === JSON.stringify(tables),
+  changedFields: (other) => [...other.tables.keys()].map((name) => `${name.slice(3)}.text`),
   tables: new Map(Object.entries(tables).map(([name, rows]) => [name, new Map(Object.entries(rows))])),
 });
 
