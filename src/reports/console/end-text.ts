@@ -86,7 +86,7 @@ function reasonsText({ explorations, journeys }: RunReport): string {
     [divergences.length - late - passed, "divergence"],
     [passed, "passed time"],
     [results.flatMap(({ errors }) => errors).length, "error"],
-    [results.flatMap(({ unverified }) => unverified).length, "reason above"],
+    [results.flatMap(({ unverified }) => unverified).length, '"unverified" line'],
     [journeys.filter(({ error, notPutBack }) => error !== undefined || notPutBack !== undefined).length, "unjudged journey"],
   ];
   const parts = counts.flatMap(([count, what]) => (count === 0 ? [] : [plural(count, what)]));

@@ -32,7 +32,7 @@ it.each([
   [
     3,
     { divergences: [divergence("late_write"), divergence("replay"), divergence("merge")], unverified: ["one", "two"] },
-    "UNVERIFIED  1 of 2 actions worked, 2 rules held in 21 states; unverified because of 1 late write, 2 divergences, and 2 reasons above",
+    'UNVERIFIED  1 of 2 actions worked, 2 rules held in 21 states; unverified because of 1 late write, 2 divergences, and 2 "unverified" lines',
   ],
   [130, { divergences: [divergence("late_write")] }, "INTERRUPTED  1 of 2 actions worked, 2 rules held in 21 states"],
   [
