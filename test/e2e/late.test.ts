@@ -63,7 +63,7 @@ describe("an API that commits later in one deep state alone", () => {
     expect(divergences).toContainEqual(
       expect.objectContaining({
         kind: "late_write",
-        message: expect.stringContaining('the target answered action "add" before it had committed'),
+        message: expect.stringContaining('the target wrote notes.text after it had answered action "add"'),
       }),
     );
   });
