@@ -76,6 +76,7 @@ const allowed = {
   init: foundation,
   run: [
     ...foundation,
+    "network/connection-settings.ts",
     "messages",
     "config",
     "loader",

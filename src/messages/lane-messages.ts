@@ -175,6 +175,8 @@ export interface FindingEvent {
   readonly message: string;
   /** The cause that the rule gave. Findings that differ only in the cause count as one finding. */
   readonly cause?: string | undefined;
+  /** The fields of stores whose change is the whole violation, for example `orders.status`. Absent if the violation has another reason. */
+  readonly fields?: readonly string[] | undefined;
   /** The way in which the target's process ended, if the target crashed. Findings that differ only in this field count as one finding. */
   readonly target?: TargetEnd | undefined;
 }
@@ -325,15 +327,38 @@ export interface SeenViolation extends Pick<UnitRequest, "path" | "draws"> {
   readonly finding: FindingEvent;
 }
 
-/** Returns the divergence for an action that writes after it has answered. `path`: a path that ends with this action. */
-export function lateWrite<T>(action: string, path: T): Omit<Divergence, "path"> & { readonly path: T } {
+/** A late write: the action after whose answer a store changed, and the changed fields, for example `orders.status`. */
+export interface LateWriter {
+  readonly action: string;
+  readonly fields: readonly string[];
+}
+
+/** Largest number of fields that a message about late writes names. */
+const MOST_FIELDS = 5;
+
+/** Returns the divergence for an action after whose answer a store changed. `path`: a path that ends with this action. */
+export function lateWrite<T>({ action, fields }: LateWriter, path: T): Omit<Divergence, "path"> & { readonly path: T } {
   return {
     kind: "late_write",
     path,
-    message: `Late writes: the target answered action "${action}" before it had committed all writes of the action, so seqqa does not know the reached state`,
+    message: `Late writes: the target wrote ${writtenText(fields)} after it had answered action "${action}", so seqqa does not know the reached state`,
     differences: [],
-    hint: "Set `target.settle` to the seconds that the late writes take, for example 0.1. seqqa then waits that long after every answer.",
+    ...(fields.length > 0 && { fields }),
+    hint: `If a timer or job of the target wrote this, switch it off in target.env, or list the columns under \`ignore\`${ignoreText(fields)}. Otherwise set \`target.settle\` to the seconds that the late writes take, for example 0.1. seqqa then waits that long after every answer.`,
   };
+}
+
+/** Returns the fields that were written, as text for a message: `orders.status`. Returns `to a store` if they are not known. */
+export function writtenText(fields: readonly string[]): string {
+  if (fields.length === 0) return "to a store";
+  const more = fields.length - MOST_FIELDS;
+  return `${fields.slice(0, MOST_FIELDS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+function ignoreText(fields: readonly string[]): string {
+  return fields.length === 0 || fields.length > MOST_FIELDS
+    ? ""
+    : ` (\`ignore: [${fields.map((field) => JSON.stringify(field)).join(", ")}]\`)`;
 }
 
 /** Describes an experiment: a lane executes a path several times from the root state, to find generated values. */
@@ -377,8 +402,8 @@ export interface Calibration {
   readonly lasting: readonly DroppedField[];
   /** A description of the first call whose answer differed between two executions. Empty if all answers were equal. */
   readonly unlike: readonly string[];
-  /** Names of the actions that wrote to a store after they had answered. */
-  readonly late: readonly string[];
+  /** The actions after whose answers a store changed. */
+  readonly late: readonly LateWriter[];
   /** A hash of each state of the first execution. A deterministic target gives the same hashes in a new process. */
   readonly states: readonly number[];
   /** Indices of the actions that did not work: they did not apply, or the target refused them. */

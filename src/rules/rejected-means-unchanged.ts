@@ -9,7 +9,7 @@ import { isIdLike, isItemId } from "../model/text/id-like.ts";
 import { requireAction, requireList, requireOptions } from "./rule-options.ts";
 import { refusesInBody } from "../model/http/refusal.ts";
 import { urlOf } from "./requests.ts";
-import { storeChanges } from "./store-changes.ts";
+import { columnsText, storeChanges } from "./store-changes.ts";
 
 const READS = new Set(["GET", "HEAD"]);
 
@@ -67,7 +67,9 @@ export function rejectedMeansUnchanged<C extends object = Values, A = ApiClient>
           if (allowed !== undefined && (await begun.stores(columns))!.same(allowed, { strict: true })) return true;
           const mayCount = MAY_COUNT.has(last.statusCode) || last.statusCode >= 500 || (!isGraphql(last) && refusesInBody(last));
           const hint = mayCount ? "; if a refused call may do this, add the action or the column to `except`" : "";
-          return begun.explain(`${action.name} ${howOf(last)} and changed the stores: ${storeChanges(before, after)}${hint}`);
+          const fields = before.changedFields(after);
+          const what = `${action.name} ${howOf(last)} and changed the stores: ${storeChanges(before, after)}${columnsText(before, after)}`;
+          return begun.explain(`${what}${hint}`, { fields });
         },
       };
     },

@@ -3,6 +3,8 @@ import type { StoresView } from "../model/declare/rule.ts";
 type Tables = Pick<StoresView, "tables">;
 
 const SHOWN = 10;
+/** Maximum number of columns that a message names. */
+const COLUMNS = 5;
 
 /** Describes the differences between the stores in two states: `db.orders: 1 row added, 1 removed`. At most ten tables are named. */
 export function storeChanges(before: Tables, after: Tables): string {
@@ -17,6 +19,12 @@ export function storeChanges(before: Tables, after: Tables): string {
   });
   const shown = changes.slice(0, SHOWN);
   return [...shown, ...(changes.length > shown.length ? [`${changes.length - shown.length} more`] : [])].join("; ");
+}
+
+/** Names the columns that changed, ` (orders.status)`. Returns an empty text if rows were only added or only removed, or if many columns changed. */
+export function columnsText(before: StoresView, after: StoresView): string {
+  const fields = onlyAdds(before, after) || onlyAdds(after, before) ? [] : before.changedFields(after);
+  return fields.length === 0 || fields.length > COLUMNS ? "" : ` (${fields.join(", ")})`;
 }
 
 /** Returns `true` if every row of the state `before` also exists in the state `after`. */

@@ -40,6 +40,7 @@ export function orders(count: number): StoresView {
     tables: new Map([["db.orders", new Map([["row", count]])]]),
     same: (other) => other.fingerprint === fingerprint,
     without: () => view,
+    changedFields: (other) => (other.fingerprint === fingerprint ? [] : ["orders.id"]),
   };
   return view;
 }

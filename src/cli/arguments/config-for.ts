@@ -1,5 +1,5 @@
 import { loadConfig, misspelledVariables, type Config, type Environment, type LoadOptions } from "../../config/index.ts";
-import { setConnectionDefaults } from "../../network/connection-settings.ts";
+import { setCommandConnections } from "../../network/connection-settings.ts";
 import { printable } from "../../reports/index.ts";
 import type { Shell } from "../process/shell.ts";
 
@@ -16,7 +16,7 @@ const told = new WeakSet<Environment>();
  */
 export function configFor(shell: Shell, options: LoadOptions): Config {
   const config = loadConfig({ env: shell.env, cwd: shell.cwd, ...options });
-  setConnectionDefaults({ ca: config.tls.ca, proxy: config.proxy });
+  setCommandConnections({ ca: config.tls.ca, proxy: config.proxy });
   const places = [config, ...config.lanes].flatMap(({ baseUrl, systems }) => [
     baseUrl ?? "",
     ...Object.values(systems).map(({ url }) => url),

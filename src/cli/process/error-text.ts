@@ -4,14 +4,14 @@ import { isOfUserCode, SeqqaError } from "../../model/errors.ts";
 import { printableLines } from "../../reports/index.ts";
 
 /**
- * Formats an error for standard error: its message, and a line with its hint. An error of user code begins with the place where it was thrown. The
+ * Formats an error for standard error: its message, and a line with its hint. An error that user code caused begins with its place. The
  * stack and the causes are added if `verbose` is `true`.
  */
 export function errorText(error: unknown, verbose: boolean): string {
   if (!(error instanceof SeqqaError) && isOfUserCode(error)) return errorText(outsideOfSteps(error), verbose);
   const known = error instanceof SeqqaError;
   const message = error instanceof Error ? error.message : String(error);
-  const where = known && isOfUserCode(error.cause) ? whereOf(error.cause) : undefined;
+  const where = known ? whereOf(error) : undefined;
   const place = where === undefined || message.includes(where) ? "" : `${where}: `;
   const sentence = known ? `${place}${message}` : `seqqa itself failed: ${message || "no message"}`;
   const hint = known

@@ -1,5 +1,5 @@
 import type { Divergence } from "../../model/results/result.ts";
-import type { LaneDivergence } from "../../messages/lane-messages.ts";
+import { writtenText, type LaneDivergence } from "../../messages/lane-messages.ts";
 
 /** Largest number of divergences that are kept. Divergences of the same kind and with the same message count as one. */
 const MOST = 50;
@@ -7,6 +7,7 @@ const MOST = 50;
 export class DivergenceLog {
   readonly #actions: readonly string[];
   readonly #found: Map<string, LaneDivergence> = new Map();
+  readonly #lateFields: Set<string> = new Set();
 
   constructor(actions: readonly string[]) {
     this.#actions = actions;
@@ -14,11 +15,13 @@ export class DivergenceLog {
 
   /**
    * Adds a divergence. Returns `true` if the divergence is new: the list is not full and contains no divergence of the same kind with the same
-   * message. If divergences have the same kind and message, the divergence with the shortest path is kept; if their paths are equally long, the
+   * message. Late writes of other fields count as the same message. If divergences have the same kind and message, the divergence with the shortest path is kept; if their paths are equally long, the
    * divergence with the lowest action indices. The result therefore does not depend on which lane reports first.
    */
   add(reported: LaneDivergence): boolean {
-    const key = `${reported.kind}\n${reported.message}`;
+    const { fields = [] } = reported;
+    for (const field of fields) this.#lateFields.add(field);
+    const key = `${reported.kind}\n${fields.length === 0 ? reported.message : reported.message.replace(writtenText(fields), writtenText([]))}`;
     const known = this.#found.get(key);
     if (known === undefined && this.#found.size >= MOST) return false;
     if (known === undefined || comesBefore(reported.path, known.path)) this.#found.set(key, reported);
@@ -33,15 +36,41 @@ export class DivergenceLog {
     }
   }
 
+  /** Returns `true` if each of the fields was seen to change after an answer, and there is such a field. */
+  areLate(fields: readonly string[]): boolean {
+    return fields.length > 0 && fields.every((field) => this.#lateFields.has(field));
+  }
+
   /** Returns all divergences, in an order that does not depend on the order of the reports. */
   get all(): readonly Divergence[] {
     return [...this.#found]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .map(([, { calls: _calls, reduced: _reduced, seconds: _seconds, unlinked: _unlinked, seen: _seen, ...reported }]) => ({
-        ...reported,
+        ...this.#withTimer(reported),
         path: reported.path.map((action) => this.#actions[action]!),
       }));
   }
+
+  /** Adds to the hint that a timer may be the cause, if the differences contain a field that was also written after answers. */
+  #withTimer(one: LaneDivergence): LaneDivergence {
+    if (!MAY_BE_TIMER.has(one.kind)) return one;
+    const field = [...this.#lateFields].toSorted(byText).find((late) => one.differences.some((line) => namesField(line, late)));
+    if (field === undefined) return one;
+    const timer = `The target also wrote ${field} after it had answered. If a timer or job of the target wrote it, switch it off in target.env, or list the column under \`ignore\`.`;
+    return { ...one, hint: one.hint === undefined ? timer : `${timer} Otherwise: ${one.hint}` };
+  }
+}
+
+/** The kinds of divergences whose difference may come from a timer of the target. */
+const MAY_BE_TIMER: ReadonlySet<LaneDivergence["kind"]> = new Set(["cross_check", "merge", "replay"]);
+
+const byText = (a: string, b: string): number => (a < b ? -1 : 1);
+
+/** Returns `true` if a line about a difference contains the field: `+ systems.db.orders + {id: 1, status: "paid"}` contains `orders.status`. */
+function namesField(line: string, field: string): boolean {
+  if (line.startsWith(`${field}: `)) return true;
+  const at = field.lastIndexOf(".");
+  return line.includes(`.${field.slice(0, at)} `) && line.includes(`${field.slice(at + 1)}: `);
 }
 
 function comesBefore(a: readonly number[], b: readonly number[]): boolean {

@@ -15,6 +15,8 @@ export interface FoundViolation {
   stepEvents: StepEvent | undefined;
   /** The states in which the violating actions were executed, in the order of commits. Empty if the root state itself violates the rule. */
   readonly from: number[];
+  /** The fields of all violations of the group. `undefined` if a violation has another reason than changed fields; see {@link FindingEvent.fields}. */
+  fields?: readonly string[] | undefined;
 }
 
 /** A single violation, after a committed step or in the root state. */
@@ -32,7 +34,7 @@ export interface CommittedViolation extends Pick<
 export function seenViolation({ finding, status, path, draws }: SeenViolation, actions: readonly string[]): FoundViolation {
   const lastAction = actions[path.at(-1)!]!;
   const key = keyOf(finding, lastAction, status);
-  return { key, finding, lastAction, status, count: 1, path, draws, state: null, stepEvents: undefined, from: [] };
+  return { key, finding, lastAction, status, count: 1, path, draws, state: null, stepEvents: undefined, from: [], fields: finding.fields };
 }
 
 /**
@@ -81,11 +83,13 @@ export class FindingLog {
         state,
         stepEvents,
         from: from === undefined ? [] : [from],
+        fields: finding.fields,
       };
       this.violations.set(key, found);
       return found;
     }
     known.count++;
+    known.fields = finding.fields && known.fields && [...new Set([...known.fields, ...finding.fields])];
     if (from !== undefined) known.from.push(from);
     if (path.length < known.path.length) {
       known.finding = finding;

@@ -453,7 +453,7 @@ export class Explorer {
     const isLate = async ({ from, action, to }: LateWalk, ms?: number): Promise<boolean> => {
       const path = [...nodes.path(from), action];
       const { late } = await calibrate({ path, late: { lo: visited.lo(to), hi: visited.hi(to) }, watchMs: ms });
-      for (const name of late) this.#diverged({ ...lateWrite(name, path), calls: path });
+      for (const one of late) this.#diverged({ ...lateWrite(one, path), calls: path });
       return late.length > 0;
     };
     const isOver = (untilMs: number): boolean =>

@@ -176,7 +176,9 @@ class FaultProber {
       if (end!.kind === "lost") throw new NotRecovered(`${action} got no answer`, new LaneLost(end!.lost!, `${action} got no answer`));
       await this.#afterFault(() => atRest(faults));
       const again = this.#agree(compared, execution, "before") ? await this.#again(compared) : undefined;
-      await this.#judge({ point: known, execution, again, by: "state" }, compared);
+      const trial: Trial = { point: known, execution, again, by: "state" };
+      if (this.#judgement(trial, compared) !== undefined) await this.#learnIds(point, faults, compared);
+      await this.#judge(trial, compared);
       await this.#wearOut(known, faults, compared);
     } catch (error) {
       if (error instanceof Protected) {
@@ -186,6 +188,20 @@ class FaultProber {
       if (error instanceof NotRecovered) this.#hits.push(hitOf(known, notRecovered(action, known, error.message)));
       throw error;
     }
+  }
+
+  /**
+   * Learns which numbers are ids, from a call that is repeated after two faults instead of one: its new rows have other ids again if each failed try
+   * uses up an id. A number that counts the effects of the call does not change with them.
+   */
+  async #learnIds(point: FaultPoint, faults: WriteFaults, compared: Compared): Promise<void> {
+    await this.#afterFault(async () => {
+      await this.#calls.arrive();
+      for (let tries = 0; tries < 2; tries++) await struck(faults, point, () => this.#calls.call(0));
+    });
+    await this.#afterFault(() => atRest(faults));
+    const again = await this.#again(compared);
+    if (again !== undefined) compared.oracle.learnIds(again);
   }
 
   /**
@@ -283,6 +299,7 @@ class FaultProber {
         if (compared === null) return this.#skip("target_memory");
       }
       this.#tried++;
+      if (again !== undefined) compared.oracle.learnIds(again);
       await this.#judge({ point: known, execution, again, by: "state" }, compared);
     } catch (error) {
       if (error instanceof Protected) this.#giveUp(error);
@@ -356,7 +373,6 @@ class FaultProber {
     if (await compared.oracle.learnNoise()) {
       if (compared.oracle.isUnsteady) return void (this.#dismissed = "unsteady");
     }
-    compared.oracle.learnIds([trial.execution, ...(trial.again === undefined ? [] : [trial.again])]);
     const judgement = this.#judgement(trial, compared);
     if (judgement === undefined) return;
     const { base } = this.#ground;

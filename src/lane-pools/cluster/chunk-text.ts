@@ -148,6 +148,7 @@ const finding = members<Expansion["stepEvents"][number]["findings"][number]>({
   severity: oneOf(...Object.values(Severity)),
   message: text(),
   cause: optional(text()),
+  fields: optional(listOf(text(), 1000)),
   target: optional(targetEnd),
 });
 const problem = members<Expansion["stepEvents"][number]["errors"][number]>({
@@ -202,6 +203,7 @@ export function expansionOf(given: string, units: readonly UnitRequest[], action
         path,
         message: text(),
         differences: listOf(text(), 1000),
+        fields: optional(listOf(text(), 1000)),
         hint: optional(text()),
         calls: optional(path),
         reduced: optional(flag),

@@ -31,7 +31,7 @@ import { withoutSecrets } from "../../model/text/url-secrets.ts";
 import { errorEvent, impure, Stepper } from "../step/stepper.ts";
 import { TargetRestart, type TargetControl } from "./target-restart.ts";
 import { WorldState, type WorldSnapshot } from "../state/world-state.ts";
-import { OTHER_WRITER_HINT, otherWriterText, writesByItself, writtenLines, type Seen } from "../examine/foreign-writer.ts";
+import { OTHER_WRITER_HINT, otherWriterText, writesByItself, written, type Seen } from "../examine/foreign-writer.ts";
 
 /** The largest number of tables that the text about unrestored counters names. */
 const MOST_COUNTERS = 4;
@@ -356,7 +356,7 @@ function refuseUnnamed(name: string, { uses }: StoreAdapter, allowed: readonly s
 
 async function writtenAtRoot(state: WorldState, canonicalizer: Canonicalizer, checker: Checker, seen: Seen): Promise<ErrorEvent> {
   const isStore = await state.storesChanged(seen.mark);
-  const lines = await writtenLines(state, canonicalizer, seen.mark);
+  const { lines } = await written(state, canonicalizer, seen.mark);
   const isOften = isStore && (await writesByItself(state, seen, 250, 3));
   const name = isOften ? undefined : await checker.culprit(undefined, () => state.restore(seen.mark), seen.isOther);
   if (name !== undefined || !isStore) return impure(name ?? checker.checked.last, isStore ? "a store" : "the context or a client");

@@ -10,7 +10,7 @@ import {
   type Execution,
   type Knowledge,
 } from "../../state/index.ts";
-import type { Calibration, CalibrationWalk } from "../../messages/lane-messages.ts";
+import type { Calibration, CalibrationWalk, LateWriter } from "../../messages/lane-messages.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
 import type { LaneBase } from "../bring-up/bring-up.ts";
@@ -143,7 +143,7 @@ class Walks {
    * Executes the path and returns the actions that write after they have answered. `known`: the recorded fingerprint of the state at the end of the
    * path. `watchMs`: how long to watch the stores, if this is longer than usual.
    */
-  async late(known: Fingerprint, watchMs?: number): Promise<readonly string[]> {
+  async late(known: Fingerprint, watchMs?: number): Promise<readonly LateWriter[]> {
     await this.#goHome();
     await this.#walk();
     const late = await this.#lateAtEnd(known, watchMs);
@@ -286,7 +286,7 @@ class Walks {
    * Returns the actions that write after they have answered. Searches for such actions only if the state changes after the last step, or if the state
    * differs from `known`. `watchMs`: how long to watch the stores, if longer than usual.
    */
-  async #lateAtEnd(known?: Fingerprint, watchMs = 0): Promise<readonly string[]> {
+  async #lateAtEnd(known?: Fingerprint, watchMs = 0): Promise<readonly LateWriter[]> {
     const stops = this.#executions.first;
     const last = stops.at(-1);
     if (last === undefined) return [];
@@ -300,17 +300,17 @@ class Walks {
     // While the stores are watched for so long, a timer of the target or another client may write. Such a write rarely follows the same action twice,
     // so search again and return only the actions that were found twice.
     const again = await this.#lateActions(ms);
-    const both = late.filter((action) => again.includes(action));
+    const both = late.filter(isIn(again));
     if (both.length > 0 || late.length + again.length === 0) return both;
     const third = await this.#lateActions(ms);
-    return third.filter((action) => late.includes(action) || again.includes(action));
+    return third.filter(isIn([...late, ...again]));
   }
 
   /** Executes the path again. Returns the actions after which a store changes without a further request, within `watchMs` milliseconds. */
-  async #lateActions(watchMs: number): Promise<readonly string[]> {
+  async #lateActions(watchMs: number): Promise<readonly LateWriter[]> {
     const { state, stepper, actions, drawing, canonicalizer } = this.#base;
     await this.#goHome();
-    const late = new Set<string>();
+    const late = new Map<string, ReadonlySet<string>>();
     const gone: number[] = [];
     for (const action of this.#path!) {
       drawing.at(gone, gone.length, action);
@@ -318,10 +318,14 @@ class Walks {
       if (kind !== "executed") break;
       gone.push(action);
       await this.#late.settle();
-      if (await this.#isLate(storesFingerprint(await state.facts(), canonicalizer), watchMs)) late.add(actions[action]!.name);
+      const systems = structuredClone((await state.observed()).systems);
+      if (await this.#isLate(storesFingerprint(await state.facts(), canonicalizer), watchMs)) {
+        const { name } = actions[action]!;
+        late.set(name, new Set([...(late.get(name) ?? []), ...changedFields({ systems }, await state.observed())]));
+      }
       if (late.size > 0 && watchMs > LATE_MS) break;
     }
-    return [...late];
+    return [...late].map(([action, fields]) => ({ action, fields: [...fields] }));
   }
 
   /** Resolves to `true` if the stores change within `ms` milliseconds without a request. `before`: the fingerprint of the stores after the answer. */
@@ -471,3 +475,8 @@ function textOf(facts: Execution["facts"]): string {
 
 const TOKENS = /[\w-]{16,}/g;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Returns a test that says if the given late writes contain one of the same action. */
+function isIn(late: readonly LateWriter[]): (one: LateWriter) => boolean {
+  return ({ action }) => late.some((other) => other.action === action);
+}

@@ -1,4 +1,4 @@
-import { markedDifferences, sameNames, type Canonicalizer } from "../../state/index.ts";
+import { changedFields, markedDifferences, sameNames, type Canonicalizer } from "../../state/index.ts";
 import { poll } from "./late-writes.ts";
 import type { SavedWorld, WorldState } from "../state/world-state.ts";
 
@@ -9,9 +9,15 @@ const LINES = 10;
  * check of a rule. `unknown`: the write did not happen again.
  */
 export type Writer =
-  | { readonly kind: "itself" | "unknown"; readonly lines: readonly string[] }
-  | { readonly kind: "late" }
+  | ({ readonly kind: "itself" | "unknown" } & Written)
+  | { readonly kind: "late"; readonly fields: readonly string[] }
   | { readonly kind: "check"; readonly name: string };
+
+/** The changes by an unexpected write: text lines for the differences, and the changed fields (for example `orders.status`). */
+export interface Written {
+  readonly lines: readonly string[];
+  readonly fields: readonly string[];
+}
 
 export interface Seen {
   readonly mark: SavedWorld;
@@ -36,12 +42,14 @@ export async function writesByItself(
   return true;
 }
 
-/** Returns text lines for the differences between the present state and a checkpoint. Restores the checkpoint afterwards. */
-export async function writtenLines(state: WorldState, canonicalizer: Canonicalizer, mark: SavedWorld): Promise<readonly string[]> {
+/** Returns the differences between the present state and a checkpoint. Restores the checkpoint afterwards. */
+export async function written(state: WorldState, canonicalizer: Canonicalizer, mark: SavedWorld): Promise<Written> {
+  const systems = structuredClone((await state.observed()).systems);
   const now = canonicalizer.marked(await state.facts());
   await state.restore(mark);
   const before = canonicalizer.marked(await state.facts());
-  return markedDifferences(before, sameNames(before, now), LINES);
+  const fields = changedFields(await state.observed(), { systems });
+  return { lines: markedDifferences(before, sameNames(before, now), LINES), fields };
 }
 
 /** Returns the tables that changed, as text, for example `db.jobs, db.sessions`. Returns an empty text if the lines name no table. */
@@ -51,7 +59,7 @@ function placesOf(lines: readonly string[]): string {
 }
 
 /** Describes a write whose cause is neither an action nor a check. `when`: for example "while seqqa checked the root state". */
-export function otherWriterText({ kind, lines }: Extract<Writer, { readonly lines: readonly string[] }>, when: string): string {
+export function otherWriterText({ kind, lines }: Pick<Extract<Writer, Written>, "kind" | "lines">, when: string): string {
   const places = placesOf(lines);
   const what = `Something wrote to ${places === "" ? "a store" : places} ${when}`;
   return kind === "itself"

@@ -10,7 +10,8 @@ const POLL = 5;
 /** Detects writes that a target commits after its answer, and waits for them so that they do not affect other states. */
 export class LateWrites {
   readonly #settleMs: number;
-  readonly #late: Set<number> = new Set();
+  /** The fields that were written late, by action. */
+  readonly #late: Map<number, readonly string[]> = new Map();
   readonly #watched: Set<number> = new Set();
 
   constructor(settleMs: number) {
@@ -30,8 +31,12 @@ export class LateWrites {
     return this.#late.has(action);
   }
 
-  remember(action: number): void {
-    this.#late.add(action);
+  remember(action: number, fields: readonly string[]): void {
+    if (!this.#late.has(action)) this.#late.set(action, fields);
+  }
+
+  fieldsOf(action: number): readonly string[] {
+    return this.#late.get(action) ?? [];
   }
 
   /** Watches the stores after the first 202 answer of an action. Resolves to `true` if `changed` resolves to `true` during this time. */

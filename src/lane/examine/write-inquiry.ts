@@ -1,7 +1,7 @@
 import type { LaneBase } from "../bring-up/bring-up.ts";
 import { LaneLost } from "../bring-up/lane-lost.ts";
 import { poll, type LateWrites } from "./late-writes.ts";
-import { writesByItself, writtenLines, type Seen, type Writer } from "./foreign-writer.ts";
+import { writesByItself, written, type Seen, type Writer, type Written } from "./foreign-writer.ts";
 
 /**
  * A job of the target counts as frequent if it writes within this many milliseconds after each of OFTEN restores. Work that an action left unfinished
@@ -42,14 +42,14 @@ export class WriteInquiry {
 
   /** Finds the cause of a write that happened while rules were checked after a step. Afterwards the world is in the state after the step. */
   async duringChecks(action: number, seen: Seen): Promise<Writer> {
-    return this.#asking(seen, async (lines) => {
+    return this.#asking(seen, async (changes) => {
       // If a check is known to write, try the checks first, since trying them needs no waiting.
       const known = this.#impure.size > 0 ? await this.#culprit(action, seen) : undefined;
       if (known !== undefined) return known;
-      if (await writesByItself(this.#base.state, seen, OFTEN_MS, OFTEN)) return { kind: "itself", lines };
+      if (await writesByItself(this.#base.state, seen, OFTEN_MS, OFTEN)) return { kind: "itself", ...changes };
       const check = await this.#culprit(action, seen);
       if (check !== undefined) return check;
-      return this.#lateOrItself(action, seen, lines);
+      return this.#lateOrItself(action, seen, changes);
     });
   }
 
@@ -59,21 +59,21 @@ export class WriteInquiry {
   async afterStep(action: number, seen: Seen): Promise<Writer> {
     if (this.#late.known(action)) {
       await this.#base.state.restore(seen.mark);
-      return { kind: "late" };
+      return { kind: "late", fields: this.#late.fieldsOf(action) };
     }
-    return this.#asking(seen, async (lines) => {
-      if (await writesByItself(this.#base.state, seen, OFTEN_MS, OFTEN)) return { kind: "itself", lines };
-      return this.#lateOrItself(action, seen, lines);
+    return this.#asking(seen, async (changes) => {
+      if (await writesByItself(this.#base.state, seen, OFTEN_MS, OFTEN)) return { kind: "itself", ...changes };
+      return this.#lateOrItself(action, seen, changes);
     });
   }
 
-  async #asking(seen: Seen, ask: (lines: readonly string[]) => Promise<Writer>): Promise<Writer> {
+  async #asking(seen: Seen, ask: (changes: Written) => Promise<Writer>): Promise<Writer> {
     const { state, canonicalizer, stepper } = this.#base;
-    const lines = await writtenLines(state, canonicalizer, seen.mark);
+    const changes = await written(state, canonicalizer, seen.mark);
     if (this.#itself !== undefined) return this.#itself;
-    if (this.#open >= MOST_OPEN) return { kind: "unknown", lines };
+    if (this.#open >= MOST_OPEN) return { kind: "unknown", ...changes };
     const sent = [...stepper.exchanges];
-    const writer = await ask(lines);
+    const writer = await ask(changes);
     stepper.exchanges.splice(0, stepper.exchanges.length, ...sent);
     await state.restore(seen.mark);
     // The search for the cause may have executed the action again, and the action may have written late again. Restore the checkpoint in this case.
@@ -91,13 +91,13 @@ export class WriteInquiry {
     return { kind: "check", name };
   }
 
-  async #lateOrItself(action: number, seen: Seen, lines: readonly string[]): Promise<Writer> {
+  async #lateOrItself(action: number, seen: Seen, changes: Written): Promise<Writer> {
     const { state, home } = this.#base;
-    if (await writesByItself(state, seen, SELDOM_MS, SELDOM)) return { kind: "itself", lines };
+    if (await writesByItself(state, seen, SELDOM_MS, SELDOM)) return { kind: "itself", ...changes };
     // If the root state is restored by running `setup` again, an action cannot be repeated here, so the cause remains unknown.
-    if (home.remade || !(await this.#isLate(action, seen))) return { kind: "unknown", lines };
+    if (home.remade || !(await this.#isLate(action, seen))) return { kind: "unknown", ...changes };
     // The write after the answer may come from a slow timer of the target by chance, so watch the stores without executing the action.
-    return (await writesByItself(state, seen, QUIET_MS, OFTEN)) ? { kind: "itself", lines } : { kind: "late" };
+    return (await writesByItself(state, seen, QUIET_MS, OFTEN)) ? { kind: "itself", ...changes } : { kind: "late", fields: changes.fields };
   }
 
   /** Executes the action again. Resolves to `true` if a store changes after the answer, although no further request is sent. */

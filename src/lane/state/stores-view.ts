@@ -2,7 +2,7 @@ import type { Observed, ObservedTable } from "../../model/stores/store-adapter.t
 import { receivedBy, withEffectsOnly } from "../../model/stores/received.ts";
 import type { StoresView } from "../../model/declare/rule.ts";
 import type { Facts, Fingerprint } from "../../state/canonical/facts.ts";
-import { overwrites, sameStores, type Canonicalizer, type StoreRows } from "../../state/index.ts";
+import { changedFields, overwrites, sameStores, type Canonicalizer, type StoreRows } from "../../state/index.ts";
 
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
 
@@ -46,6 +46,10 @@ class Stores implements StoresView {
       return [name, { ...observed, tables: tables.filter(({ added, removed }) => added.length + removed.length > 0) }] as const;
     });
     return new Stores(Object.fromEntries(systems), this.#canonicalizer);
+  }
+
+  changedFields(other: StoresView): readonly string[] {
+    return other instanceof Stores ? changedFields({ systems: this.#systems }, { systems: other.#systems }) : [];
   }
 }
 

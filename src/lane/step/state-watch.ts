@@ -88,13 +88,12 @@ export class StateWatch {
       const message = otherWriterText(writer, when);
       const path = writer.kind === "itself" ? [] : [...unit.path, action];
       const calls = writer.kind === "itself" ? { calls: path } : {};
-      this.#report.divergences.push({ kind: "late_write", path, message, differences: writer.lines, hint: OTHER_WRITER_HINT, ...calls });
-    } else this.#reportLate(unit, action);
-  }
-
-  #reportLate(unit: UnitRequest, action: number): void {
-    this.#late.remember(action);
-    this.#report.divergences.push(lateWrite(this.#base.actions[action]!.name, [...unit.path, action]));
+      const { lines: differences, fields } = writer;
+      this.#report.divergences.push({ kind: "late_write", path, message, differences, fields, hint: OTHER_WRITER_HINT, ...calls });
+    } else if (writer.kind === "late") {
+      this.#late.remember(action, writer.fields);
+      this.#report.divergences.push(lateWrite({ action: this.#base.actions[action]!.name, fields: writer.fields }, [...unit.path, action]));
+    }
   }
 
   /**

@@ -42,6 +42,7 @@ const NOT_SENT_AGAIN = new Set([
 interface Explanation {
   readonly message: string;
   readonly cause: string | undefined;
+  readonly fields: readonly string[] | undefined;
 }
 
 /** Applies rules to one step. Each rule begins in the state after the step, and its writes are undone afterwards. */
@@ -148,12 +149,13 @@ export class StepRules {
   #take({ name, severity, message }: Rule, held: CheckAnswer | undefined, because: Explanation | undefined): void {
     const details = isCheckResult(held) ? held : undefined;
     if ((details?.ok ?? held) !== false) return;
-    const cause = because?.cause;
+    const { cause, fields } = because ?? {};
     this.findings.push({
       invariant: name,
       severity,
       message: because?.message ?? details?.message ?? message,
       ...(cause !== undefined && { cause }),
+      ...(fields !== undefined && { fields }),
     });
     if (details !== undefined) this.#base.checker.onDetails?.(name, details);
   }
@@ -183,8 +185,8 @@ export class StepRules {
       changed,
       canGoBack: !this.#base.home.remade && !this.#base.report.contextOnly,
       client,
-      explain: (message, { cause } = {}) => {
-        because = { message, cause };
+      explain: (message, { cause, fields } = {}) => {
+        because = { message, cause, fields };
         return false;
       },
       because: () => because,

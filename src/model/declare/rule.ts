@@ -21,6 +21,11 @@ export interface StoresView {
    */
   same(other: StoresView, options?: { readonly strict?: boolean }): boolean;
   /**
+   * Returns the fields of rows and values that another view of the same target's stores has with other values, e.g. `orders.status`. In an added or
+   * removed row, every column counts.
+   */
+  changedFields(other: StoresView): readonly string[];
+  /**
    * The differences from the root state by table, e.g. `db.orders`. For each row, as text: how often the row was added (a positive number) or removed
    * (a negative number). A store without tables counts as a table with one row, a stub as a table of the calls or mails that had an effect.
    */
@@ -49,9 +54,10 @@ export interface CheckedStep {
   readonly client: ApiClient;
   /**
    * Sets the message of this violation, in place of the rule's message. Returns `false`, so that a check can return the result. Findings of the rule
-   * with an equal `cause` are reported as one finding, with a list of the affected actions. The cause must not contain values of the target.
+   * with an equal `cause` are reported as one finding, with a list of the affected actions. The cause must not contain values of the target. `fields`: the fields of stores
+   * whose change is the whole violation. If the target also wrote each of these fields after answers, the step is inconclusive instead.
    */
-  explain(message: string, details?: { readonly cause?: string | undefined }): false;
+  explain(message: string, details?: { readonly cause?: string | undefined; readonly fields?: readonly string[] | undefined }): false;
   /**
    * Counts the step as a step that the rule cannot judge. The run's notes show the number of such steps and the reason. Returns `true`, so that a
    * check can return the result.

@@ -417,6 +417,8 @@ export interface Divergence {
   readonly message: string;
   /** The differences, one line each, at most 20. */
   readonly differences: readonly string[];
+  /** For `late_write`: the fields that were written, for example `orders.status`. Absent if seqqa does not know them. */
+  readonly fields?: readonly string[] | undefined;
   /** A sentence that says how to solve the problem. */
   readonly hint?: string | undefined;
 }

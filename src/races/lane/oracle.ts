@@ -87,11 +87,11 @@ export class Oracle {
   }
 
   /**
-   * Learns which places hold ids of new rows from further executions of the calls, in which the new rows may have other ids: a sequence that moved on
+   * Learns which places hold ids of new rows from a further execution of the calls, in which the new rows may have other ids: a sequence that moved on
    * although its transaction was rolled back.
    */
-  learnIds(executions: readonly Execution[]): void {
-    for (const execution of executions) this.#places.learn({ ...execution, after: [execution.states[0]!.facts] });
+  learnIds(execution: Execution): void {
+    this.#places.learn({ ...execution, after: [execution.states[0]!.facts] });
     this.#measure = this.#measured();
   }
 

@@ -52,7 +52,7 @@ export function endLines(report: RunReport, colours: Colours): readonly string[]
   return [
     ...known,
     "",
-    `${wordOf(report.exitStatus, colours)}  ${countsOf(report).join("; ")}`,
+    `${wordOf(report.exitStatus, colours)}  ${countsOf(report).join("; ")}${report.exitStatus === 3 ? reasonsText(report) : ""}`,
     ...coverageLines(report),
     ...(shown === undefined ? [] : [`report  ${printable(shown)}`]),
     ...(first === undefined || replayWith === undefined ? [] : [`replay  ${printable(replayWith(first))}`]),
@@ -72,6 +72,25 @@ function wordOf(exitStatus: number, colours: Colours): string {
     default:
       return colours.yellow("INTERRUPTED");
   }
+}
+
+/** Says in a few words why the result is unverified: `; unverified because of 1 late write and 2 divergences`. */
+function reasonsText({ explorations, journeys }: RunReport): string {
+  const results = explorations.map(({ result }) => result);
+  const divergences = results.flatMap((result) => result.divergences);
+  const passed = divergences.filter(({ kind }) => kind === "time_passed").length;
+  const late = divergences.filter(({ kind }) => kind === "late_write").length;
+  const counts: readonly (readonly [count: number, what: string])[] = [
+    [results.flatMap(({ violations }) => violations.filter(({ confirmed }) => !confirmed)).length, "unconfirmed finding"],
+    [late, "late write"],
+    [divergences.length - late - passed, "divergence"],
+    [passed, "passed time"],
+    [results.flatMap(({ errors }) => errors).length, "error"],
+    [results.flatMap(({ unverified }) => unverified).length, '"unverified" line'],
+    [journeys.filter(({ error, notPutBack }) => error !== undefined || notPutBack !== undefined).length, "unjudged journey"],
+  ];
+  const parts = counts.flatMap(([count, what]) => (count === 0 ? [] : [plural(count, what)]));
+  return parts.length === 0 ? "" : `; unverified because of ${new Intl.ListFormat("en").format(parts)}`;
 }
 
 function countsOf({ explorations, journeys, failures }: RunReport): readonly string[] {

@@ -9,6 +9,7 @@ import { declaredAt, whereOfStack } from "../prepare/declared-at.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
 import { hasEndedEarly, withExemptions } from "../results/idle-actions.ts";
 import { inconclusiveNotes, inconclusiveRules } from "../results/inconclusive-notes.ts";
+import { withoutLate } from "../results/late-findings.ts";
 import { neverOccurredNotes } from "../results/never-occurred.ts";
 import { buildResult } from "../results/result-builder.ts";
 import { stubNotes } from "../results/stub-notes.ts";
@@ -47,7 +48,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
   const { races, errors } = await probedRaces(exploration, explorer);
   const { faults, errors: faultErrors } = await madeFaults(exploration, explorer);
   input.keep?.carriedOut(carriedOut(exploration, races, faults));
-  const violations = await shortestViolations(explorer, options, lanePool, seen);
+  const violations = await shortestViolations(explorer, options, lanePool, withoutLate(explorer, seen));
   const coverage = withExemptions(explorer.committer.coverage(), definition, config.exploration.requireAllActions);
   const idle = withoutSubject(definition, coverage, onlyRedirected(explorer.committer, options.actions));
   // A shard, and a run that was ended early, see only a part of the steps.

@@ -3,6 +3,7 @@ import { allowedStores, loadConfig, type Config, type FlagValue } from "../../co
 import { bundle, load, type Bundle } from "../../loader/index.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { SeqqaError } from "../../model/errors.ts";
+import { setConnectionDefaults } from "../../network/connection-settings.ts";
 import { explorationOf } from "../../model/declare/exploration.ts";
 import { isLoading } from "../../model/declare/loading.ts";
 import type { ExplorationResult } from "../../model/results/result.ts";
@@ -34,6 +35,7 @@ export async function exploreAgent(definition: AgentDefinition<never, never>, op
     env: options.config === undefined ? {} : process.env,
     allowedStores: allowedStores([], process.env),
   });
+  setConnectionDefaults({ ca: config.tls.ca, proxy: config.proxy });
   const name = definition.name ?? (options.module === undefined ? "agent" : nameOf(options.module));
   const kept = options.resume === undefined || options.resume === false ? undefined : await keptRun(name, config, definition, options);
   const operations = await readOperations(config);

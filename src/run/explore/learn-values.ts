@@ -120,7 +120,7 @@ async function learnOnWalk(
   let isWatched = false;
   // `true` after the first difference. From then on, more executions are compared, because two executions often make the same random choice.
   let thorough = false;
-  const allLate = new Set<string>();
+  const allLate = new Map<string, Set<string>>();
   /** Differences between two executions of one path. Differences are reported even if later executions agree. */
   const lasting = new Map<string, DroppedField>();
   const answers = new Set<string>();
@@ -143,7 +143,7 @@ async function learnOnWalk(
         continue;
       }
     }
-    for (const action of late) allLate.add(action);
+    for (const { action, fields } of late) allLate.set(action, new Set([...(allLate.get(action) ?? []), ...fields]));
     if (!knowsNothing(learned)) await learn(learned);
     else if (suspects.length + unlike.length === 0) break;
     else {
@@ -164,7 +164,7 @@ async function learnOnWalk(
   }
   const fields = [...lasting.values()].filter((one) => !explains(knowledge, one)).map(differenceText);
   const unexplained = [...answers, ...fields];
-  const writes = [...allLate].map((action) => lateWrite(action, [action]));
+  const writes = [...allLate].map(([action, fields]) => lateWrite({ action, fields: [...fields] }, [action]));
   const divergences = writes.length > 0 || unexplained.length === 0 ? writes : [once(unexplained)];
   return { reports, knowledge, divergences, missed };
 }

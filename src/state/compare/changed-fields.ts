@@ -9,7 +9,7 @@ type Row = readonly StoredValue[];
  * Returns the fields of stores whose values differ between two observations, in the form of {@link fieldOf}. In an added or removed row, every column
  * counts as different.
  */
-export function changedFields(before: Facts, after: Facts): readonly string[] {
+export function changedFields(before: Pick<Facts, "systems">, after: Pick<Facts, "systems">): readonly string[] {
   const fields = new Set<string>();
   for (const name of Object.keys(after.systems)) {
     const [a, b] = [before.systems[name], after.systems[name]];

@@ -67,7 +67,7 @@ describe("a store that keeps its last look", () => {
     };
     const one = await lane([{ run: writesLate }, nothing]);
     const { expansion, rows } = await one.expand();
-    expect(expansion.divergences).toMatchObject([{ kind: "late_write", path: [0] }]);
+    expect(expansion.divergences).toMatchObject([{ kind: "late_write", path: [0], fields: ["systems.store.n"] }]);
     expect(rows.map(({ same }) => same)).toEqual([false, true]);
   });
 
@@ -81,7 +81,7 @@ describe("a store that keeps its last look", () => {
     );
     const { expansion, rows } = await one.expand();
     late = false;
-    expect(expansion.divergences).toMatchObject([{ kind: "late_write", path: [0] }]);
+    expect(expansion.divergences).toMatchObject([{ kind: "late_write", path: [0], fields: ["systems.store.n"] }]);
     expect(rows.map(({ same }) => same)).toEqual([false, true]);
   });
 

@@ -140,7 +140,7 @@ describe("singleUse of a code after another call of create", () => {
     rule.brings([issue, use] as never);
     const stores = (): StoresView => {
       const rows = new Map([["used", 1], ["[1,123456,true]", 1], ...(isCreated && row !== undefined ? [[row, 1] as const] : [])]);
-      const view = { fingerprint: String(reads++), tables: new Map([["db.codes", rows]]), same: () => false };
+      const view = { fingerprint: String(reads++), tables: new Map([["db.codes", rows]]), same: () => false, changedFields: () => [] };
       return { ...view, without: () => ({ ...view, without: stores }) };
     };
     const [request, json] = sends;

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { StoresView } from "../../../src/model/declare/rule.ts";
-import { onlyAdds, storeChanges } from "../../../src/rules/store-changes.ts";
+import { columnsText, onlyAdds, storeChanges } from "../../../src/rules/store-changes.ts";
 
-const view = (tables: Readonly<Record<string, Readonly<Record<string, number>>>>): Omit<StoresView, "without"> => ({
+const view = (tables: Readonly<Record<string, Readonly<Record<string, number>>>>): StoresView => ({
+  without: () => view(tables),
   fingerprint: JSON.stringify(tables),
   same: (other) => other.fingerprint === JSON.stringify(tables),
+  changedFields: (other) => [...other.tables.keys()].map((name) => `${name.slice(3)}.text`),
   tables: new Map(Object.entries(tables).map(([name, rows]) => [name, new Map(Object.entries(rows))])),
 });
 
@@ -23,6 +25,13 @@ describe("what one state's stores have and another's have not", () => {
     ["a table less", view({ "db.tags": { t: -1 } }), "db.notes: 3 rows removed", false],
   ])("is told: %s", (_what, after, words, adds) => {
     expect([storeChanges(before, after), onlyAdds(before, after)]).toEqual([words, adds]);
+  });
+
+  it("names the columns of changed rows, and not those of rows that only came or only went", () => {
+    const texts = [view({ "db.notes": { b: 2 } }), view({ "db.notes": { a2: 1, b: 2 } })].map((after) =>
+      columnsText(view({ "db.notes": { a: 1, b: 2 } }), after),
+    );
+    expect(texts).toEqual(["", " (notes.text)"]);
   });
 
   it("names ten tables at most", () => {

@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
 import { HttpClient } from "../../../../src/adapters/http/index.ts";
 import { Action } from "../../../../src/model/declare/action.ts";
 import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
 import { Rule } from "../../../../src/model/declare/rule.ts";
 import { World } from "../../../../src/model/declare/world.ts";
 import type { RequestOptions } from "../../../../src/model/http/client.ts";
-import type { ApiResponse } from "../../../../src/model/http/response.ts";
+import { ApiResponse } from "../../../../src/model/http/response.ts";
+import { rejectedMeansUnchanged } from "../../../../src/rules/rejected-means-unchanged.ts";
 import { laneOf } from "../../../support/lane-parts.ts";
 
 /** Returns the bodies that an API receives if a rule sends the request of a step again, and the answer that the rule gets. */
@@ -53,5 +55,26 @@ describe("a request that a rule sends again", () => {
 
   it("is not sent if its body has several parts", async () => {
     expect(await sentAgain({ multipart: { name: "x" } })).toMatchObject({ bodies: [{}], second: undefined });
+  });
+});
+
+describe("a call that was refused and changed a store", () => {
+  it("is reported with the fields that it changed, in the message and for the search", async () => {
+    const store = new MemoryAdapter({ state: { n: 0 } });
+    const run = async (): Promise<ApiResponse> => {
+      store.state.n++;
+      return ApiResponse.of(409);
+    };
+    const definition = new AgentDefinition<object, MemoryAdapter<{ n: number }>>({
+      world: new World({ api: store, systems: { store } }),
+      actions: [new Action({ name: "refuse", run })],
+      invariants: [rejectedMeansUnchanged<object, MemoryAdapter<{ n: number }>>()],
+    });
+    const { base, runtime } = await laneOf(definition as never);
+    const { rootLo: lo, rootHi: hi } = base.report;
+    const unit = { path: [], from: 0, to: 1, lo, hi, snapshot: undefined };
+    const { stepEvents } = await runtime.expand({ units: [unit as never], direct: true });
+    const message = expect.stringContaining("(systems.store.n)") as string;
+    expect(stepEvents[0]!.findings).toMatchObject([{ invariant: "rejected_means_unchanged", fields: ["systems.store.n"], message }]);
   });
 });

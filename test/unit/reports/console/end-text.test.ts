@@ -24,6 +24,8 @@ const explored = (changes: Parameters<typeof result>[0], exitStatus: number): Re
   ],
 });
 
+const divergence = (kind: "late_write" | "replay" | "merge") => ({ kind, path: [], message: "m", differences: [] });
+
 it.each([
   [0, {}, "PASSED  1 of 2 actions worked, 2 rules held in 21 states"],
   [3, {}, "UNVERIFIED  1 of 2 actions worked, 2 rules held in 21 states"],
@@ -35,7 +37,12 @@ it.each([
     },
     "UNVERIFIED  1 of 2 actions worked, 2 rules held in 21 states",
   ],
-  [130, {}, "INTERRUPTED  1 of 2 actions worked, 2 rules held in 21 states"],
+  [
+    3,
+    { divergences: [divergence("late_write"), divergence("replay"), divergence("merge")], unverified: ["one", "two"] },
+    'UNVERIFIED  1 of 2 actions worked, 2 rules held in 21 states; unverified because of 1 late write, 2 divergences, and 2 "unverified" lines',
+  ],
+  [130, { divergences: [divergence("late_write")] }, "INTERRUPTED  1 of 2 actions worked, 2 rules held in 21 states"],
   [
     1,
     { violations: [violation({ invariant: "first", severity: "low" }), violation({ invariant: "first", known: true })] },

@@ -48,6 +48,13 @@ describe("a write that follows each call", () => {
     const reports = await lanePool.start();
     const learned = await learnValues(lanePool, { reports, knowledge: NOTHING_KNOWN }, { idleMs: 300, startsTargets: false });
     expect(learned.knowledge.background).toEqual([]);
-    expect(learned.divergences).toMatchObject([{ kind: "late_write", path: ["order"] }]);
+    expect(learned.divergences).toMatchObject([
+      {
+        kind: "late_write",
+        path: ["order"],
+        fields: ["systems.store.mails"],
+        message: expect.stringContaining("wrote systems.store.mails after") as string,
+      },
+    ]);
   });
 });
