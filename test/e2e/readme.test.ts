@@ -54,7 +54,10 @@ describe("the README", () => {
     install(own);
     writeFileSync(join(own, "first/seqqa.yaml"), block(text, "yaml"));
     writeFileSync(join(own, "first/shop.explore.ts"), block(text, "ts"));
-    const run = spawnSync(process.execPath, [join(root, "bin/seqqa.js"), "run", "first", "--parallel", "2"], { cwd: own, encoding: "utf8" });
+    const run = spawnSync(process.execPath, [join(root, "bin/seqqa.js"), "run", "first", "--parallel", "2"], {
+      cwd: own,
+      encoding: "utf8",
+    });
     const promised = block(text, "").trim().split("\n");
     expect({ status: run.status, stderr: run.status === 1 ? "" : run.stderr }).toEqual({ status: 1, stderr: "" });
     const said = run.stdout.replaceAll(/127\.0\.0\.1:\d+/g, "127.0.0.1:<port>");
