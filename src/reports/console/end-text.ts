@@ -48,7 +48,7 @@ export function endLines(report: RunReport, colours: Colours): readonly string[]
   const { files = [], replayWith, explorations } = report;
   const violations = explorations.flatMap(({ result }) => result.violations);
   const races = explorations.flatMap(({ result }) => result.races);
-  const isNew = ({ known }: { readonly known?: boolean }): boolean => known !== true;
+  const isNew = ({ known }: { readonly known?: boolean | undefined }): boolean => known !== true;
   const first = replayableIds({ violations, races })[0];
   const others = replayableIds({ violations: violations.filter(isNew), races: races.filter(isNew) }).filter((id) => id !== first);
   const known = [...knownLines(report.known), ...updateLines(report.known)];
