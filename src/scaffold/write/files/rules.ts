@@ -117,7 +117,7 @@ function conformsToLine({ description, allowRefs, describesNoRefusals = false }:
   return describesNoRefusals ? commented("The description has no 4xx status. Remove `except` when it describes refusals.", code) : code;
 }
 
-/** Returns code of a rule with a comment on the line before it. */
+/** Returns code of a rule with a comment on the line before it. With a comment, the list of rules is too long for one line. */
 const commented = (comment: string, code: Code): Code => row(`// ${comment}\n    `, code);
 
 function ownershipLine({ hasKeys, singleUse = [], publicReads = [] }: RuleInput): Code {
@@ -133,8 +133,5 @@ function ownershipLine({ hasKeys, singleUse = [], publicReads = [] }: RuleInput)
   ];
   const code = row("ownership(", object(options), ")");
   if (publicReads.length === 0) return code;
-  return commented(
-    "The description lets everybody read without a login what some actions in `except` read. Remove those that should be private.",
-    code,
-  );
+  return commented("By the description, reads in `except` need no login. Remove those of private data.", code);
 }

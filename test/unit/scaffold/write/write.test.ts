@@ -169,7 +169,8 @@ export const actions: readonly Action<Keys>[] = [createOrder, listOrders, readOr
     );
   });
 
-  it.each([shop, known])("is laid out as a formatter would", async (of) => {
+  const commented = { ...shop, describesNoRefusals: true, publicReads: shop.actions };
+  it.each([shop, known, commented, { ...commented, publicReads: [readOrder] }])("is laid out as a formatter would", async (of) => {
     const directory = newFolder();
     const { files } = scaffold(of, directory);
     for (const file of files.filter((path) => path.endsWith(".ts"))) {
