@@ -37,7 +37,8 @@ export interface UseAfterFreeOptions {
  *   `cancelled`.
  * - The lists of child resources, if they can be listed, have no items, except items that say that they are gone. If the deleted item itself is
  *   answered 404, 410 or without content, a child that only says that it has ended (`closed`, `cancelled`, `archived`), and said so before the step,
- *   is a finding, too, because its field does not refer to this deletion.
+ *   is a finding, too, because its field does not refer to this deletion. A child resource names the resource as its `parent`, or has no `parent` and
+ *   a collection directly below the item's path. Only lists are judged, not a child item at a path of its own, such as `/tasks/{id}`.
  * - The list of the item's own resource, if it can be listed, does not contain the item's id, unless the listed item says that it is gone.
  *
  * Restoration (with `resources` that have a `restore` path, if the request to that path is answered 2xx, not 202). The item is available again: `GET`

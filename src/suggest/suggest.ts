@@ -13,7 +13,10 @@ import { sums } from "./find/sums.ts";
 export interface Suggestions {
   /** The rules that were never broken, the most likely first. */
   readonly held: readonly Candidate[];
-  /** The rules that were broken in few states or steps, the most likely first. Such a rule shows a defect of the API, or does not fit the API. */
+  /**
+   * The rules that were broken in few states or steps, the most likely first. Such a rule shows a defect of the API, or does not fit the API. Rules
+   * that only few steps broke, but that do not hold in many states after these steps, come last.
+   */
   readonly nearlyHeld: readonly Candidate[];
   /** The rules that are not suggested because steps with an unknown effect may have broken them, the most likely first. */
   readonly withheld: readonly Candidate[];
@@ -40,7 +43,9 @@ export function suggest(states: StatesOfRun): Suggestions {
   const clear = found.filter((one) => !isUnclear(one));
   return {
     held: clear.filter(({ broken }) => broken.length === 0),
-    nearlyHeld: clear.filter((one) => one.broken.length > 0 && !isReversed(one, found)),
+    nearlyHeld: clear
+      .filter((one) => one.broken.length > 0 && !isReversed(one, found))
+      .toSorted((a, b) => Number(isOftenBroken(a)) - Number(isOftenBroken(b))),
     withheld: found.filter(isUnclear),
     states: states.states.length,
     unread: all.unread,
@@ -65,6 +70,8 @@ function isSupported({ judged, broken }: Candidate, { states }: StatesOfRun): bo
   const first = broken.filter(({ state, action }) => action !== undefined || !all.has(states[state]!.parent));
   return judged - broken.length >= FEWEST && first.length <= judged * MOST_BROKEN && broken.length <= judged * MOST_SPOILT;
 }
+
+const isOftenBroken = ({ judged, broken }: Candidate): boolean => broken.length > judged * MOST_BROKEN;
 
 /** Returns `true` for a rule "a <= b" between two columns if the rule "b <= a" has fewer exceptions. */
 function isReversed({ rule, columns: [first, second], broken }: Candidate, found: readonly Candidate[]): boolean {

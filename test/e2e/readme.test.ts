@@ -29,6 +29,12 @@ function block(text: string, language: string): string {
   return found;
 }
 
+/** Puts the package into a project, which has no `fixtures` of its own. */
+function install(project: string): void {
+  mkdirSync(join(project, "node_modules"), { recursive: true });
+  symlinkSync(root, join(project, "node_modules/seqqa"));
+}
+
 /** All pages for users, without the generated reference of the API. */
 const pages: readonly string[] = [
   "README.md",
@@ -44,11 +50,14 @@ describe("the README", () => {
   ] as const;
   it.each(some(explorations, 1))("has a first exploration that finds what it says: %s", (name, text) => {
     const own = join(folder, name.replace(/\W/g, ""));
-    mkdirSync(join(own, "qa"), { recursive: true });
-    symlinkSync(join(root, "fixtures"), join(own, "fixtures"));
-    writeFileSync(join(own, "qa/seqqa.yaml"), block(text, "yaml"));
-    writeFileSync(join(own, "qa/shop.explore.ts"), block(text, "ts"));
-    const run = spawnSync(process.execPath, [join(root, "bin/seqqa.js"), "run", "qa", "--parallel", "2"], { cwd: own, encoding: "utf8" });
+    mkdirSync(join(own, "first"), { recursive: true });
+    install(own);
+    writeFileSync(join(own, "first/seqqa.yaml"), block(text, "yaml"));
+    writeFileSync(join(own, "first/shop.explore.ts"), block(text, "ts"));
+    const run = spawnSync(process.execPath, [join(root, "bin/seqqa.js"), "run", "first", "--parallel", "2"], {
+      cwd: own,
+      encoding: "utf8",
+    });
     const promised = block(text, "").trim().split("\n");
     expect({ status: run.status, stderr: run.status === 1 ? "" : run.stderr }).toEqual({ status: 1, stderr: "" });
     const said = run.stdout.replaceAll(/127\.0\.0\.1:\d+/g, "127.0.0.1:<port>");
@@ -64,7 +73,7 @@ describe("the README", () => {
 
   it("has a state graph that runs against the same shop", () => {
     mkdirSync(join(folder, "graph"));
-    symlinkSync(join(root, "fixtures"), join(folder, "fixtures"));
+    install(folder);
     writeFileSync(join(folder, "graph/seqqa.yaml"), block(guide, "yaml"));
     writeFileSync(join(folder, "graph/order.explore.ts"), block(graphs, "ts"));
     const run = spawnSync(process.execPath, [join(root, "bin/seqqa.js"), "run", "graph"], { cwd: folder, encoding: "utf8" });
@@ -74,8 +83,7 @@ describe("the README", () => {
 
   it("has TypeScript that type-checks against the package, on every page", () => {
     const own = join(folder, "typed");
-    mkdirSync(join(own, "node_modules"), { recursive: true });
-    symlinkSync(root, join(own, "node_modules/seqqa"));
+    install(own);
     for (const name of ["vitest", "@playwright", "playwright-core"])
       if (existsSync(join(root, "node_modules", name))) symlinkSync(join(root, "node_modules", name), join(own, "node_modules", name));
     writeFileSync(join(own, "package.json"), '{ "type": "module" }');

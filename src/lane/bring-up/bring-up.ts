@@ -27,7 +27,7 @@ import { withUnanswered } from "../step/findings.ts";
 import { RootState, userError } from "./root-state.ts";
 import { LaneLost } from "./lane-lost.ts";
 import { shapeOf } from "../step/shape.ts";
-import { withoutSecrets } from "../../model/text/url-secrets.ts";
+import { withoutRepeats, withoutSecrets } from "../../model/text/url-secrets.ts";
 import { errorEvent, impure, Stepper } from "../step/stepper.ts";
 import { TargetRestart, type TargetControl } from "./target-restart.ts";
 import { WorldState, type WorldSnapshot } from "../state/world-state.ts";
@@ -475,7 +475,7 @@ function usesOf(world: World<never, never>, lane: Lane): string[] {
   const clients = [...world.allClients().values()].map((client) => clientPartOf(client)?.uses);
   const stores = Object.values(world.systems).map((system) => system?.uses);
   const all = [lane.baseUrl, lane.dbUrl, ...clients, ...stores].filter((one) => one !== undefined && one !== "");
-  return [...new Set((all as string[]).map((one) => withoutSecrets(one)))];
+  return withoutRepeats((all as string[]).map((one) => withoutSecrets(one)));
 }
 
 /** Opens all stores. Returns the columns that other clients write to. Returns `undefined` if some external store was not watched. */

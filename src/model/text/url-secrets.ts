@@ -22,6 +22,13 @@ export function withoutSecrets(text: string, passwords: readonly string[] = []):
   });
 }
 
+/** Leaves out repeated texts, and a URL without a user if the same URL with a user is in the list. */
+export function withoutRepeats(uses: readonly string[]): string[] {
+  const userless = (url: string): string => url.replace(/^(\w[\w+.-]*:\/\/)[^/@]*@/, "$1");
+  const named = new Set(uses.filter((one) => userless(one) !== one).map(userless));
+  return [...new Set(uses)].filter((one) => !named.has(one));
+}
+
 /** Returns the passwords in URLs, both as written and decoded, the longest first. */
 export function passwordsOf(urls: readonly string[]): readonly string[] {
   const written = urls.flatMap((url) => [passwordOfUser(url), ...parametersNamedPassword(url)]);

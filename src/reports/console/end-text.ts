@@ -38,13 +38,19 @@ export function knownLines(known: ReportedKnown | undefined): readonly string[] 
   ];
 }
 
+/** The maximum number of further findings whose ids the line `replay` shows. */
+const FURTHER = 3;
+/** The number of characters of an id that identify a finding in a run. */
+const SHORT = 8;
+
 /** Returns the last lines of a run: PASSED, FAILED or UNVERIFIED with counts, the report file, and the command that replays the first finding. */
 export function endLines(report: RunReport, colours: Colours): readonly string[] {
   const { files = [], replayWith, explorations } = report;
-  const first = replayableIds({
-    violations: explorations.flatMap(({ result }) => result.violations),
-    races: explorations.flatMap(({ result }) => result.races),
-  })[0];
+  const violations = explorations.flatMap(({ result }) => result.violations);
+  const races = explorations.flatMap(({ result }) => result.races);
+  const isNew = ({ known }: { readonly known?: boolean | undefined }): boolean => known !== true;
+  const first = replayableIds({ violations, races })[0];
+  const others = replayableIds({ violations: violations.filter(isNew), races: races.filter(isNew) }).filter((id) => id !== first);
   const known = [...knownLines(report.known), ...updateLines(report.known)];
   // Without explorations and journeys, there are only failures, and these were already printed.
   if (explorations.length + report.journeys.length === 0) return known;
@@ -55,8 +61,18 @@ export function endLines(report: RunReport, colours: Colours): readonly string[]
     `${wordOf(report.exitStatus, colours)}  ${countsOf(report).join("; ")}${report.exitStatus === 3 ? reasonsText(report) : ""}`,
     ...coverageLines(report),
     ...(shown === undefined ? [] : [`report  ${printable(shown)}`]),
-    ...(first === undefined || replayWith === undefined ? [] : [`replay  ${printable(replayWith(first))}`]),
+    ...(first === undefined || replayWith === undefined ? [] : [`replay  ${printable(replayWith(first))}${alsoReplayable(others)}`]),
   ];
+}
+
+/** Returns a shell comment that names the ids of further findings, so that the line can still be copied as a command. */
+function alsoReplayable(ids: readonly string[]): string {
+  if (ids.length === 0) return "";
+  const left = ids.length > FURTHER ? ` and ${grouped(ids.length - FURTHER)} more` : "";
+  return `   # or ${ids
+    .slice(0, FURTHER)
+    .map((id) => printable(id.slice(0, SHORT)))
+    .join(", ")}${left}`;
 }
 
 function wordOf(exitStatus: number, colours: Colours): string {

@@ -81,9 +81,19 @@ export class ResourcePaths {
     return this.kinds.find(({ resource }) => resource.name === name);
   }
 
-  childrenOf({ resource }: Kind): readonly Kind[] {
-    return this.kinds.filter((kind) => kind.resource.parent === resource.name);
+  /** Returns the resources whose `parent` is the given resource, and resources without a `parent` whose collection is directly below its item. */
+  childrenOf({ resource, item }: Kind): readonly Kind[] {
+    return this.kinds.filter(({ resource: { parent }, collection }) =>
+      parent === undefined ? isDirectlyBelow(collection, item) : parent === resource.name,
+    );
   }
+}
+
+/** Returns `true` if a path is the path of an item and one literal segment, such as `/orders/{id}/payments`. Names of parameters do not count. */
+function isDirectlyBelow(collection: PathTemplate, item: PathTemplate): boolean {
+  const parts = ({ text }: PathTemplate): readonly string[] => (segmentsOf(text) ?? []).map((part) => part.replace(/^\{.+\}$/, "{}"));
+  const [whole, start] = [parts(collection), parts(item)];
+  return whole.length === start.length + 1 && collection.last === undefined && start.every((part, at) => part === whole[at]);
 }
 
 export function itemPath({ item }: Kind, parameters: Parameters, id: string): string | undefined {

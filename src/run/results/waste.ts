@@ -42,7 +42,7 @@ export function wasteNotes(definition: AgentDefinition<never, never>, coverage: 
 
 /**
  * Returns a note that names the actions that no other user tried, although the owner's action works and reads the context. Actions that read only
- * credentials are left out, because another user must not send the owner's credentials.
+ * credentials are left out, because another user must not send the owner's credentials, and so are actions that only count their calls.
  */
 function untried({ actions }: AgentDefinition<never, never>, coverage: Coverage): readonly string[] {
   const owners = new Map(actions.map((action) => [action.name, action]));
@@ -50,7 +50,7 @@ function untried({ actions }: AgentDefinition<never, never>, coverage: Coverage)
     if (!tags.includes("intruder") || (coverage[name]?.applied ?? 0) > 0 || (coverage[name]?.skipped ?? 0) === 0) return [];
     const owner = owners.get(name.slice(0, -`_as_${as}`.length));
     const reads = owner !== undefined && fateOf(coverage[owner.name]) === "succeeded" ? keysReadIn(owner.run) : [];
-    return reads.some((key) => !CREDENTIAL.test(key)) ? [name] : [];
+    return reads.some((key) => !CREDENTIAL.test(key) && !counts(owner!.run, key)) ? [name] : [];
   });
   if (names.length === 0) return [];
   const left = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "";
@@ -116,6 +116,17 @@ function fateOf(coverage: ActionCoverage | undefined): string {
 function sets(run: unknown, key: string): boolean {
   const name = key.replaceAll(/[^\w]/g, "\\$&");
   return new RegExp(`\\.set\\(\\s*["'\`]${name}["'\`]|\\[\\s*["'\`]${name}["'\`]\\s*\\]\\s*=[^=]|\\.${name}\\s*=[^=]`).test(String(run));
+}
+
+/** Returns `true` if a function only counts its own calls in a context key, as scaffolded creates do: `set("n", context.get("n", ...) + 1)`. */
+function counts(run: unknown, key: string): boolean {
+  const name = `["'\`]${key.replaceAll(/[^\w]/g, "\\$&")}["'\`]`;
+  const source = String(run);
+  const rest = source.replaceAll(
+    new RegExp(`\\.set\\(\\s*${name}\\s*,\\s*[\\w$]+\\.get\\(\\s*${name}[^()]*\\)\\s*\\+\\s*1\\s*,?\\s*\\)`, "g"),
+    "",
+  );
+  return rest !== source && !new RegExp(name).test(rest);
 }
 
 /** Finds the context keys that a function reads, in its source text. The context is the second parameter of the function. */

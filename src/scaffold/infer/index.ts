@@ -1,4 +1,4 @@
-import type { ApiDescription, Parameter, Schema, SecurityScheme } from "../../openapi/operations/description.ts";
+import type { ApiDescription, Operation, Parameter, Schema, SecurityScheme } from "../../openapi/operations/description.ts";
 import { findAuthentication, noteUnsent, withDescribedKeys, type Authentication } from "./accounts/authentication.ts";
 import { basePathOf, localFirst, underBase } from "./resources/base-path.ts";
 import { chooseKeys } from "./setup/choose-keys.ts";
@@ -67,6 +67,8 @@ export function planScaffold(written: ApiDescription): ScaffoldPlan {
     leftOut,
     singleUse: findSingleUse(actions),
     sessionEnds: accounts.login === undefined ? undefined : findSessionEnds(actions),
+    describesNoRefusals: description.operations.every(({ responses }) => responses.every(({ status }) => !/^(?:4|default$)/.test(status))),
+    publicReads: description.operations.every(isPublic) ? [] : actions.filter(isPublicRead),
     notInferred: [
       ...ordered.drafts.flatMap(({ notInferred }) => notInferred),
       ...ordered.lost,
@@ -82,6 +84,13 @@ export function planScaffold(written: ApiDescription): ScaffoldPlan {
 function isSubscription({ action: { operation } }: Draft): boolean {
   const media = operation.responses.filter(({ status }) => status.startsWith("2")).flatMap((response) => response.media);
   return operation.method === "get" && media.length > 0 && media.every(({ type }) => type === "text/event-stream");
+}
+
+/** Returns `true` if an operation can be called without authentication. */
+const isPublic = ({ security }: Operation): boolean => security.length === 0 || security.some((needs) => needs.length === 0);
+
+function isPublicRead({ operation, needs }: PlannedAction): boolean {
+  return (operation.method === "get" || operation.method === "head") && needs.length > 0 && isPublic(operation);
 }
 
 /** Returns a note for an action whose operation declares another server than the one to which the action sends its request. */

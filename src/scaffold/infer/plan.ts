@@ -38,6 +38,10 @@ export interface ScaffoldPlan {
   readonly singleUse?: readonly ProposedSingleUse[] | undefined;
   /** The operations that end sessions. `undefined` if the description shows no such operations, or if the API has no login. */
   readonly sessionEnds?: ProposedSessionEnds | undefined;
+  /** `true` if no operation describes a refusal (a 4xx status or `default`), as NestJS does by default. */
+  readonly describesNoRefusals?: boolean | undefined;
+  /** The actions that read an item without authentication, although other operations need it. The data that they read is probably public. */
+  readonly publicReads?: readonly PlannedAction[] | undefined;
   /** The values that could not be inferred from the description. Each value has a hint that tells the user where to write it. */
   readonly notInferred: readonly NotInferred[];
   /** The number of path parameters of all operations, and the number of path parameters whose values could be inferred. */

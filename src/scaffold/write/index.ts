@@ -108,7 +108,7 @@ export function writeScaffold(input: WriteInput): Written {
     ...(plan.recording === undefined ? [] : [ofRecording(plan.recording.steps)]),
     ...(input.description.kind === "copy" ? [{ path: COPY, text: input.description.text, isImported: false }] : []),
     configFile(plan, schemaPath(directory, surroundings)),
-    readmeFile({ plan, named, exploration, placeOf: (action) => placeOf(action, merged) }),
+    readmeFile({ plan, named, exploration, hasUsers, placeOf: (action) => placeOf(action, merged) }),
     ...smallFiles(new Map(templateFiles().map(({ path, text: template }) => [path, template]))),
     ...(surroundings.packageFolder === undefined || Object.hasOwn(before.files, "package.json")
       ? [{ path: "package.json", text: packageManifest(directory, input.version), isImported: false }]
@@ -172,9 +172,9 @@ function ofResources({ resources }: ScaffoldPlan, before: Manifest): ScaffoldFil
 }
 
 function proposals(
-  { singleUse = [], sessionEnds }: ScaffoldPlan,
+  { singleUse = [], sessionEnds, describesNoRefusals, publicReads = [] }: ScaffoldPlan,
   named: readonly NamedAction[],
-): Pick<RuleInput, "singleUse" | "sessionEnds"> {
+): Pick<RuleInput, "singleUse" | "sessionEnds" | "describesNoRefusals" | "publicReads"> {
   const names = new Map(named.map(({ action, name }) => [action, name]));
   const nameOf = (action: PlannedAction): string => names.get(action)!;
   return {
@@ -184,6 +184,8 @@ function proposals(
       logout: sessionEnds.logout.map(nameOf),
       after: sessionEnds.after.map(nameOf),
     },
+    describesNoRefusals,
+    publicReads: publicReads.map(nameOf),
   };
 }
 

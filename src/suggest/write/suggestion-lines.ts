@@ -35,7 +35,11 @@ export function suggestionLines(
       : [
           "",
           "Rules that nearly held (either the API has a defect, or the rule is wrong)",
-          ...nearlyHeld.flatMap((one) => ["", ...lines(of, one, " !")]),
+          ...bySameStates(nearlyHeld).flatMap(([first, ...others]) => [
+            "",
+            ...lines(of, first, " !"),
+            ...others.map(({ code }) => `      broken in the same states: ${code}`),
+          ]),
         ]),
     ...(withheld.length === 0
       ? []
@@ -45,6 +49,19 @@ export function suggestionLines(
           ...withheld.flatMap((one) => ["", ...lines(of, one, " ?")]),
         ]),
   ];
+}
+
+/** Groups rules that the same states and steps break, because they probably show the same defect. The order of the rules is kept. */
+function bySameStates(rules: readonly Candidate[]): readonly (readonly [Candidate, ...Candidate[]])[] {
+  const groups = new Map<string, [Candidate, ...Candidate[]]>();
+  for (const one of rules) {
+    const places = one.broken.map(({ state, action }) => `${state} ${action ?? ""}`);
+    const key = [...new Set(places)].sort().join();
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [one]);
+    else group.push(one);
+  }
+  return [...groups.values()];
 }
 
 /** Returns lines for a terminal about what was explored further, and the rules that it refuted. */

@@ -50,6 +50,24 @@ describe("useAfterFree with resources", () => {
     );
   });
 
+  it("is broken by a list below the path of the item, whose resource has paths of its own", async () => {
+    const project = { name: "project", collection: "/projects", item: "/projects/{project_id}", can: { read: true, delete: true } };
+    const task = { name: "task", collection: "/projects/{id}/tasks", item: "/tasks/{task_id}", can: { list: true, read: true } };
+    const far = { name: "note", collection: "/projects/{id}/tasks/notes", item: "/notes/{note_id}", can: { list: true } };
+    const below = useAfterFree({ resources: [project, task, far] });
+    const script = (list: Answer): Script => ({
+      sends: ["DELETE /projects/7"],
+      during: { "DELETE /projects/7": 204 },
+      after: { "GET /projects/7": 404, "GET /projects/7/tasks": list, "GET /projects/7/tasks/notes": [200, [{ id: 2 }]] },
+    });
+    const { said } = await judged(below as never, script([200, [{ id: 1 }]]));
+    expect(said).toBe(
+      "act: DELETE /projects/{project_id} was answered 204, but GET /projects/{id}/tasks below the deleted item was then answered 200 with 1 item",
+    );
+    expect((await judged(below as never, script(404))).said).toBe(true);
+    expect((await judged(below as never, script([200, []]))).said).toBe(true);
+  });
+
   it("is broken by what lies below a thing that is gone and was at an end before, and not by what it ended, or what says that it is deleted", async () => {
     const below = "GET /customers/7/orders";
     const list = (...items: readonly object[]): Answer => [200, { data: items }];

@@ -82,6 +82,46 @@ describe("what an exploration suggests", () => {
     expect(text).toContain("create -> pay -> refund -> refund)");
   });
 
+  it("names nearly held rules that the same states break once, and those that do not hold in many states last", () => {
+    const row = (tables: Tables) => tables["a"]![0] as { id: number; used: number; most: number; price: number; total: number };
+    const step =
+      (can: (one: ReturnType<typeof row>) => boolean, patch: (one: ReturnType<typeof row>) => object): ModelAction =>
+      (tables) =>
+        can(row(tables)) ? ({ a: [{ ...row(tables), ...patch(row(tables)) }] } as never) : undefined;
+    const of = explore(
+      { a: [{ id: 1, used: 0, most: 2, price: 1, total: 5 }] },
+      {
+        use: step(
+          ({ used }) => used < 4,
+          ({ used }) => ({ used: used + 1 }),
+        ),
+        back: step(
+          ({ used }) => used > 0,
+          ({ used }) => ({ used: used - 1 }),
+        ),
+        raise: step(
+          ({ price }) => price < 7,
+          ({ price }) => ({ price: price + 1 }),
+        ),
+        lower: step(
+          ({ price }) => price > 1,
+          ({ price }) => ({ price: price - 1 }),
+        ),
+      },
+    );
+    const suggestions = suggest(of);
+    expect(suggestions.nearlyHeld.map(({ code, broken }) => [code, broken.length])).toEqual([
+      ['neverAbove("a.used", "a.price")', 6],
+      ['neverAbove("a.price", "a.total")', 10],
+      ['neverAbove("a.used", "a.most")', 14],
+    ]);
+    const twin = { ...suggestions.nearlyHeld[0]!, code: "twin()" };
+    const lines = suggestionLines(of, { ...suggestions, nearlyHeld: [...suggestions.nearlyHeld, twin] }, 10);
+    const at = lines.indexOf("      broken in the same states: twin()");
+    expect(lines.slice(0, at).findLast((line) => line.startsWith("  !  "))).toBe('  !  neverAbove("a.used", "a.price")');
+    expect(lines.filter((line) => line.startsWith("  !  "))).toHaveLength(3);
+  });
+
   it("leaves out what breaks the user's rules, and rules that there are", () => {
     const isFinding = (tables: Tables): boolean => orders(tables).some(({ refunded, amount }) => refunded > amount);
     const of = explore(ROOT, shop(true), { isFinding, rules: ["no_server_errors"] });

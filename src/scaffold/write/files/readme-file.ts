@@ -8,6 +8,8 @@ export interface ReadmeInput {
   readonly plan: ScaffoldPlan;
   readonly named: readonly NamedAction[];
   readonly exploration: string;
+  /** `true` if more than one user can log in. */
+  readonly hasUsers: boolean;
   /** Returns the file and line of an action, for example `actions/orders.ts:12`. Returns only the file if the user removed the action. */
   readonly placeOf: (action: NamedAction) => string;
 }
@@ -16,7 +18,7 @@ export interface ReadmeInput {
  * Returns the generated `README.md`. The file lists the inferred values, the missing values with the places to write them, and the commands to run
  * the exploration.
  */
-export function readmeFile({ plan, named, exploration, placeOf }: ReadmeInput): ScaffoldFile {
+export function readmeFile({ plan, named, exploration, hasUsers, placeOf }: ReadmeInput): ScaffoldFile {
   const { all, inferred } = plan.pathParameters;
   const byName = new Map(named.map((one) => [one.action.name, one]));
   const rows = named.map((one) => {
@@ -39,6 +41,21 @@ export function readmeFile({ plan, named, exploration, placeOf }: ReadmeInput): 
     ({ name, collection, item, parent }) => `| ${markdown(name)} | ${code(collection)} | ${code(item)} | ${markdown(parent ?? "")} |`,
   );
   const leftOut = (plan.leftOut ?? []).map(({ action, why }) => `| ${code(callOf(action))} | ${markdown(why)} |`);
+  const exceptions = [
+    ...(plan.describesNoRefusals === true && plan.graphql === undefined && plan.recording === undefined
+      ? ["`conformsTo` accepts every 4xx status, because the description has none. Describe the refusals, and remove `except`."]
+      : []),
+    ...(hasUsers && (plan.publicReads ?? []).length > 0
+      ? [
+          `\`ownership\` does not try ${named
+            .filter(({ action }) => plan.publicReads!.includes(action))
+            .map(({ name }) => code(name))
+            .join(
+              ", ",
+            )}, because the description lets everybody make these calls. Remove from \`except\` the calls that should need a login.`,
+        ]
+      : []),
+  ];
   const text = `# ${markdown(plan.title) || "API"}
 
 Written by \`seqqa scaffold ${sourceOf(plan)}\`. You can change all files: a repeated scaffold keeps your changes and adds new operations; with \`--force\`, it overwrites your changes.
@@ -70,7 +87,7 @@ ${resources.length === 0 ? "" : `\n${table(["resource", "all", "one", "below"], 
 ## What was not inferred
 
 ${missing.length === 0 ? "Nothing is missing." : table(["where", "action", "what", "what to write"], missing)}
-${leftOut.length === 0 ? "" : `\n## What is not called\n\n${table(["call", "why"], leftOut)}\n`}${plan.warnings.length === 0 ? "" : `\n## ${warningsTitle(plan)}\n\n${plan.warnings.map((warning) => `- ${markdown(warning)}`).join("\n")}\n`}`;
+${exceptions.length === 0 ? "" : `\n## What the rules leave out\n\n${exceptions.map((one) => `- ${one}`).join("\n")}\n`}${leftOut.length === 0 ? "" : `\n## What is not called\n\n${table(["call", "why"], leftOut)}\n`}${plan.warnings.length === 0 ? "" : `\n## ${warningsTitle(plan)}\n\n${plan.warnings.map((warning) => `- ${markdown(warning)}`).join("\n")}\n`}`;
   return { path: "README.md", isImported: false, text: `${text.trimEnd()}\n` };
 }
 

@@ -14,6 +14,9 @@ export interface RuleInput {
   /** Things that may be used only once, such as invitations, with the names of the actions that create and use them. */
   readonly singleUse?: readonly SingleUseNames[] | undefined;
   readonly sessionEnds?: SessionEndsNames | undefined;
+  readonly describesNoRefusals?: boolean | undefined;
+  /** The names of actions that read an item without authentication. */
+  readonly publicReads?: readonly string[] | undefined;
 }
 
 export interface SingleUseNames {
@@ -102,19 +105,33 @@ function singleUseLine({ create, use }: SingleUseNames, hasUsers: boolean): Code
   return row("singleUse(", object([text(`create: ${quoted(create)}`), text(`use: ${quoted(use)}`), ...users]), ")");
 }
 
-function conformsToLine({ description, allowRefs }: RuleInput): Code {
-  return row("conformsTo(new URL(", quoted(description!), `, import.meta.url)${allowRefs ? ", { allowRefs: true }" : ""})`);
+function conformsToLine({ description, allowRefs, describesNoRefusals = false }: RuleInput): Code {
+  const options = [...(allowRefs ? [text("allowRefs: true")] : []), ...(describesNoRefusals ? [text('except: ["4xx"]')] : [])];
+  const code = row(
+    "conformsTo(new URL(",
+    quoted(description!),
+    ", import.meta.url)",
+    ...(options.length === 0 ? [] : [", ", object(options)]),
+    ")",
+  );
+  return describesNoRefusals ? commented("The description has no 4xx status. Remove `except` when it describes refusals.", code) : code;
 }
 
-function ownershipLine({ hasKeys, singleUse = [] }: RuleInput): Code {
+/** Returns code of a rule with a comment on the line before it. With a comment, the list of rules is too long for one line. */
+const commented = (comment: string, code: Code): Code => row(`// ${comment}\n    `, code);
+
+function ownershipLine({ hasKeys, singleUse = [], publicReads = [] }: RuleInput): Code {
   // The actions that use a token or invitation. The rule `ownership` must not test these actions, because anybody who has the token may use it.
-  const spent = [...new Set(singleUse.map(({ use }) => use))];
+  const spent = singleUse.map(({ use }) => use);
+  const except = [...new Set([...spent, ...publicReads])];
   // Alice owns all items, because the setup logs in as alice. Bob tries to use these items. Items whose ids the user gave in `setup.ts` belong to
   // neither.
   const options = [
     text("users: { bob: (api) => logIn(api, users.bob) }"),
-    ...(spent.length === 0 ? [] : [row("except: ", list(spent.map((one) => text(quoted(one)))))]),
+    ...(except.length === 0 ? [] : [row("except: ", list(except.map((one) => text(quoted(one)))))]),
     ...(hasKeys ? [text("shared: givenKeys")] : []),
   ];
-  return row("ownership(", object(options), ")");
+  const code = row("ownership(", object(options), ")");
+  if (publicReads.length === 0) return code;
+  return commented("By the description, reads in `except` need no login. Remove those of private data.", code);
 }

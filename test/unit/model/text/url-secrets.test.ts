@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { passwordsOf, withoutSecrets } from "../../../../src/model/text/url-secrets.ts";
+import { passwordsOf, withoutRepeats, withoutSecrets } from "../../../../src/model/text/url-secrets.ts";
 
 describe("secrets of URLs", () => {
   it("are taken from URLs as they are written and as they are meant", () => {
@@ -27,4 +27,11 @@ describe("secrets of URLs", () => {
   ])("are hidden in %j", (text, passwords, shown) => {
     expect(withoutSecrets(text, passwords)).toBe(shown);
   });
+});
+
+it("names a database once, with the user if one is known", () => {
+  const urls = ["http://h:1", "postgresql://u@h/d", "postgresql://h/d", "postgresql://h/d2", "http://h:1", "/tmp/a@b.db"];
+  expect(withoutRepeats(urls)).toEqual(["http://h:1", "postgresql://u@h/d", "postgresql://h/d2", "/tmp/a@b.db"]);
+  // Two users may see different data.
+  expect(withoutRepeats(["mysql://u:***@h/d", "mysql://v@h/d", "mysql://h/d"])).toEqual(["mysql://u:***@h/d", "mysql://v@h/d"]);
 });

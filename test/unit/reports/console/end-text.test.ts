@@ -58,6 +58,11 @@ it("names the report, and the command that replays the first finding that has a 
   const replayWith = (id: string): string => `npx seqqa replay ${id}`;
   const lines = endLines({ ...explored({ violations }, 1), files, replayWith }, plain);
   expect(lines.slice(-2)).toEqual(["report  out/report.html", "replay  npx seqqa replay somewher"]);
+  const more = ["other123456", "another12", "third", "fourth"].map((id) => violation({ id, severity: "low" }));
+  const withOthers = (count: number) =>
+    endLines({ ...explored({ violations: [...violations, ...more.slice(0, count)] }, 1), replayWith }, plain).at(-1);
+  expect(withOthers(1)).toBe("replay  npx seqqa replay somewher   # or other123");
+  expect(withOthers(4)).toBe("replay  npx seqqa replay somewher   # or other123, another1, third and 1 more");
   expect(endLines({ ...explored({ violations }, 1), files: ["out/results.json"] }, plain).at(-1)).toBe("report  out/results.json");
 });
 

@@ -113,6 +113,28 @@ describe("what an exploration got nothing of", () => {
     expect(wasteNotes(all, { ...worked, cancel_order: applied({ 0: 1 }), ...idle })).toEqual([]);
   });
 
+  it("does not name actions that only count their own calls in the context", () => {
+    const add = new Action<{ book_count: number; n: number }>({
+      name: "add",
+      run: async (api, context) => {
+        const response = await api.post("/books");
+        if (response.ok) context.set("book_count", context.get("book_count", { default: 0 }) + 1);
+        return response;
+      },
+    });
+    const sent = new Action<{ book_count: number; n: number }>({
+      name: "sent",
+      run: async (api, context) => {
+        context.set("n", context.get("n", { default: 0 }) + 1);
+        return api.post("/books", { json: { n: context.get("n") } });
+      },
+    });
+    const tried = (name: string) => new Action({ name: `${name}_as_bob`, as: "bob", tags: ["intruder"], run: ok });
+    const coverage = { add: applied({ 201: 1 }), sent: applied({ 201: 1 }), add_as_bob: skipped(3), sent_as_bob: skipped(3) };
+    const notes = wasteNotes(definition(add as never, sent as never, tried("add"), tried("sent")), coverage);
+    expect(notes).toEqual([expect.stringContaining("sent no call of sent_as_bob. The action reads")]);
+  });
+
   it("survives preconditions that throw, and those that never have enough", () => {
     const throws = new Action({
       name: "throws",

@@ -22,6 +22,27 @@ it("leaves out subscriptions to event streams, but not commands that answer with
   expect(new Set(names(plan.actions))).toEqual(new Set(["get /either", "get /orders", "post /chat"]));
 });
 
+it("finds reads that need no login, and descriptions without refusals", () => {
+  const made = { responses: answers(object({ id: text }), "201") };
+  const book = { responses: answers(object({ id: text })) };
+  const operations = {
+    "post /login": LOGIN,
+    "post /books": made,
+    "get /books": { ...LIST, security: [] },
+    "delete /books/{id}": { security: [] },
+  };
+  const plan = planApi({ ...operations, "get /books/{id}": { ...book, security: [] } }, BEARER);
+  expect({ reads: names(plan.publicReads!), none: plan.describesNoRefusals }).toEqual({ reads: ["get /books/{id}"], none: true });
+  const either = planApi({ ...operations, "get /books/{id}": { ...book, security: [{}, { token: [] }] } }, BEARER);
+  expect(names(either.publicReads!)).toEqual(["get /books/{id}"]);
+  const refused = { responses: { ...book.responses, 404: { description: "" } } };
+  const own = planApi({ ...operations, "get /books/{id}": refused }, BEARER);
+  expect({ reads: own.publicReads, none: own.describesNoRefusals }).toEqual({ reads: [], none: false });
+  // Without any security, the description says nothing about who may read what.
+  const open = { "post /books": made, "get /books/{id}": book };
+  expect(planApi(open).publicReads).toEqual([]);
+});
+
 describe("users", () => {
   const registered = (operations: Readonly<Record<string, Json>>, more: Json = BEARER): string | undefined => {
     const { login } = planApi({ "post /login": LOGIN, "get /me": {}, ...operations }, more);

@@ -139,6 +139,22 @@ export const actions: readonly Action<Keys>[] = [createOrder, listOrders, readOr
     expect(textOf(without, "openapi.json")).toBe("{}");
   });
 
+  it("leaves out refusals that no operation describes, and reads that need no login", () => {
+    const directory = newFolder();
+    scaffold({ ...shop, describesNoRefusals: true, publicReads: [readOrder] }, directory);
+    const code = textOf(directory, "shop.explore.ts");
+    expect(code).toMatch(
+      /\n {4}\/\/ The description has no 4xx status\..*\n {4}conformsTo\(new URL\("..\/openapi.yaml", import.meta.url\), \{ except: \["4xx"\] \}\),\n/,
+    );
+    expect(code).toMatch(/\n {4}\/\/ .*`except`.*\n {4}ownership\(\{ users: \{ bob: .* \}, except: \["read_order"\] \}\),\n/);
+    const readme = textOf(directory, "README.md");
+    expect(readme).toContain("- `conformsTo` accepts every 4xx status");
+    expect(readme).toContain("- `ownership` does not try `read_order`, because");
+    const alone = newFolder();
+    scaffold({ ...shop, login: undefined, publicReads: [readOrder] }, alone);
+    expect(textOf(alone, "README.md")).not.toContain("## What the rules leave out");
+  });
+
   it("asks below the base path, with the clients of rules too", () => {
     const directory = newFolder();
     scaffold({ ...shop, basePath: "/v1" }, directory);
@@ -153,7 +169,8 @@ export const actions: readonly Action<Keys>[] = [createOrder, listOrders, readOr
     );
   });
 
-  it.each([shop, known])("is laid out as a formatter would", async (of) => {
+  const commented = { ...shop, describesNoRefusals: true, publicReads: shop.actions };
+  it.each([shop, known, commented, { ...commented, publicReads: [readOrder] }])("is laid out as a formatter would", async (of) => {
     const directory = newFolder();
     const { files } = scaffold(of, directory);
     for (const file of files.filter((path) => path.endsWith(".ts"))) {
