@@ -35,7 +35,7 @@ export async function strengthCommand(
   machinery: Machinery,
 ): Promise<ExitStatus> {
   const config = configFor(shell, { directory: ".", ...laneFlags(options, flagsOf(options)) });
-  const { id, explorations, folder, skipped } = readStates(config.report.outputDir, options.run);
+  const { id, explorations, folder, skipped } = readStates(config.report.outputDir, options.run, false);
   tellSkipped(shell, skipped);
   const [of, ...others] = statesNamed(named, id, explorations, { folder, outputDir: config.report.outputDir, cwd: shell.cwd });
   if (others.length > 0) {
