@@ -101,10 +101,33 @@ async function evaluate(module: string): Promise<{ readonly loaded: TargetModule
   } catch (error) {
     // Some modules can only be evaluated once, such as a module that registers a metric of a package under a fixed name.
     const before = evaluated.get(module);
-    if (before === undefined)
-      throw userError("TARGET_MODULE_THREW", "The module of target.module threw an error when seqqa loaded it", error);
+    if (before === undefined) throw loadError(error);
     return { loaded: before, keptMemory: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** Converts an error of `import`. Node throws a SyntaxError or an error with this code before code of the module runs. */
+function loadError(error: unknown): SeqqaError {
+  if ((error as NodeJS.ErrnoException | undefined)?.code === "ERR_MODULE_NOT_FOUND")
+    return userError(
+      "TARGET_MODULE_THREW",
+      "Node did not find a module that target.module imports",
+      error,
+      "Check the path in the import, or install the package.",
+    );
+  if (error instanceof SyntaxError)
+    return userError(
+      "TARGET_MODULE_THREW",
+      "Node could not load the module of target.module, because of a SyntaxError",
+      error,
+      "Correct the syntax. If the message names an export, check the name in the import.",
+    );
+  return userError(
+    "TARGET_MODULE_THREW",
+    "The module of target.module threw an error when seqqa loaded it",
+    error,
+    "Code outside of functions runs when seqqa loads the module. Move code that needs a lane into createTarget(lane).",
+  );
 }
 
 /** Returns a response whose body is read through `inTarget`, because code of the target may produce the body while it is read. */

@@ -54,13 +54,14 @@ export async function exploreFurther(run: StatesOfRun, lane: FurtherLane, isOver
   let steps = 0;
   const isEnded = (): boolean => steps >= MOST_STEPS || isOver();
   const expand = async (state: number): Promise<void> => {
-    for (const action of grown.untried(state)) {
-      if (isEnded()) return;
+    while (grown.untried(state).length > 0 && !isEnded()) {
       const place = await lane.goTo(grown.path(state));
       // The path led to another state than in the run, so the state cannot be explored.
       if (place.id !== grown.of.states[state]!.id) return grown.leave(state);
+      grown.markSkipped(state, place);
+      const [action] = grown.untried(state);
+      if (action === undefined) return;
       grown.mark(state, action);
-      if (!place.applicable.includes(run.actions[action]!)) continue;
       const step = await lane.step(run.actions[action]!);
       steps++;
       if (step.isExecuted) grown.add(state, action, step, await lane.place());
@@ -131,13 +132,20 @@ class GrownRun {
     for (const action of this.#run.actions.keys()) this.mark(state, action);
   }
 
-  add(from: number, action: number, { status, isFinding, answers }: FurtherStep, { id, lines }: FurtherPlace): void {
+  /** Counts the actions that do not apply in a state as tried. The steps of a run leave out skipped actions. */
+  markSkipped(state: number, { applicable }: FurtherPlace): void {
+    this.#run.actions.forEach((name, action) => applicable.includes(name) || this.mark(state, action));
+  }
+
+  add(from: number, action: number, { status, isFinding, answers }: FurtherStep, place: FurtherPlace): void {
+    const { id, lines } = place;
     let to = this.#byId.get(id);
     if (to === undefined) {
       to = this.#states.push({ id, parent: from, action, lines }) - 1;
       this.#byId.set(id, to);
       this.#tried.push(new Set());
       this.#beside.push([]);
+      this.markSkipped(to, place);
     }
     this.#put({ from, to, action, status, isFinding, answers });
     if (isFinding) this.leave(to);

@@ -142,8 +142,11 @@ it("rules are as strong as what they notice: none of what is made wrong, a part 
   // In the quick suite unit/strength/measure has which rule noticed what.
   for (const left of full ? all : [])
     expect((await strength(all.filter((one) => one !== left).join(", "))).noticed, `without ${left}`).toBeLessThan(several.noticed);
+  // The report of another run stays.
+  writeFileSync(join(cwd, "out", "report.html"), "another run");
   // A rule that compares the rows after a step with those that the API says it has.
   expect(await strength("exact")).toMatchObject({ tried: none.tried, noticed: none.tried });
+  expect(readFileSync(join(cwd, "out", "report.html"), "utf8")).toBe("another run");
   const text = await seqqa(["strength", join(cwd, "orders.explore.ts"), "--output", "out"], { cwd });
   expect(text.stdout).toMatch(/^orders: rules noticed 100 % of \d+ cases of wrong data\n\nNoticed each time\n/);
   // Nothing is suggested for what is noticed.

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Config } from "../../config/index.ts";
@@ -35,7 +35,7 @@ export async function strengthCommand(
   machinery: Machinery,
 ): Promise<ExitStatus> {
   const config = configFor(shell, { directory: ".", ...laneFlags(options, flagsOf(options)) });
-  const { id, explorations, folder, skipped } = readStates(config.report.outputDir, options.run);
+  const { id, explorations, folder, skipped } = readStates(config.report.outputDir, options.run, false);
   tellSkipped(shell, skipped);
   const [of, ...others] = statesNamed(named, id, explorations, { folder, outputDir: config.report.outputDir, cwd: shell.cwd });
   if (others.length > 0) {
@@ -56,8 +56,13 @@ export async function strengthCommand(
 /** The report formats that show the strength of rules. */
 const SHOWING: ReadonlySet<string> = new Set(["html", "json"]);
 
+/** Returns `true` if a file exists and contains the id of a run. Use it only for the last run: reports also contain the id of the run before theirs. */
+function isReportOf(run: string, file: string): boolean {
+  return existsSync(file) && readFileSync(file).includes(run);
+}
+
 /**
- * Stores a measurement in its run, and writes the reports of the last run again. A measurement that tried nothing does not replace an earlier one.
+ * Stores a measurement in its run, and writes its reports again if it is the last run. A measurement that tried nothing does not replace an earlier one.
  */
 async function keep(of: StatesOfRun, strength: Strength, { config, run, shell, machinery }: Measuring): Promise<void> {
   if (strength.tried === 0) return;
@@ -72,7 +77,8 @@ async function keep(of: StatesOfRun, strength: Strength, { config, run, shell, m
     );
     writeReports(
       config,
-      shown.filter(({ file }) => existsSync(join(outputDir, file))),
+      // Another run's report may be there, because `seqqa report --run` wrote it.
+      shown.filter(({ file }) => isReportOf(run, join(outputDir, file))),
       run,
     );
   } catch (error) {

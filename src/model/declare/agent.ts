@@ -107,7 +107,7 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
   readonly ruleRaces: readonly RuleRace[];
   /** For each rule: the names of the actions whose steps the rule judges. The list is empty for a rule that judges the steps of every action. */
   readonly subjects: ReadonlyMap<string, readonly string[]>;
-  /** The roles that rules need, each with its login. */
+  /** The roles that rules need, each with its login. If several rules have a login for a role, the first one is used. */
   readonly users: Readonly<Record<string, Login>>;
 
   /**
@@ -164,7 +164,9 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
         races.map(([one, other]) => ({ rule: name, severity, pair: [indexOf(one), indexOf(other)] as const })),
       )
       .filter(({ pair }) => !pair.includes(-1));
-    this.users = Object.assign(Object.create(null), ...rules.map(({ users }) => users)) as Readonly<Record<string, Login>>;
+    const users = Object.create(null) as Record<string, Login>;
+    for (const [role, login] of rules.flatMap((rule) => Object.entries(rule.users))) users[role] ??= login;
+    this.users = users;
   }
 
   /** The strategy that is used if neither the agent nor the configuration has one. */

@@ -122,7 +122,10 @@ export interface RuleOptions<C extends object = never, A = never> extends Pick<
   readonly guests?: number;
   /** Pairs of actions, by name, that are probed for races even if `exploration.races` is off. */
   readonly races?: readonly (readonly [string, string])[];
-  /** The roles that the rule needs, each with its login. Each login has its own client. Changes that a login makes to the context are dropped. */
+  /**
+   * The roles that the rule needs, each with its login. Each login has its own client. Changes that a login makes to the context are dropped. If several rules
+   * of an agent have a login for a role, the first one is used.
+   */
   readonly users?: Readonly<Record<string, Login>>;
 }
 

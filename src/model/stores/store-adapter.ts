@@ -107,7 +107,7 @@ export interface DeclaredReference {
   readonly column: string;
   /** The table that the column refers to, and the column of that table. */
   readonly to: { readonly table: string; readonly column: string };
-  /** `true` if the store checks the foreign key in every connection. SQLite checks it only in connections that ask for it. */
+  /** `true` if the store checks the foreign key unless a connection turns the check off. SQLite checks it only in connections that ask for it. */
   readonly isChecked: boolean;
 }
 

@@ -71,19 +71,24 @@ export interface FoundStates {
 
 /**
  * Reads the states of the given run, or else the last run. Explorations that failed before their first step are left out.
+ * @param withAnswers `false` to leave out the answers of steps, which may need much memory
  * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2
  */
-export function readStates(outputDir: string, run: string | undefined): FoundStates {
+export function readStates(outputDir: string, run: string | undefined, withAnswers = true): FoundStates {
   const { id, read, skipped } = findRun(outputDir, run, (file) =>
     readStore(file, (db) => ({
-      explorations: storedRunOf(db, file).explorations.flatMap((exploration) => statesOf(db, exploration)),
+      explorations: storedRunOf(db, file).explorations.flatMap((exploration) => statesOf(db, exploration, withAnswers)),
       folder: record(db.prepare("SELECT document FROM run").pluck().get() as string)["folder"] as string | undefined,
     })),
   );
   return { id, ...read, skipped };
 }
 
-function statesOf(db: Database, { id, name, file, actions, beginning, stopReason }: StoredExploration): readonly StatesOfRun[] {
+function statesOf(
+  db: Database,
+  { id, name, file, actions, beginning, stopReason }: StoredExploration,
+  withAnswers: boolean,
+): readonly StatesOfRun[] {
   if (beginning === undefined) return [];
   const graph = readGraph(db, id);
   const kept = new Map<number, readonly string[]>();
@@ -97,7 +102,7 @@ function statesOf(db: Database, { id, name, file, actions, beginning, stopReason
   ])[];
   const document = record(db.prepare("SELECT document FROM explorations WHERE id = ?").pluck().get(id));
   const roles = rolesIn(document, actions);
-  const answers = new Set(roles).size > 1 ? answersOf(db, id) : undefined;
+  const answers = withAnswers && new Set(roles).size > 1 ? answersOf(db, id) : undefined;
   const steps: StepOfRun[] = [];
   graph.edges.some(
     () => true,

@@ -12,6 +12,8 @@ export interface Candidate {
   readonly likelihood: number;
   /** A phrase that tells the user which states or steps could have broken the rule. */
   readonly evidence: string;
+  /** A sentence that says what the user must change in `code`. `undefined` if the code is complete. */
+  readonly change?: string;
   /** The number of states or steps that could have broken the rule. */
   readonly judged: number;
   readonly broken: readonly Place[];

@@ -59,6 +59,7 @@ export function owners({ tables, of }: Explored): readonly Candidate[] {
         ...evidence(refused, "call to a row of another user was refused", "calls to rows of other users were refused"),
         ...evidence(listed, "list contained only own rows", "lists contained only own rows"),
       ].join("; "),
+      change: "Replace each `async () => {}` by the login of that user, unless `setup` or an earlier rule logs the user in.",
       judged: judged.length,
       broken: ofKind("reached").map(({ place }) => place),
       nearest: (refused[0] ?? listed[0])?.place,

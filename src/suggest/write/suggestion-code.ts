@@ -15,8 +15,10 @@ export function suggestionCode(of: string, suggestions: readonly Candidate[]): s
     `import { ${functions.join(", ")} } from "seqqa/rules";`,
     "",
     "export const suggested = [",
-    ...suggestions.flatMap(({ code, evidence, nearest }) => [
-      ...comment(`${evidence}${nearest === undefined ? "" : `; nearest: ${nearest.what}`}`).map((line) => `  ${line}`),
+    ...suggestions.flatMap(({ code, evidence, nearest, change }) => [
+      ...[`${evidence}${nearest === undefined ? "" : `; nearest: ${nearest.what}`}`, ...(change === undefined ? [] : [change])]
+        .flatMap(comment)
+        .map((line) => `  ${line}`),
       `  ${code},`,
     ]),
     "];",

@@ -76,7 +76,11 @@ export function furtherLines({ of, steps, states, refuted }: Further): readonly 
   ];
 }
 
-function lines(of: StatesOfRun, { code, evidence, judged, broken, nearest, unclear = 0 }: Candidate, mark: string): readonly string[] {
+function lines(
+  of: StatesOfRun,
+  { code, evidence, change, judged, broken, nearest, unclear = 0 }: Candidate,
+  mark: string,
+): readonly string[] {
   const [first] = broken;
   return [
     ` ${mark}  ${code}`,
@@ -88,6 +92,7 @@ function lines(of: StatesOfRun, { code, evidence, judged, broken, nearest, uncle
         ]),
     ...(first === undefined ? [] : [`      broken    ${place(of, first)}`]),
     ...(nearest === undefined ? [] : [`      nearest to breaking the rule: ${place(of, nearest)}`]),
+    ...(change === undefined ? [] : [`      ${change}`]),
   ];
 }
 

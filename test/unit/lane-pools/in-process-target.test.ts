@@ -54,6 +54,21 @@ let n = 0; export const createTarget = () => () => new Response(String(++n));`;
   });
 });
 
+describe("a module that Node cannot load", () => {
+  it.each([
+    ['import "file:///no/such.js";', /^Node did not find a module that target\.module imports: Cannot find module/, /install the package/],
+    ["export const createTarget = ;", /because of a SyntaxError: Unexpected token/, /^Correct the syntax\./],
+    ['import { nope } from "node:fs"; nope();', /because of a SyntaxError: .* export named 'nope'/, /check the name in the import/],
+    ['throw new Error("no licence");', /^The module of target\.module threw an error/, /^Code outside of functions runs/],
+  ])("has its own message and hint: %s", async (code, message, hint) => {
+    await expect(startInProcess(`data:text/javascript,${encodeURIComponent(code)}`, NO_STORES, {})).rejects.toMatchObject({
+      code: "TARGET_MODULE_THREW",
+      message: expect.stringMatching(message) as string,
+      hint: expect.stringMatching(hint) as string,
+    });
+  });
+});
+
 describe("a target in this process with a clock", () => {
   it.each([
     ["a fetch handler", "export const createTarget = () => async () => { await null; return new Response(String(Date.now())); };"],

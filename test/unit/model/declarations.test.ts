@@ -159,6 +159,17 @@ describe("Invariant", () => {
 describe("Agent", () => {
   const base = { actions: [action("a")], invariants: [] };
 
+  it("uses the first login of a role, so that an empty login of a later rule replaces none", () => {
+    const login = (): Promise<null> => Promise.resolve(null);
+    const empty = async (): Promise<void> => {};
+    const rule = (name: string, users: Readonly<Record<string, () => Promise<unknown>>>): Rule => new Rule({ name, judge: check, users });
+    const { users } = new Agent({ ...base, invariants: [rule("own", { bob: login }), rule("suggested", { ann: empty, bob: empty })] });
+    expect(Object.entries(users)).toEqual([
+      ["bob", login],
+      ["ann", empty],
+    ]);
+  });
+
   it("takes the least", () => {
     expect(new Agent(base)).toMatchObject({ name: undefined, strategy: undefined, maxSteps: undefined, seed: undefined });
   });

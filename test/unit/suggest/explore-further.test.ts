@@ -72,6 +72,18 @@ it("tries nothing twice, and nothing after an exploration that is complete", asy
   expect(executed).toEqual([]);
 });
 
+it("visits a state only once if all its other actions do not apply", async () => {
+  const run = explore(ROOT, actions, { most: 20 });
+  const never = ["never", "never again", "not at all"];
+  const { lane } = laneOf(run);
+  let visits = 0;
+  const counted: FurtherLane = { ...lane, goTo: async (path) => (visits++, lane.goTo(path)) };
+  const wider = { ...run, actions: [...run.actions, ...never], roles: [...run.roles, ...never.map(() => undefined)] };
+  const { steps } = await exploreFurther(wider, counted, () => visits >= 100);
+  expect(steps).toBeGreaterThan(0);
+  expect(visits).toBeLessThanOrEqual(steps + run.states.length);
+});
+
 it("ends when the time is up", async () => {
   const run = explore(ROOT, actions, { most: 60 });
   const { lane, executed } = laneOf(run);

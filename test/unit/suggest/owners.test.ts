@@ -3,7 +3,7 @@ import type { HttpClient } from "../../../src/adapters/http/index.ts";
 import type { AgentOptions } from "../../../src/model/declare/agent.ts";
 import type { StatesOfRun } from "../../../src/run-log/index.ts";
 import { ownership as ownershipRule } from "../../../src/rules/index.ts";
-import { suggest, suggestionLines } from "../../../src/suggest/index.ts";
+import { suggest, suggestionCode, suggestionLines } from "../../../src/suggest/index.ts";
 import { explore, type ModelAction, type Tables } from "./explored-model.ts";
 
 type Note = { id: number | string; user_id: number; text: string };
@@ -94,6 +94,13 @@ it("suggests ownership if each role sees and changes only its own rows, with evi
   );
   expect(text).toMatch(/; \d+ lists contained only own rows \(bob list, ann list\)/);
   expect(text).toMatch(/nearest to breaking the rule: bob read ann was answered 404 for a row of notes of another user \(from state /);
+});
+
+it("says that the logins must be filled in, on the console and in written code", () => {
+  const of = notesOf();
+  const sentence = "Replace each `async () => {}` by the login of that user, unless `setup` or an earlier rule logs the user in.";
+  expect(suggestionLines(of, suggest(of), 10).join("\n")).toContain(`      ${sentence}`);
+  expect(suggestionCode(of.name, suggest(of).held)).toContain(`  // ${sentence}\n  ownership(`);
 });
 
 it("suggests ownership of rows with random keys, which answers show", () => {
