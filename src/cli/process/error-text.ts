@@ -11,7 +11,8 @@ export function errorText(error: unknown, verbose: boolean): string {
   if (!(error instanceof SeqqaError) && isOfUserCode(error)) return errorText(outsideOfSteps(error), verbose);
   const known = error instanceof SeqqaError;
   const message = error instanceof Error ? error.message : String(error);
-  const where = known ? whereOf(error) : undefined;
+  const isOfUser = known && (isOfUserCode(error) || (error.cause instanceof Error && isOfUserCode(error.cause)));
+  const where = isOfUser ? whereOf(error) : undefined;
   const place = where === undefined || message.includes(where) ? "" : `${where}: `;
   const sentence = known ? `${place}${message}` : `seqqa itself failed: ${message || "no message"}`;
   const hint = known

@@ -35,7 +35,7 @@ it.each([
       coverage: { pairs: 0, actions: { ...coverage.actions, refund: { applied: 2, skipped: 0, statuses: { 0: 2 } } } },
       errors: [{ source: "refund", code: "ACTION_THREW", message: "no client", severity: "high", path: [], count: 2 }] as never,
     },
-    "UNVERIFIED  1 of 2 actions worked, 2 rules held in 21 states",
+    "UNVERIFIED  1 of 2 actions worked, 2 rules held in 21 states; unverified because of 1 error",
   ],
   [
     3,
