@@ -107,9 +107,9 @@ describe("one answer, however many lanes", () => {
 });
 
 describe("losing what does the work", () => {
-  const args = ["--max-steps", String(size(60, 20_000))];
+  const args = ["--max-steps", String(size(100, 20_000))];
   /** Calls of a small run take a while, so that it is not over before anything went wrong. */
-  const slowly: Readonly<Record<string, string>> = full ? {} : { WAIT_MS: "40" };
+  const slowly: Readonly<Record<string, string>> = full ? {} : { WAIT_MS: "25" };
 
   it("a target is killed in the middle, of either lane: the same answer", async () => {
     const undisturbed = await explored([...args, "--parallel", "1"]);
@@ -121,7 +121,7 @@ describe("losing what does the work", () => {
     const targets = (): readonly number[] => descendants(running.pid).filter((pid) => /(?:^|\/)node server\.mjs$/.test(commandOf(pid)));
     const killed: number[] = [];
     for (let times = 0; times < 2; times++) {
-      await until(() => stepsIn(output) > size(10, 30) * (times + 1), "the middle of the work");
+      await until(() => stepsIn(output) > size(15, 30) * (times + 1), "the middle of the work");
       const victim = targets().find((pid) => !killed.includes(pid))!;
       process.kill(victim, "SIGKILL");
       killed.push(victim);
@@ -152,7 +152,7 @@ createServer((request, response) => {
   const answer = (status, body = {}) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   if (request.url === "/") return answer(200);
   if (request.url === "/login") {
-    const iat = Math.floor(Date.now() / 1000);
+    const iat = Date.now() / 1000;
     return answer(200, { token: signed(text({ alg: "HS256", typ: "JWT" }) + "." + text({ sub: "ann", iat, exp: iat + 3600 })) });
   }
   const token = (request.headers.authorization ?? "").slice(7);
