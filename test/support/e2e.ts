@@ -171,9 +171,12 @@ const clean: NodeJS.ProcessEnv = Object.fromEntries(
   ),
 );
 
+/** A command that runs in this process has the environment of a user while it runs, without the temporary folder of the tests. */
+const TEMPORARY = tmpdir();
+
 /** Creates a temporary folder with these files. It is removed after the tests of the file. */
 export function folderWith(files: Readonly<Record<string, string>>): string {
-  const folder = mkdtempSync(join(tmpdir(), "seqqa-e2e-"));
+  const folder = mkdtempSync(join(TEMPORARY, "seqqa-e2e-"));
   atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
