@@ -3,7 +3,7 @@ import { allowedStores, loadConfig, type Config, type FlagValue } from "../../co
 import { bundle, load, type Bundle } from "../../loader/index.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import { setConnectionDefaults } from "../../network/connection-settings.ts";
+import { endConnectionDefaults, setConnectionDefaults } from "../../network/connection-settings.ts";
 import { explorationOf } from "../../model/declare/exploration.ts";
 import { isLoading } from "../../model/declare/loading.ts";
 import type { ExplorationResult } from "../../model/results/result.ts";
@@ -35,11 +35,13 @@ export async function exploreAgent(definition: AgentDefinition<never, never>, op
     env: options.config === undefined ? {} : process.env,
     allowedStores: allowedStores([], process.env),
   });
-  setConnectionDefaults({ ca: config.tls.ca, proxy: config.proxy });
   const name = definition.name ?? (options.module === undefined ? "agent" : nameOf(options.module));
   const kept = options.resume === undefined || options.resume === false ? undefined : await keptRun(name, config, definition, options);
   const operations = await readOperations(config);
-  return exploreWithServices(config, options.signal, async (directory) => {
+  // The copies of stores are made before a lane sets its connection settings, and removed after it has ended.
+  const connections = { ca: config.tls.ca, proxy: config.proxy };
+  setConnectionDefaults(connections);
+  const ran = exploreWithServices(config, options.signal, async (directory) => {
     const module = options.module === undefined ? undefined : await moduleOf(options.module, directory, definition);
     const exploring = (keep?: ExplorationKeeper): Promise<ExplorationResult> =>
       explore({
@@ -56,6 +58,7 @@ export async function exploreAgent(definition: AgentDefinition<never, never>, op
       });
     return kept === undefined ? exploring() : exploreKept(kept.input, kept.stored, exploring);
   });
+  return ran.finally(() => endConnectionDefaults(connections));
 }
 
 /**
