@@ -525,6 +525,7 @@ export class Renamer {
   }
 
   #text(text: string, node: Node | undefined): unknown {
+    if (this.#isRoot && this.#part !== "stores") this.#meetRootTokens(text);
     if (node?.time !== undefined) return this.#time(text, node.time) ?? text;
     // Generated values in JSON have places of their own inside the JSON, so a JSON text is never one generated value.
     if (node?.whole !== undefined && parsedJson(text) === undefined) {
@@ -549,6 +550,12 @@ export class Renamer {
     return content === undefined ? this.#loose(text, node) : this.#signed(text, content, signed);
   }
 
+  #meetRootTokens(text: string): void {
+    const tokens = signedTokens(text);
+    for (const { token, content } of tokens) this.#ofRoot.set(token, `token ${content}`);
+    this.hasTokensInContext ||= this.#part === "context" && tokens.length > 0;
+  }
+
   #signed(text: string, content: unknown, node: Node | undefined): JsonText {
     const outer = this.#token;
     this.#token = text.replace(/^Bearer /, "");
@@ -562,11 +569,6 @@ export class Renamer {
     if (this.#isRoot) {
       const moment = momentOf(text);
       if (moment !== undefined) this.#meetRootTime(moment, false);
-      if (this.#part !== "stores") {
-        const tokens = signedTokens(text);
-        for (const { token, content } of tokens) this.#ofRoot.set(token, `token ${content}`);
-        this.hasTokensInContext ||= this.#part === "context" && tokens.length > 0;
-      }
     }
     const hasWords = node !== undefined && (node.words.size > 0 || node.timeWords.size > 0);
     const hasTimes = this.#origins.times.size + this.#times.size + this.#rootTimes.size > 0;

@@ -188,6 +188,29 @@ describe("constants", () => {
     expect(root("ann")).not.toBe(root("bob"));
   });
 
+  test("tokens of the root that differ only in when the user logged in have one name, also for two logins in one second", () => {
+    const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const token = (sub: string, iat: number): string =>
+      `${part({ alg: "HS256" })}.${part({ sub, iat, exp: iat + 3600, jti: randomUUID() })}.${drawn(32).toString("base64url")}`;
+    const lane = (first: string, second: string, context = {}) => {
+      const canonical = canonicalizer({ byAppearance: false });
+      const root = facts({ clients: { "": { token: first }, admin: { headers: { authorization: `Bearer ${second}` } } }, context });
+      const { lo } = canonical.root(root);
+      const { rootValues, rootTokens, hasTokensInContext } = canonical.renamer;
+      return { root: lo, state: print(canonical, canonical.renamer.constant(root)), rootValues, rootTokens, hasTokensInContext };
+    };
+    const [one, other] = [
+      lane(token("1", 1_795_000_000), token("2", 1_795_000_000)),
+      lane(token("1", 1_795_000_007), token("2", 1_795_000_009)),
+    ];
+    expect([other.root, other.state, other.rootValues]).toEqual([one.root, one.state, one.rootValues]);
+    expect(other.rootTokens).not.toBe(one.rootTokens);
+    const same = token("1", 1_795_000_000);
+    expect(lane(same, same).state).toBe(lane(token("1", 1_795_000_001), token("1", 1_795_000_002)).state);
+    expect(lane(same, token("2", 1_795_000_000)).state).not.toBe(lane(same, same).state);
+    expect([one.hasTokensInContext, lane(same, same, { token: same }).hasTokensInContext]).toEqual([false, true]);
+  });
+
   test("interchangeable ids of the root are named in the order of the observation", () => {
     const lane = (): string => {
       const [a, b] = uuids(2) as [string, string];
