@@ -247,8 +247,10 @@ export class Renamer {
       else if (isKnown) rootTimes.set(ms, { name: `root=${ms}`, step: 0, domain: "", isFuture });
     }
     this.#constants = constants;
-    this.rootValues = hashOf([...constants]);
-    this.rootTokens = hashOf([...this.#ofRoot]);
+    const tokens = [...this.#ofRoot.keys()];
+    // Parts of tokens, such as their signatures, look like generated values.
+    this.rootValues = hashOf([...constants].filter(([key]) => !tokens.some((token) => token.includes(key))));
+    this.rootTokens = hashOf(tokens);
     this.#setupTimes = setupTimes;
     this.#rootTimes = ranked(rootTimes);
     this.#rootFuture = [...this.#rootTimes].filter(([, { isFuture }]) => isFuture).map(([ms]) => ms);
