@@ -247,9 +247,10 @@ export class Renamer {
       else if (isKnown) rootTimes.set(ms, { name: `root=${ms}`, step: 0, domain: "", isFuture });
     }
     this.#constants = constants;
+    // Parts of tokens look like generated values: their signatures, and ids in their claims.
     const tokens = [...this.#ofRoot.keys()];
-    // Parts of tokens, such as their signatures, look like generated values.
-    this.rootValues = hashOf([...constants].filter(([key]) => !tokens.some((token) => token.includes(key))));
+    const parts = tokens.flatMap((token) => [token, ...token.split(".").map((part) => idsIn(Buffer.from(part, "base64url").toString()))]);
+    this.rootValues = hashOf([...constants].filter(([key]) => !parts.some((part) => part.includes(key))));
     this.rootTokens = hashOf(tokens);
     this.#setupTimes = setupTimes;
     this.#rootTimes = ranked(rootTimes);
@@ -893,6 +894,11 @@ const OF_TOKEN = /"\{(?:jwt\}","claims","(?:iat|exp|nbf)|signed\}","time)"\]$/;
 const INTEGER = /^-?\d+$/;
 /** The length from which a word in a text is looked up among generated values. Shorter words are equal by chance. */
 const SHORTEST_WORD = 4;
+
+/** Returns a text in which UUIDs have the form of their keys; see {@link wordOf}. */
+function idsIn(text: string): string {
+  return text.replaceAll("-", "").toLowerCase();
+}
 
 function hashOf(value: unknown): string {
   const hash = { lo: 0, hi: 0 };
