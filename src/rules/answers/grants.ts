@@ -15,7 +15,7 @@ export interface Cookie {
 }
 
 /** Returns the cookies that an answer sets, without the cookies that it removes. */
-export function cookiesSetBy({ headers }: ApiResponse): readonly Cookie[] {
+export function cookiesSetBy({ headers }: Pick<ApiResponse, "headers">): readonly Cookie[] {
   // The values of several headers are joined with commas. Split only at a comma that is followed by a name and `=`, because dates also contain
   // commas.
   return (headers["set-cookie"] ?? "").split(/,\s*(?=[^\s;,=]+=)/).flatMap((line) => {
@@ -27,7 +27,7 @@ export function cookiesSetBy({ headers }: ApiResponse): readonly Cookie[] {
 }
 
 /** Returns the values of the cookies that the request of an answer sent, by name. */
-export function cookiesSentWith({ request }: ApiResponse): ReadonlyMap<string, string> {
+export function cookiesSentWith({ request }: Pick<ApiResponse, "request">): ReadonlyMap<string, string> {
   const header = Object.entries(request.headers).find(([name]) => name.toLowerCase() === "cookie")?.[1] ?? "";
   return new Map(
     header

@@ -2,33 +2,29 @@ import { createHash } from "node:crypto";
 import { TELLS_SENDER } from "../../model/http/client.ts";
 import { decoded } from "../../model/http/decoded.ts";
 import type { ApiResponse } from "../../model/http/response.ts";
+import { cookiesSentWith, cookiesSetBy } from "../answers/grants.ts";
 
 /** The smallest number of characters of a credential. Shorter values, such as a language in a cookie, occur in rows of other users, too. */
 const SHORTEST = 16;
-/** Matches a cookie in a header `cookie` or `set-cookie`. The first group is the value. */
-const COOKIE = /(?:^|[;,]\s*)[^=;,\s]+="?([^;,"]*)/g;
 
 /**
  * Returns the credentials that requests sent and that their answers set: tokens, and values of cookies. Servers often store only a hash of a
  * credential, so the usual hashes of each credential are returned, too.
  */
 export function credentialsOf(answers: readonly Pick<ApiResponse, "headers" | "request">[]): readonly string[] {
-  const found = answers.flatMap(({ headers, request }) => [
-    ...cookies(headers["set-cookie"] ?? ""),
-    ...Object.entries(request.headers).flatMap(([name, value]) => {
-      if (name.toLowerCase() === "cookie") return cookies(value);
-      return TELLS_SENDER.test(name) ? [value.slice(value.lastIndexOf(" ") + 1)] : [];
-    }),
+  const found = answers.flatMap((answer) => [
+    ...[...cookiesSetBy(answer).map(({ value }) => value), ...cookiesSentWith(answer).values()].flatMap(inCookie),
+    ...Object.entries(answer.request.headers).flatMap(([name, value]) =>
+      TELLS_SENDER.test(name) && name.toLowerCase() !== "cookie" ? [value.slice(value.lastIndexOf(" ") + 1)] : [],
+    ),
   ]);
   return [...new Set(found)].filter(({ length }) => length >= SHORTEST).flatMap((text) => [text, ...hashes(text)]);
 }
 
-/** Returns the values of the cookies in a header. Of a signed cookie (`s:<id>.<signature>`), returns the id, too. */
-function cookies(header: string): readonly string[] {
-  return [...header.matchAll(COOKIE)].flatMap(([, value = ""]) => {
-    const text = decoded(value);
-    return /^s:[^.]+\./.test(text) ? [text, text.slice(2, text.indexOf("."))] : [text];
-  });
+/** Returns the value of a cookie, without quotes and decoded. Of a signed cookie (`s:<id>.<signature>`), returns the id, too. */
+function inCookie(value: string): readonly string[] {
+  const text = decoded(value.replace(/^"(.*)"$/, "$1"));
+  return /^s:[^.]+\./.test(text) ? [text, text.slice(2, text.indexOf("."))] : [text];
 }
 
 function hashes(text: string): readonly string[] {
