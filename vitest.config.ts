@@ -26,6 +26,8 @@ export const shared: ViteUserConfig = {
     testTimeout: full ? 3_600_000 : 180_000,
     hookTimeout: 180_000,
     teardownTimeout: 20_000,
+    // A condition that a test waits for with expect.poll(): one second, the default, is too short on a busy machine.
+    expect: { poll: { timeout: 30_000 } },
   },
 };
 

@@ -91,7 +91,7 @@ describe("interrupting a run", () => {
     running.child.kill("SIGINT");
     expect((await running.ended).status).toBe(130);
     expect(performance.now() - begun).toBeLessThan(3000);
-    await until(() => !started.some(isRunning), "no process left", 3000);
+    await until(() => !started.some(isRunning), "no process left");
     expect(directoriesOf(running.pid)).toEqual([]);
   });
 
@@ -101,7 +101,7 @@ describe("interrupting a run", () => {
     expect((await ended).signal).toBe("SIGKILL");
     const next = await seqqa(["run", ".", "--output", "out"], { cwd: folderWith(NOTES) });
     expect(next.status).toBe(0);
-    await until(() => !started.some(isRunning), "no orphan left", 2000);
+    await until(() => !started.some(isRunning), "no orphan left");
     expect(directoriesOf(pid)).toEqual([]);
   });
 });

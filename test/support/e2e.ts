@@ -269,7 +269,7 @@ function statFields(pid: string): readonly string[] {
 }
 
 /** Waits until a condition holds. The pauses between the checks become longer, because a check may be expensive, e.g. if it opens a connection. */
-export async function until(is: () => boolean | Promise<boolean>, what: string, withinMs = 20_000): Promise<void> {
+export async function until(is: () => boolean | Promise<boolean>, what: string, withinMs = 90_000): Promise<void> {
   let pauseMs = 20;
   for (const end = performance.now() + withinMs; !(await is()); pauseMs = Math.min(1.2 * pauseMs, 200)) {
     if (performance.now() > end) throw new Error(`It did not come to: ${what}.`);

@@ -67,9 +67,9 @@ export function held(moment: string): { readonly env: Readonly<Record<string, st
   return { env: { HOLD: `${moment}=${file}` }, reached: () => existsSync(file) };
 }
 
-/** Expects that all processes and directories of a command are gone. Killed processes get two seconds to end. */
+/** Expects that all processes and directories of a command are gone. Killed processes need a moment to end. */
 export async function expectNothingLeft(pid: number, started: readonly number[]): Promise<void> {
   expect(started.length).toBeGreaterThan(0);
-  await until(() => !started.some(isRunning), "the end of all that was started", 2000);
+  await until(() => !started.some(isRunning), "the end of all that was started");
   expect(directoriesOf(pid)).toEqual([]);
 }

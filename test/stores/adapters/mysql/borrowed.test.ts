@@ -61,7 +61,10 @@ async function journal(url: string, choice: Partial<JournalChoice> = {}): Promis
 async function kill({ mode, control }: { readonly mode: JournalMode; readonly control: Control }, user: Connection): Promise<void> {
   await mode.close(false);
   const lock = leaseLock(control.store.database);
-  await vi.waitFor(async () => expect(await rowsOf(user, `select is_used_lock('${lock}')`)).toEqual([[null]]), { interval: 2 });
+  await vi.waitFor(async () => expect(await rowsOf(user, `select is_used_lock('${lock}')`)).toEqual([[null]]), {
+    interval: 2,
+    timeout: 30_000,
+  });
 }
 
 async function rowsOf(user: Connection, sql: string): Promise<unknown[][]> {

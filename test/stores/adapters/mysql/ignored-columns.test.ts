@@ -32,7 +32,7 @@ ignoredColumnsContract(async (schema) => {
       for (const [id] of await sessions()) await user.query(`kill ${String(id)}`).catch(() => undefined);
       await vi.waitFor(async () => {
         if ((await sessions()).length > 0) throw new Error("sessions of the run are still there");
-      });
+      }, 30_000);
       await adapter?.close().catch(() => undefined);
     },
     clean: async () => (await stores.clean(url)).leftover,

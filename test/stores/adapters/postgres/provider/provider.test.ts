@@ -79,7 +79,7 @@ test.each(["journal", "savepoint"] as const)("a template that a run uses in plac
   const leftovers = async (inPlace: boolean): Promise<unknown> =>
     (await stores.check(url, { inPlace, inProcess: false })).find(({ what }) => what === "leftovers");
   const left = { code: "STORE_LEFT", exitStatus: 2, hint: expect.stringContaining("`seqqa clean`") as string };
-  await vi.waitFor(() => expect(provider(url).prepare()).rejects.toMatchObject(left));
+  await vi.waitFor(() => expect(provider(url).prepare()).rejects.toMatchObject(left), 30_000);
   const problem = { ok: false, says: expect.stringContaining("`seqqa clean`") as string };
   expect(await leftovers(false)).toMatchObject(problem);
   // A run in place restores the sequences itself.

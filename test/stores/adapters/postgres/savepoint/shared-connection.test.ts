@@ -231,7 +231,7 @@ test("before the exploration it is a connection like any other", async () => {
   await connection.query("begin");
   await expect(connection.query("nonsense")).rejects.toMatchObject({ code: "42601" });
   // The driver hears of the error a moment before it hears of the transaction.
-  await vi.waitFor(() => expect(connection.getTransactionStatus()).toBe("E"));
+  await vi.waitFor(() => expect(connection.getTransactionStatus()).toBe("E"), 30_000);
   await connection.query("rollback");
   await adapter.open({ name: "db", laneIndex: 0, inProcess: true, borrowed: false });
   expect(adapter.checkpoint).toEqual({ mode: "savepoint", why: "the target runs in seqqa's process and uses seqqa's connection" });
