@@ -72,7 +72,8 @@ export class Management {
       });
       return { status: response.status, isOk: response.ok, text: await response.text() };
     } catch (cause) {
-      throw this.#absent("does not answer", cause);
+      const isLate = cause instanceof Error && cause.name === "TimeoutError";
+      throw this.#absent(isLate ? `did not answer within ${TIMEOUT_MS / 1000} seconds` : "does not answer", cause);
     }
   }
 
