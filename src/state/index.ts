@@ -39,6 +39,6 @@ export {
 } from "./values/origins.ts";
 export { markedDifferences, sameNames, shownNames, type Marked } from "./canonical/same-names.ts";
 export { overwrites, sameStores, type StoreRows } from "./compare/same-stores.ts";
-export { fieldOf, isInToken, tableOf, valuesAt } from "./values/places.ts";
+export { fieldOf, isInToken, signedTokens, tableOf, valuesAt } from "./values/places.ts";
 export { durationText, type StepWindow } from "./values/times.ts";
 export type { Renamer, SentRequest, StepOrigin } from "./values/renamer.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { explore, ledger } from "../models/index.ts";
-import { full, size } from "../sizes.ts";
+import { some, full, size } from "../sizes.ts";
 import {
   commandOf,
   descendants,
@@ -140,28 +140,6 @@ describe("losing what does the work", () => {
 
   // The token of each lane has another time, and no store holds it.
   it("a login in `setup` with a JWT has one root state on all lanes", async () => {
-    const server = `
-import { createHmac } from "node:crypto";
-import { createServer } from "node:http";
-import Database from "better-sqlite3";
-const db = new Database(process.env.DB_PATH);
-db.exec("create table if not exists notes (id integer primary key, text text)");
-const text = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
-const signed = (payload) => payload + "." + createHmac("sha256", "secret").update(payload).digest("base64url");
-createServer((request, response) => {
-  const answer = (status, body = {}) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-  if (request.url === "/") return answer(200);
-  if (request.url === "/login") {
-    const iat = Date.now() / 1000;
-    return answer(200, { token: signed(text({ alg: "HS256", typ: "JWT" }) + "." + text({ sub: "ann", iat, exp: iat + 3600 })) });
-  }
-  const token = (request.headers.authorization ?? "").slice(7);
-  if (signed(token.split(".").slice(0, 2).join(".")) !== token) return answer(401);
-  const { n } = db.prepare("select count(*) n from notes").get();
-  if (request.url === "/clear") return answer(db.prepare("delete from notes").run().changes > 0 ? 200 : 404);
-  return n > 1 ? answer(409) : answer(201, { id: db.prepare("insert into notes (text) values ('x')").run().lastInsertRowid });
-}).listen(Number(process.env.PORT), "127.0.0.1");
-`;
     const exploration = `import { Action, Agent, World } from "seqqa";
 const call = (name) => new Action({ name, run: (api) => api.post("/" + name) });
 export const agent = new Agent({
@@ -171,10 +149,46 @@ export const agent = new Agent({
   invariants: [],
 });
 `;
-    const cwd = folderWith({ "seqqa.yaml": NOTES_CONFIG, "server.mjs": server, "notes.explore.js": exploration });
+    const cwd = folderWith({ "seqqa.yaml": NOTES_CONFIG, "server.mjs": tokenServer("Date.now() / 1000"), "notes.explore.js": exploration });
     linkPackages(cwd, "better-sqlite3", "seqqa");
     const [one, two] = [await run(cwd, "1"), await run(cwd, "2")];
     expect(one).toMatchObject({ statesVisited: 3, transitions: 6, verdict: { complete: true } });
+    expect(comparable(two)).toEqual(comparable(one));
+  });
+
+  // Tokens with whole seconds that are issued in one second are equal, so the login would change nothing right after `setup`.
+  it.each(
+    some(
+      [
+        ["in the context", 'context.set("token", token)', '{ headers: { authorization: "Bearer " + context.get("token") } }'],
+        ["in a client", "api.setAuthToken(token)", "{}"],
+      ],
+      1,
+    ),
+  )("a login action leads to the same states at any speed, with a JWT in whole seconds %s", async (_where, keep, sends) => {
+    const exploration = `import { Action, Agent, World } from "seqqa";
+const login = async (api, context) => {
+  const response = await api.post("/login");
+  const { token } = response.json();
+  ${keep};
+  return response;
+};
+export const agent = new Agent({
+  world: (lane) => new World({ systems: lane.systems }),
+  setup: async ({ api, context }) => {
+    await new Promise((resolve) => setTimeout(resolve, 1_000 - (Date.now() % 1_000)));
+    await login(api, context);
+  },
+  actions: [new Action({ name: "login", run: login }), new Action({ name: "note", run: (api, context) => api.post("/note", ${sends}) })],
+  invariants: [],
+});
+`;
+    const server = tokenServer("Math.floor(Date.now() / 1000)");
+    const cwd = folderWith({ "seqqa.yaml": NOTES_CONFIG, "server.mjs": server, "notes.explore.js": exploration });
+    linkPackages(cwd, "better-sqlite3", "seqqa");
+    const [one, two] = [await run(cwd, "1"), await run(cwd, "2")];
+    // 0 to 2 notes, each with the token of `setup` and with a later one.
+    expect(one).toMatchObject({ statesVisited: 6, divergences: [] });
     expect(comparable(two)).toEqual(comparable(one));
   });
 
@@ -210,3 +224,29 @@ export const agent = new Agent({ name: "slots", world: (lane) => new World({ sys
     expect(comparable(result)).toEqual(comparable(undisturbed));
   });
 });
+
+/** A server of notes, whose tokens have the time that a JavaScript expression returns. It stores no tokens. */
+function tokenServer(iat: string): string {
+  return `
+import { createHmac } from "node:crypto";
+import { createServer } from "node:http";
+import Database from "better-sqlite3";
+const db = new Database(process.env.DB_PATH);
+db.exec("create table if not exists notes (id integer primary key, text text)");
+const text = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
+const signed = (payload) => payload + "." + createHmac("sha256", "secret").update(payload).digest("base64url");
+createServer((request, response) => {
+  const answer = (status, body = {}) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  if (request.url === "/") return answer(200);
+  if (request.url === "/login") {
+    const iat = ${iat};
+    return answer(200, { token: signed(text({ alg: "HS256", typ: "JWT" }) + "." + text({ sub: "ann", iat, exp: iat + 3600 })) });
+  }
+  const token = (request.headers.authorization ?? "").slice(7);
+  if (signed(token.split(".").slice(0, 2).join(".")) !== token) return answer(401);
+  const { n } = db.prepare("select count(*) n from notes").get();
+  if (request.url === "/clear") return answer(db.prepare("delete from notes").run().changes > 0 ? 200 : 404);
+  return n > 1 ? answer(409) : answer(201, { id: db.prepare("insert into notes (text) values ('x')").run().lastInsertRowid });
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+}

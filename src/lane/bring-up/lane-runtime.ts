@@ -25,7 +25,6 @@ import { SKIPPED_OUTCOME, type Outcome } from "../step/outcome.ts";
 import { probePath } from "../navigate/probe-path.ts";
 import type { RaceGround } from "../races/race-ground.ts";
 import { recordPath, type BeforeStep } from "../navigate/record-path.ts";
-import { isRepeated } from "../step/repeats.ts";
 import { StateWatch } from "../step/state-watch.ts";
 import { AfterFinding, StepTaker } from "../step/step-taker.ts";
 import { lossOf } from "./store-lost.ts";
@@ -128,7 +127,8 @@ export class LaneRuntime {
               outcome = stepper.fail(definition, error);
             }
           } else outcome = begun;
-          if (stepper.wayBack !== undefined && isRepeated(outcome)) outcome = await stepper.repeated(definition, outcome, mark);
+          if (stepper.wayBack !== undefined && stepper.isRepeated(outcome, mark))
+            outcome = await stepper.repeated(definition, outcome, mark);
           if (outcome.kind !== "skipped") navigator.departed();
           // If the precondition did not hold, nothing was written, so no restore is needed. An action that returned null may have written something,
           // so `take` below reads the state after such an action.

@@ -371,7 +371,8 @@ export class RootState {
     if (shared === undefined) return;
     const isSame = sameStores(this.#made, shared);
     // The times in a lane's own tokens are named by when the lane itself logged in.
-    const hasOwnTokens = isSame && !isDeepStrictEqual(this.#made.clients, shared.clients);
+    const tokensIn = ({ clients, context }: WorldSnapshot): unknown => [clients, context.entries];
+    const hasOwnTokens = isSame && !isDeepStrictEqual(tokensIn(this.#made), tokensIn(shared));
     if (!hasOwnTokens) this.#setupAt = shared.setupAt ?? this.#setupAt;
     if (isSame) return;
     try {

@@ -1,4 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Exchange } from "../../model/http/client.ts";
+import type { ApiResponse } from "../../model/http/response.ts";
+import { signedTokens } from "../../state/index.ts";
+import type { SavedWorld } from "../state/world-state.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** How often a step is executed in total while the target is overloaded. */
@@ -6,6 +10,11 @@ const MOST_TRIES = 4;
 /** After this number of consecutive steps whose repetitions did not help, each wait takes {@link SHORT_MS}. The number of tries does not change. */
 const MOST_IN_VAIN = 3;
 const SHORT_MS = 50;
+/** The length of the shortest text that can contain a token. */
+const SHORTEST_TOKEN = 20;
+const MOST_KEPT = 10_000;
+/** The clock of the target may be behind ours by this time. A token that is older was not issued in the step that returned it. */
+const CLOCKS_DIFFER_MS = 5_000;
 
 /** Returns `true` if a step with this outcome says nothing about the state, and should be executed again from the same state. */
 export function isRepeated(outcome: Outcome): boolean {
@@ -45,4 +54,43 @@ export class Repeats {
     await sleep(ms, undefined, { signal }).catch(() => undefined);
     return !signal.aborted;
   }
+}
+
+/**
+ * Finds steps that issued a token again that the state held already. Tokens often contain times in whole seconds, so two logins of one user within a
+ * second return the same token, and two logins in different seconds return different tokens. The lane executes such a step again in the next second,
+ * so that the state after a login does not depend on the speed of the lane.
+ */
+export class Reissues {
+  /** Tokens that were returned again in another second, too, such as the token of a session that the target returns instead of a new one. */
+  readonly #constant: Set<string> = new Set();
+
+  /** Returns the tokens that the requests of a step returned although the state before the step held them already. @param startMs when the step began */
+  among(exchanges: readonly Exchange[], before: Pick<SavedWorld, "setBy" | "context">, startMs: number): readonly string[] {
+    const values = [...before.context.entries.values()].filter(
+      (value) => value !== null && (typeof value === "string" || typeof value === "object"),
+    );
+    if (values.length === 0 && !before.setBy.some(({ text }) => text.length > SHORTEST_TOKEN)) return [];
+    const isRecent = ({ token, issuedMs = startMs }: SignedToken): boolean =>
+      !this.#constant.has(token) && issuedMs > startMs - CLOCKS_DIFFER_MS;
+    const found = exchanges.flatMap((one) =>
+      one.kind === "answer" && one.response.request.method !== "GET" ? tokensIn(one.response) : [],
+    );
+    const recent = found.filter(isRecent).map(({ token }) => token);
+    if (recent.length === 0) return [];
+    const held = [...before.setBy.map(({ text }) => text), JSON.stringify(values)];
+    return recent.filter((token) => held.some((text) => text.includes(token)));
+  }
+
+  /** Records tokens that are the same in the next second, so that steps which return them are not repeated. */
+  keep(tokens: readonly string[]): void {
+    if (this.#constant.size > MOST_KEPT) this.#constant.clear();
+    for (const token of tokens) this.#constant.add(token);
+  }
+}
+
+type SignedToken = ReturnType<typeof signedTokens>[number];
+
+function tokensIn({ text, headers }: ApiResponse): readonly SignedToken[] {
+  return [text, headers["set-cookie"] ?? ""].flatMap((one) => (one.length > SHORTEST_TOKEN ? signedTokens(one) : []));
 }

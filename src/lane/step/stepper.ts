@@ -16,7 +16,7 @@ import type { SentRequest } from "../../state/index.ts";
 import { requireStores } from "../bring-up/store-lost.ts";
 import { invalidAnswerFinding } from "./invalid-answer.ts";
 import { executed, failed, lost, SKIPPED_OUTCOME, type Outcome } from "./outcome.ts";
-import { Repeats } from "./repeats.ts";
+import { isRepeated, Reissues, Repeats } from "./repeats.ts";
 
 export interface StepperOptions {
   /** The treatment of server errors (5xx answers): each is a violation, all are ignored, or a rule of the agent judges them. */
@@ -69,6 +69,7 @@ export class Stepper {
   waitsForSeconds = false;
   /** Repeats steps whose outcomes say nothing about the state; see {@link repeated}. */
   readonly repeats: Repeats = new Repeats();
+  readonly #reissues: Reissues = new Reissues();
   #expectsShed = false;
   /** The bodies of the current step and its checks, which errors must not quote. Empty unless `hideBodies` is set. */
   readonly #bodies: string[] = [];
@@ -129,12 +130,30 @@ export class Stepper {
     return before === undefined ? outcome : this.repeated(action, outcome, before);
   }
 
-  /** Repeats a step if its outcome requires a repetition. `before`: a checkpoint of the state before the step. Returns the last outcome. */
+  /**
+   * Repeats a step if its outcome requires a repetition, or if it issued a token again; see {@link Reissues}. `before`: a checkpoint of the state
+   * before the step. Returns the last outcome.
+   */
   async repeated(action: AnyAction, outcome: Outcome, before: SavedWorld): Promise<Outcome> {
-    return this.repeats.run(outcome, async () => {
+    const again = async (): Promise<Outcome> => {
       await this.wayBack?.restore(before);
       return this.#runOnce(action);
-    });
+    };
+    const reissued = this.#reissued(before);
+    if (reissued.length === 0) return this.repeats.run(outcome, again);
+    await sleep(SECOND_MS - (this.#endMs % SECOND_MS) + 1);
+    const second = await again();
+    this.#reissues.keep(this.#reissued(before).filter((token) => reissued.includes(token)));
+    return this.repeats.run(second, again);
+  }
+
+  /** Returns `true` if a step with this outcome has to be repeated. `before`: a checkpoint of the state before the step. */
+  isRepeated(outcome: Outcome, before: SavedWorld): boolean {
+    return isRepeated(outcome) || this.#reissued(before).length > 0;
+  }
+
+  #reissued(before: SavedWorld): readonly string[] {
+    return this.#reissues.among(this.exchanges, before, this.#startMs);
   }
 
   /** Waits for the next second if the state holds a time in the present second. */
@@ -463,6 +482,7 @@ function sentRequest(exchange: Exchange): SentRequest[] {
   ];
 }
 
+const SECOND_MS = 1_000;
 const WRITES: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 const NONE_PENDING: readonly PendingRequest[] = Object.freeze([]);
 /** How long to wait for unanswered requests, in milliseconds. */

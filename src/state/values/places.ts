@@ -132,21 +132,28 @@ export function replaceSigned(text: string, replace: (payload: unknown) => strin
 /** Claims that differ between two logins of one user: times, and ids of the token or session. */
 const OF_LOGIN: ReadonlySet<string> = new Set(["iat", "exp", "nbf", "auth_time", "jti", "sid", "nonce"]);
 
-/**
- * Returns the JWTs and the texts signed with a time that a text contains. `content` is what stays the same if the same user logs in again: the claims
- * or the payload, without times, UUIDs and long hexadecimal numbers.
- */
-export function signedTokens(text: string): readonly { readonly token: string; readonly content: string }[] {
+/** A JWT, or a text signed with a time. */
+interface SignedToken {
+  readonly token: string;
+  /** What stays the same if the same user logs in again: the claims or the payload, without times, UUIDs and long hexadecimal numbers. */
+  readonly content: string;
+  /** When the token was issued, in milliseconds since 1970; `undefined` if the token does not say it. */
+  readonly issuedMs: number | undefined;
+}
+
+/** Returns the JWTs and the texts signed with a time that a text contains. */
+export function signedTokens(text: string): readonly SignedToken[] {
   const steady = (key: string, value: unknown): unknown =>
     OF_LOGIN.has(key) || (typeof value === "string" && wordOf(value).form !== "t") ? undefined : value;
-  const jwts = Array.from(text.matchAll(JWTS), ([token, claims = ""]) => ({
-    token,
-    content: JSON.stringify(claimsOf(claims), steady) ?? "",
-  }));
-  const signed = Array.from(text.matchAll(SIGNED), ([token]) => ({
-    token,
-    content: JSON.stringify(parsedSigned(token)?.payload, steady) ?? "",
-  }));
+  const jwts = Array.from(text.matchAll(JWTS), ([token, text = ""]): SignedToken => {
+    const claims = claimsOf(text);
+    const { iat } = (claims ?? {}) as { readonly iat?: unknown };
+    return { token, content: JSON.stringify(claims, steady) ?? "", issuedMs: typeof iat === "number" ? iat * 1_000 : undefined };
+  });
+  const signed = Array.from(text.matchAll(SIGNED), ([token]): SignedToken => {
+    const parts = parsedSigned(token);
+    return { token, content: JSON.stringify(parts?.payload, steady) ?? "", issuedMs: parts && parts.time * 1_000 };
+  });
   return [...jwts, ...signed];
 }
 
