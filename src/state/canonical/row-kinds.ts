@@ -17,6 +17,8 @@ export type RowKind = Readonly<Record<string, string>>;
 const NAMES = /(?:root)?#t?\d*|<time>|\d+/g;
 /** Matches UUIDs and hexadecimal numbers. Each match is replaced as a whole, because a group of letters inside would otherwise count as a word. */
 const HEXADECIMAL = /(?<![A-Za-z0-9])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8,})(?![A-Za-z0-9])/gi;
+/** Matches texts that may be random bytes in base64 or base64url, after words such as `sess_`. Dashes and underscores inside do not separate words. */
+const BASE64 = /(?<![\w+/=-])((?:[a-z]{3,}[_-])*)([\w+/=-]{16,})(?![\w+/=-])/g;
 const VARIABLE = /[A-Za-z]*[\d*][A-Za-z0-9*]*/g;
 /** Matches long words that consist of letters alone, which may be random. */
 const LETTERS = /(?<![A-Za-z0-9])[A-Za-z]{8,}(?![A-Za-z0-9])/g;
@@ -58,6 +60,7 @@ function collapsed(text: string): string {
   // Descriptions of states replace the delimiters of placeholders in values. Replacing them here, too, gives equal patterns for equal values.
   const named = withoutMarks(text)
     .replaceAll(HEXADECIMAL, "*")
+    .replaceAll(BASE64, (run, words: string, rest: string) => (isBase64(rest) ? `${words}*` : run))
     .replaceAll(LETTERS, (word) => (isRandom(word) ? "*" : word));
   return named.replaceAll(NAMES, "*").replaceAll(VARIABLE, "*").replaceAll(/\*+/g, "*");
 }
@@ -70,6 +73,18 @@ function isRandom(word: string): boolean {
   let changes = 0;
   for (let i = 1; i < word.length; i++) if (/[a-z]/.test(word[i]!) !== /[a-z]/.test(word[i - 1]!)) changes++;
   return changes >= Math.max(3, word.length / 3);
+}
+
+/**
+ * Returns `true` if a text looks like random bytes in base64. The kind of character (small letter, capital letter, digit) changes at about 60 % of the
+ * neighbours there, and at fewer than 30 % in words and numbers that are joined with dashes.
+ */
+function isBase64(text: string): boolean {
+  if (![/[a-z]/, /[A-Z]/, /\d/].every((kind) => kind.test(text))) return false;
+  const kinds = text.replaceAll(/[a-z]/g, "a").replaceAll(/[A-Z]/g, "A").replaceAll(/\d/g, "0");
+  const pairs = [...kinds].slice(1).map((kind, at) => kinds[at]! + kind);
+  const joined = pairs.filter((pair) => /^[aA0]{2}$/.test(pair));
+  return joined.filter(([a, b]) => a !== b).length >= 0.3 * joined.length;
 }
 
 /** Returns the name of a field in rows of one kind: `hash.value where {"key":"order:*","field":"seen"}`. */
