@@ -12,6 +12,7 @@ import {
   snapshotOfOrigins,
   NO_ORIGINS,
   originsOfSnapshot,
+  signedTokens,
   type Canonicalizer,
   type Origins,
   type OriginsSnapshot,
@@ -303,6 +304,19 @@ export class WorldState {
     const renamer = this.#canonicalizer?.renamer;
     const isLikely = renamer?.knowsTimes !== true || hasTimeIn(this.#origins, secondMs) || renamer.hasRootTimeIn(secondMs);
     return isLikely ? secondMs + 1_000 - now : 0;
+  }
+
+  /**
+   * The milliseconds until the next second, if a client or the context holds a token that was issued in the present second. A login within this second
+   * would return the same token. 0 in all other cases.
+   */
+  get msToOtherTokens(): number {
+    const now = this.now();
+    const secondMs = now - (now % 1_000);
+    const texts = [...this.#clients.map((client) => bearerOf(client).text), contextText(this.#context)];
+    // A token that only says when it expires lives for whole minutes.
+    const isOfNow = texts.some((text) => signedTokens(text).some(({ timesMs }) => timesMs.some((ms) => (ms - secondMs) % 60_000 === 0)));
+    return isOfNow ? secondMs + 1_000 - now : 0;
   }
 
   /** Sets the canonicalizer, which names states, generated values and times from now on. */
@@ -746,6 +760,15 @@ function asJson(read: unknown): unknown {
       hint: "Return plain data from `probe`, e.g. `response.json()`.",
     });
   return JSON.parse(text);
+}
+
+/** Returns the values of a context as JSON, to search them for tokens. Returns an empty text if an object contains itself. */
+export function contextText({ entries }: Pick<SavedContext, "entries">): string {
+  try {
+    return JSON.stringify([...entries.values()], (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value));
+  } catch {
+    return "";
+  }
 }
 
 function bearerOf(client: ClientPart): Bearer {

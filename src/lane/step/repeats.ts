@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Exchange } from "../../model/http/client.ts";
 import type { ApiResponse } from "../../model/http/response.ts";
 import { signedTokens } from "../../state/index.ts";
-import type { SavedWorld } from "../state/world-state.ts";
+import { contextText, type SavedWorld } from "../state/world-state.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** How often a step is executed in total while the target is overloaded. */
@@ -67,18 +67,14 @@ export class Reissues {
 
   /** Returns the tokens that the requests of a step returned although the state before the step held them already. @param startMs when the step began */
   among(exchanges: readonly Exchange[], before: Pick<SavedWorld, "setBy" | "context">, startMs: number): readonly string[] {
-    const values = [...before.context.entries.values()].filter(
-      (value) => value !== null && (typeof value === "string" || typeof value === "object"),
-    );
-    if (values.length === 0 && !before.setBy.some(({ text }) => text.length > SHORTEST_TOKEN)) return [];
-    const isRecent = ({ token, issuedMs = startMs }: SignedToken): boolean =>
-      !this.#constant.has(token) && issuedMs > startMs - CLOCKS_DIFFER_MS;
+    const held = [...before.setBy.map(({ text }) => text), contextText(before.context)].filter(({ length }) => length > SHORTEST_TOKEN);
+    if (held.length === 0) return [];
+    const isRecent = ({ token, timesMs }: SignedToken): boolean =>
+      !this.#constant.has(token) && timesMs.every((ms) => ms >= startMs - CLOCKS_DIFFER_MS);
     const found = exchanges.flatMap((one) =>
       one.kind === "answer" && one.response.request.method !== "GET" ? tokensIn(one.response) : [],
     );
     const recent = found.filter(isRecent).map(({ token }) => token);
-    if (recent.length === 0) return [];
-    const held = [...before.setBy.map(({ text }) => text), JSON.stringify(values)];
     return recent.filter((token) => held.some((text) => text.includes(token)));
   }
 

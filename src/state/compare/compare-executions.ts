@@ -252,6 +252,8 @@ function dropped({ place, a, b }: Pair): DroppedField {
 }
 
 function shown(value: unknown): string {
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (typeof value === "object" && value !== null && !(value instanceof Uint8Array) && !(value instanceof Date)) return "an object";
   const text =
     typeof value === "string" ? JSON.stringify(value) : value instanceof Uint8Array ? `x"${wordOfBytes(value).key}"` : String(value);
   return text.length > 80 ? `${text.slice(0, 80)}...` : text;

@@ -129,16 +129,18 @@ export function replaceSigned(text: string, replace: (payload: unknown) => strin
   });
 }
 
+/** Claims that are times, in seconds since 1970. */
+const TIMES: ReadonlySet<string> = new Set(["iat", "exp", "nbf", "auth_time"]);
 /** Claims that differ between two logins of one user: times, and ids of the token or session. */
-const OF_LOGIN: ReadonlySet<string> = new Set(["iat", "exp", "nbf", "auth_time", "jti", "sid", "nonce"]);
+const OF_LOGIN: ReadonlySet<string> = new Set([...TIMES, "jti", "sid", "nonce"]);
 
 /** A JWT, or a text signed with a time. */
 interface SignedToken {
   readonly token: string;
   /** What stays the same if the same user logs in again: the claims or the payload, without times, UUIDs and long hexadecimal numbers. */
   readonly content: string;
-  /** When the token was issued, in milliseconds since 1970; `undefined` if the token does not say it. */
-  readonly issuedMs: number | undefined;
+  /** The times in the token (when it was issued, when it expires), in milliseconds since 1970. */
+  readonly timesMs: readonly number[];
 }
 
 /** Returns the JWTs and the texts signed with a time that a text contains. */
@@ -146,13 +148,15 @@ export function signedTokens(text: string): readonly SignedToken[] {
   const steady = (key: string, value: unknown): unknown =>
     OF_LOGIN.has(key) || (typeof value === "string" && wordOf(value).form !== "t") ? undefined : value;
   const jwts = Array.from(text.matchAll(JWTS), ([token, text = ""]): SignedToken => {
-    const claims = claimsOf(text);
-    const { iat } = (claims ?? {}) as { readonly iat?: unknown };
-    return { token, content: JSON.stringify(claims, steady) ?? "", issuedMs: typeof iat === "number" ? iat * 1_000 : undefined };
+    const claims = claimsOf(text) ?? {};
+    const times = Object.entries(claims).flatMap(([claim, value]: [string, unknown]) =>
+      TIMES.has(claim) && typeof value === "number" ? [value * 1_000] : [],
+    );
+    return { token, content: JSON.stringify(claims, steady), timesMs: times };
   });
   const signed = Array.from(text.matchAll(SIGNED), ([token]): SignedToken => {
     const parts = parsedSigned(token);
-    return { token, content: JSON.stringify(parts?.payload, steady) ?? "", issuedMs: parts && parts.time * 1_000 };
+    return { token, content: JSON.stringify(parts?.payload, steady) ?? "", timesMs: parts === undefined ? [] : [parts.time * 1_000] };
   });
   return [...jwts, ...signed];
 }
