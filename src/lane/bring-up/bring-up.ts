@@ -212,6 +212,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, parts: 
   }
   state.listen(stepper.sink);
   if (!home.remade && state.systems.length > 0) stepper.wayBack = state;
+  else stepper.waitsForTokens = state.holdsTokens;
   return atRoot({
     options,
     actions: definition.actions,

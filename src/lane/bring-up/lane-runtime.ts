@@ -116,7 +116,7 @@ export class LaneRuntime {
             mark = await navigator.again(unit);
             drawing.at(unit.path, unit.path.length, action, unit.draws);
           } else if (watch.watched && action > unit.from) await watch.catchLate(unit, action - 1, mark);
-          if (stepper.waitsForSeconds && !stepper.skips(definition)) await stepper.awaitNextSecond();
+          if (stepper.waits && !stepper.skips(definition)) await stepper.awaitTurn(definition);
           report.beginAction();
           const begun = stepper.begin(definition);
           let outcome: Outcome;

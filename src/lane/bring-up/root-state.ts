@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { setUpByJourney } from "../../journeys/index.ts";
@@ -317,9 +316,6 @@ export class RootState {
     } catch (cause) {
       throw userError("PROBE_THREW", "The function `probe` of the World threw an error", cause);
     }
-    // A lane that cannot repeat a step (see Reissues) waits for the next second here, so that a login returns another token than `setup` got.
-    const ms = this.remade || state.systems.length === 0 ? state.msToOtherTokens : 0;
-    if (ms > 0) await sleep(ms + 1);
   }
 
   /**

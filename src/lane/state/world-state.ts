@@ -306,6 +306,11 @@ export class WorldState {
     return isLikely ? secondMs + 1_000 - now : 0;
   }
 
+  /** `true` if a client or the context holds a token with times. */
+  get holdsTokens(): boolean {
+    return this.#tokens().length > 0;
+  }
+
   /**
    * The milliseconds until the next second, if a client or the context holds a token that was issued in the present second. A login within this second
    * would return the same token. 0 in all other cases.
@@ -313,9 +318,8 @@ export class WorldState {
   get msToOtherTokens(): number {
     const now = this.now();
     const secondMs = now - (now % 1_000);
-    const texts = [...this.#clients.map((client) => bearerOf(client).text), contextText(this.#context)];
     // A token that only says when it expires lives for whole minutes.
-    const isOfNow = texts.some((text) => signedTokens(text).some(({ timesMs }) => timesMs.some((ms) => (ms - secondMs) % 60_000 === 0)));
+    const isOfNow = this.#tokens().some(({ timesMs }) => timesMs.some((ms) => (ms - secondMs) % 60_000 === 0));
     return isOfNow ? secondMs + 1_000 - now : 0;
   }
 
@@ -656,6 +660,11 @@ export class WorldState {
     this.#setBy = this.#clients.map(bearerOf);
     this.#root = { clients: this.#clients.map((client) => client.save()), setBy: this.#setBy };
     for (let i = 0; i < this.#clients.length; i++) this.#attributed[i] = this.#clients[i]!.version;
+  }
+
+  #tokens(): readonly { readonly timesMs: readonly number[] }[] {
+    const texts = [...this.#clients.map((client) => bearerOf(client).text), contextText(this.#context)];
+    return texts.flatMap((text) => signedTokens(text)).filter(({ timesMs }) => timesMs.length > 0);
   }
 
   #observeUnstored(systems: Record<string, Observed>): void {

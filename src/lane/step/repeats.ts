@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Exchange } from "../../model/http/client.ts";
-import type { ApiResponse } from "../../model/http/response.ts";
 import { signedTokens } from "../../state/index.ts";
 import { contextText, type SavedWorld } from "../state/world-state.ts";
 import type { Outcome } from "./outcome.ts";
@@ -71,10 +70,10 @@ export class Reissues {
     if (held.length === 0) return [];
     const isRecent = ({ token, timesMs }: SignedToken): boolean =>
       !this.#constant.has(token) && timesMs.every((ms) => ms >= startMs - CLOCKS_DIFFER_MS);
-    const found = exchanges.flatMap((one) =>
-      one.kind === "answer" && one.response.request.method !== "GET" ? tokensIn(one.response) : [],
-    );
-    const recent = found.filter(isRecent).map(({ token }) => token);
+    const recent = exchanges
+      .flatMap(tokensIn)
+      .filter(isRecent)
+      .map(({ token }) => token);
     return recent.filter((token) => held.some((text) => text.includes(token)));
   }
 
@@ -87,6 +86,13 @@ export class Reissues {
 
 type SignedToken = ReturnType<typeof signedTokens>[number];
 
-function tokensIn({ text, headers }: ApiResponse): readonly SignedToken[] {
+/** Returns `true` if a request of a step that may write returned a token with times. */
+export function issuesToken(exchanges: readonly Exchange[]): boolean {
+  return exchanges.flatMap(tokensIn).length > 0;
+}
+
+function tokensIn(exchange: Exchange): readonly SignedToken[] {
+  if (exchange.kind !== "answer" || exchange.response.request.method === "GET") return [];
+  const { text, headers } = exchange.response;
   return [text, headers["set-cookie"] ?? ""].flatMap((one) => (one.length > SHORTEST_TOKEN ? signedTokens(one) : []));
 }

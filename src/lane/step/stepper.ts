@@ -16,7 +16,7 @@ import type { SentRequest } from "../../state/index.ts";
 import { requireStores } from "../bring-up/store-lost.ts";
 import { invalidAnswerFinding } from "./invalid-answer.ts";
 import { executed, failed, lost, SKIPPED_OUTCOME, type Outcome } from "./outcome.ts";
-import { isRepeated, Reissues, Repeats } from "./repeats.ts";
+import { isRepeated, issuesToken, Reissues, Repeats } from "./repeats.ts";
 
 export interface StepperOptions {
   /** The treatment of server errors (5xx answers): each is a violation, all are ignored, or a rule of the agent judges them. */
@@ -34,7 +34,17 @@ export type StepperState = Pick<WorldState, "attribute" | "moveTo"> &
   Partial<
     Pick<
       WorldState,
-      "asks" | "beginStep" | "expectShed" | "takeThrown" | "pending" | "cut" | "probe" | "wroteUnseen" | "visibility" | "msToNextSecond"
+      | "asks"
+      | "beginStep"
+      | "expectShed"
+      | "takeThrown"
+      | "pending"
+      | "cut"
+      | "probe"
+      | "wroteUnseen"
+      | "visibility"
+      | "msToNextSecond"
+      | "msToOtherTokens"
     >
   >;
 
@@ -67,6 +77,10 @@ export class Stepper {
   onExchange: (() => void) | undefined;
   /** `true` if the target compares times in whole seconds, so that steps wait for the next second. */
   waitsForSeconds = false;
+  /** `true` if steps that may issue a token wait for the next second, because they cannot be repeated; see {@link Reissues}. */
+  waitsForTokens = false;
+  /** Actions by name: `true` if a call of the action returned a token, `false` if none did so far. */
+  readonly #issuers: Map<string, boolean> = new Map();
   /** Repeats steps whose outcomes say nothing about the state; see {@link repeated}. */
   readonly repeats: Repeats = new Repeats();
   readonly #reissues: Reissues = new Reissues();
@@ -162,8 +176,20 @@ export class Stepper {
     if (ms > 0) await sleep(ms + 1);
   }
 
+  /** `true` if some steps wait before they begin; see {@link awaitTurn}. */
+  get waits(): boolean {
+    return this.waitsForSeconds || this.waitsForTokens;
+  }
+
+  /** Waits for the next second if the action has to. */
+  async awaitTurn({ name }: AnyAction): Promise<void> {
+    if (this.waitsForSeconds) return this.awaitNextSecond();
+    const ms = this.waitsForTokens && this.#issuers.get(name) !== false ? (this.#state.msToOtherTokens ?? 0) : 0;
+    if (ms > 0) await sleep(ms + 1);
+  }
+
   async #runOnce(action: AnyAction): Promise<Outcome> {
-    if (this.waitsForSeconds) await this.awaitNextSecond();
+    if (this.waits) await this.awaitTurn(action);
     const begun = this.begin(action);
     if (!(begun instanceof Promise)) return begun;
     let outcome: Outcome;
@@ -236,6 +262,7 @@ export class Stepper {
   settle(action: AnyAction, response: unknown): Outcome {
     this.#listening = false;
     this.#attribute(action);
+    if (this.waitsForTokens && this.#issuers.get(action.name) !== true) this.#issuers.set(action.name, issuesToken(this.exchanges));
     const pending = this.#state.pending?.() ?? NONE_PENDING;
     this.#stubError = this.#state.takeThrown?.();
     const quiet =
