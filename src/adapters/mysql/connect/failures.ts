@@ -174,7 +174,7 @@ export function leftInstalled(store: StoreUrl, why: unknown, error: unknown): Se
     "STORE_NOT_PUT_BACK",
     `seqqa could not install its triggers in ${store.shown} (${safeCause(store, why).message}), and could not remove them again: ${cause.message}. Triggers of the database may be missing.`,
     {
-      hint: "Run `seqqa clean` with a database user that has all privileges. The command creates missing triggers of your database again. Their text is in the table seqqa_journal_originals.",
+      hint: "Run `seqqa clean` with a database user that has all privileges. The command creates the missing triggers again. The table seqqa_journal_originals contains the CREATE TRIGGER statement of each of your triggers.",
       exitStatus: 2,
       cause,
     },
@@ -194,7 +194,7 @@ export function partlyPutBack(store: StoreUrl, what: string): SeqqaError {
     "STORE_NOT_PUT_BACK",
     `${what} of ${store.shown} was truncated, created, dropped or altered during a run. seqqa cannot undo this, but has restored everything else.`,
     {
-      hint: "Compare the named object with a backup, and repair it. seqqa has removed its own tables and triggers from the database.",
+      hint: "Compare the definition and the rows of the named object with a backup from before the run, and correct the differences. seqqa has removed its own tables and triggers from the database.",
       exitStatus: 3,
     },
   );

@@ -83,11 +83,12 @@ async function requireOwned(control: Control): Promise<void> {
   const [row] = await control.rows(
     `select pg_get_userbyid(nspowner) from pg_namespace where nspname = '${OURS}' and not pg_has_role(nspowner, 'usage')`,
   );
-  if (typeof row?.[0] === "string")
+  const role = row?.[0];
+  if (typeof role === "string")
     throw cannotRecover(
       control,
-      `the run connected as the role "${row[0]}"`,
-      "Put that role, or a superuser, into the store's URL, and run `seqqa clean` again.",
+      `the run connected as the role "${role}"`,
+      `Put the role "${role}", or a superuser, into the store's URL, and run \`seqqa clean\` again.`,
     );
 }
 
