@@ -405,7 +405,9 @@ function named(node) {
   }
   if (ts.isPropertyAccessExpression(node)) {
     if (/^(?:length|size)$/.test(node.name.text)) return "number";
-    return /^(?:name|shown|text|value)$/.test(node.name.text) ? named(node.expression) : words(node.name.text);
+    if (!/^(?:name|shown|text|value)$/.test(node.name.text)) return words(node.name.text);
+    const owner = named(node.expression);
+    return /^(?:definition|filled|options|settings|this)$/.test(owner) ? words(node.name.text) : owner;
   }
   if (ts.isCallExpression(node)) {
     const { expression } = node;
@@ -414,6 +416,7 @@ function named(node) {
     const [argument] = node.arguments;
     const of = ts.isIdentifier(expression) ? /^(\w+)Of$/.exec(expression.text)?.[1] : undefined;
     if (of !== undefined) return words(of);
+    if (/^how[A-Z]/.test(expression.getText())) return words(expression.getText());
     return argument === undefined || ts.isStringLiteralLike(argument) ? words(expression.getText()) : named(argument);
   }
   return ts.isIdentifier(node) ? words(node.text) : words(node.getText().match(/[A-Za-z]\w*/)?.[0] ?? "value");

@@ -156,7 +156,7 @@ function imagesOf({ table, root, recorded, now }: Change): RowImages {
 function cannotRecover(
   { store }: Control,
   why: string,
-  hint = `Restore the data from a backup. To keep the data as they are now, type: drop schema ${OURS} cascade.`,
+  hint = `Restore the database from a backup that was made before the run. Or, to keep the present data, drop seqqa's tables and triggers: drop schema ${OURS} cascade.`,
 ): SeqqaError {
   return new SeqqaError("STORE_NOT_PUT_BACK", `seqqa cannot restore the data that an earlier run changed in ${store.shown}: ${why}.`, {
     hint,
