@@ -23,7 +23,7 @@ const MOST_READS = 500;
 const DEEPEST = 24;
 /** Methods and functions that return their text with changes that a reader need not see. */
 const SAME_TEXT =
-  /^(?:at|filter|flat|flatMap|join|JSON|map|oneLine|printable|quoted|replace|replaceAll|shortened|shown|slice|sort|String|stringify|substring|toISOString|toLocaleString|toLowerCase|toSorted|toString|toUpperCase|trim|trimEnd|withoutPasswords|withoutSecrets|withoutUserPart)$/;
+  /^(?:at|filter|flat|flatMap|join|JSON|map|oneLine|printable|quoted|replace|replaceAll|shortened|shown|slice|sort|String|stringify|substring|toFixed|toISOString|toLocaleString|toLowerCase|toReversed|toSorted|toString|toUpperCase|toUTCString|trim|trimEnd|withoutPasswords|withoutSecrets|withoutUserPart)$/;
 
 /** Explanations of errors whose messages come from the code of the user, or from the system. */
 const OF_RUNS = {
@@ -39,19 +39,25 @@ const OF_RUNS = {
   ],
   INVARIANT_THREW: [
     "The code of an invariant threw an error.",
-    "Fix the invariant. If it cannot read its data in some states, return `true` there.",
+    "Fix the invariant. If the invariant does not apply to some states, return `true` in these states.",
   ],
   INVARIANT_WROTE: [
     "`check` of an invariant changed a store.",
-    "Only read in `check`. If the API writes something when it is read, such as a log, list it under `ignore`.",
+    "Send only reading requests in `check`. If the API writes to a table when it answers such a request, for example to a log, list the table under `ignore`.",
   ],
-  LANE_FAILED: ["A lane ended with an error that seqqa did not expect.", "The message is that of the unexpected error."],
+  LANE_FAILED: [
+    "A lane ended with an error that seqqa did not expect.",
+    "Read the message of the unexpected error. If your code did not cause the error, report a defect of seqqa.",
+  ],
   LOGIN_THREW: ["The login of a client threw an error.", "Fix the login. The report shows the stack trace."],
   PRECONDITION_NOT_BOOLEAN: ["A precondition returned a value other than `true` and `false`.", "Return a boolean."],
   PRECONDITION_THREW: ["The code of a precondition threw an error.", "Use `context.has(key)` before `context.get(key)`."],
-  PROBE_THREW: ["The function `probe` of the World threw an error.", "Fix `probe`. It must work in every state."],
-  RESET_THREW: ["The function `reset` of the World threw an error.", "Fix `reset`. It must work in every state."],
-  SETUP_THREW: ["The function `setup` of the exploration threw an error.", "Fix `setup`. It runs once per lane, before the root state."],
+  PROBE_THREW: ["The function `probe` of the World threw an error.", "Fix `probe`, so that the function works in every state."],
+  RESET_THREW: ["The function `reset` of the World threw an error.", "Fix `reset`, so that the function works in every state."],
+  SETUP_THREW: [
+    "The function `setup` of the exploration threw an error.",
+    "Fix `setup`. seqqa calls `setup` once for each lane, before the root state.",
+  ],
   STRAY_REJECTION: ["A promise in your code was rejected, but nothing awaited it.", "Add the missing `await`."],
   TARGET_OVERLOADED: [
     "The target refused requests because of overload for longer than seqqa waits.",
@@ -60,9 +66,9 @@ const OF_RUNS = {
   UNCAUGHT_EXCEPTION: ["Your code threw an error outside of every call that seqqa awaits.", "Fix the code that the stack trace names."],
   WORKER_LOST: [
     "The thread or process of a lane ended unexpectedly.",
-    "The message says how it ended. Usual causes are native modules and memory limits.",
+    "The message says how the thread or process ended. Usual causes are native modules and memory limits.",
   ],
-  WORLD_THREW: ["The `world` factory threw an error.", "Fix the factory. It runs once per lane."],
+  WORLD_THREW: ["The `world` factory threw an error.", "Fix the factory. seqqa calls the factory once for each lane."],
 };
 
 const page = join(root, "docs/errors.md");
@@ -95,7 +101,7 @@ function errorReference() {
   const parts = rows.map(([code, sentences]) => `## ${code}\n\n${withoutVariants(sentences).map(entry).join("\n")}\n`);
   return `# Errors
 
-Every error of seqqa has a code, which stays the same between versions. Below each code are its messages, and what to do. Values are in angle brackets. This page is made from the sources by \`node scripts/error-reference.mjs\`.
+Every error of seqqa has a code, which stays the same between versions. Each heading is a code. The items below it are the messages of this code; the line or list below a message says what to do. Words in angle brackets stand for values. This page is made from the sources by \`node scripts/error-reference.mjs\`.
 
 ${parts.join("\n")}`;
 }
@@ -325,6 +331,8 @@ function ofElement(node, frame, depth) {
 
 function ofCall(node, frame, depth) {
   const { expression } = node;
+  // `Object.entries` is not the function `entries` of seqqa.
+  if (ts.isPropertyAccessExpression(expression) && expression.expression.getText() === "Object") return unknown(node);
   if (ts.isPropertyAccessExpression(expression) && SAME_TEXT.test(expression.name.text) && expression.name.text !== "stringify")
     return texts(expression.expression, frame, depth + 1);
   const [argument] = node.arguments;
@@ -389,6 +397,7 @@ function named(node) {
   if (ts.isConditionalExpression(node)) return named(ts.isStringLiteralLike(node.whenTrue) ? node.whenFalse : node.whenTrue);
   if (ts.isTemplateExpression(node)) return named(node.templateSpans[0].expression);
   if (ts.isElementAccessExpression(node)) return named(node.expression);
+  if (ts.isNewExpression(node) && node.arguments?.[0] !== undefined) return named(node.arguments[0]);
   if (ts.isBinaryExpression(node)) {
     const isDivision = node.operatorToken.kind === ts.SyntaxKind.SlashToken;
     // The sentence names the unit of what is divided: `${limitMs / 1000} s`.
@@ -396,7 +405,9 @@ function named(node) {
   }
   if (ts.isPropertyAccessExpression(node)) {
     if (/^(?:length|size)$/.test(node.name.text)) return "number";
-    return /^(?:name|shown|text|value)$/.test(node.name.text) ? named(node.expression) : words(node.name.text);
+    if (!/^(?:name|shown|text|value)$/.test(node.name.text)) return words(node.name.text);
+    const owner = named(node.expression);
+    return /^(?:definition|filled|options|settings|this)$/.test(owner) ? words(node.name.text) : owner;
   }
   if (ts.isCallExpression(node)) {
     const { expression } = node;
@@ -405,6 +416,7 @@ function named(node) {
     const [argument] = node.arguments;
     const of = ts.isIdentifier(expression) ? /^(\w+)Of$/.exec(expression.text)?.[1] : undefined;
     if (of !== undefined) return words(of);
+    if (/^how[A-Z]/.test(expression.getText())) return words(expression.getText());
     return argument === undefined || ts.isStringLiteralLike(argument) ? words(expression.getText()) : named(argument);
   }
   return ts.isIdentifier(node) ? words(node.text) : words(node.getText().match(/[A-Za-z]\w*/)?.[0] ?? "value");

@@ -43,7 +43,7 @@ const MIN_LITERAL_LENGTH = 8;
 export async function bundle(entry: string, options: { readonly outDir: string }): Promise<Bundle> {
   const source = resolve(entry);
   if (!existsSync(source)) {
-    throw new SeqqaError("LOAD_MISSING", `The file ${source} does not exist.`, { exitStatus: 2, hint: "Check the path." });
+    throw new SeqqaError("LOAD_MISSING", `The file ${source} does not exist.`, { exitStatus: 2, hint: "Correct the path of the file." });
   }
   const built = await buildOnce(source, resolve(options.outDir));
   const code = built.outputFiles.find(({ path }) => path.endsWith(BUNDLE_SUFFIX));

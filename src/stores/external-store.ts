@@ -18,7 +18,7 @@ export const RENEWAL_MS = 5_000;
 export function leaseOver(store: string): SeqqaError {
   return new SeqqaError(
     "LEASE_OVER",
-    `This run stopped using ${store}, because it sent no heartbeat to the store for ${LEASE_SECONDS} s. Another run may have used the store since.`,
+    `This run stopped using ${store}, because it sent no heartbeat to the store for ${LEASE_SECONDS} s. Another run may have used the store in the meantime.`,
     {
       hint: "Run `seqqa clean`, which shows the changes that this run left in the store, and undoes them. Then start the run again.",
       exitStatus: 3,
@@ -124,7 +124,7 @@ export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" 
     "ROWS_KEPT",
     `Another client changed rows of ${store} during the run: ${namedRows(rows)}. ${says}, and wrote the earlier values to ${file}.`,
     {
-      hint: "Compare these rows with their earlier values, which the file contains, and correct the rows that are wrong in the store.",
+      hint: "Compare each row in the store with its earlier value, which the file contains. If the present value of a row is wrong, correct the row in the store.",
       exitStatus: 3,
     },
   );

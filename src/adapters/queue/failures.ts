@@ -68,7 +68,7 @@ export function failed(what: string, error: unknown, secrets: readonly string[] 
   const text = textOf(error, secrets);
   if (isLost(error, text)) {
     return new SeqqaError("STORE_LOST", `The connection to ${what} was lost: ${text}.`, {
-      hint: "Check that the server of the queue runs.",
+      hint: "Check that the server in the URL of the queue runs and can be reached.",
     });
   }
   return new SeqqaError("STORE_FAILED", `${what} refused a command: ${text}.`, { hint: "Read the log of the queue's server." });

@@ -34,7 +34,7 @@ export function queueActions<C extends object = Values, A = ApiClient>(
     const response = (await run(api, job, context)) as ApiResponse | null | undefined;
     if (response !== null && response !== undefined) return response;
     throw new SeqqaError("QUEUE_RUN_RESULT", `The function \`run\` of queueActions for the queue "${queue}" returned no response.`, {
-      hint: "Return the response of your request to the target. If `run` sends no request, return ApiResponse.of(200).",
+      hint: "Make `run` return the API's response to the request that `run` sends. If `run` sends no request, return ApiResponse.of(200).",
     });
   };
   /**

@@ -153,7 +153,7 @@ export class QueueLink {
     for (const [error] of (await pipeline.exec()) ?? []) {
       if (error === null) continue;
       throw new SeqqaError("QUEUE_REFUSED", `Redis at ${this.shown} refused a command: ${error.message.slice(0, 200)}.`, {
-        hint: "Check the memory limit of Redis (maxmemory) and its saving to disk. Check also that the user may run all commands on keys seqqa*.",
+        hint: "If Redis is out of memory (OOM), raise maxmemory. If Redis cannot save its data to disk (MISCONF), free space on the disk. If the Redis user lacks a permission (NOPERM), allow all commands on the keys seqqa*.",
         exitStatus: 3,
         cause: error,
       });

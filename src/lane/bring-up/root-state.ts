@@ -327,7 +327,7 @@ export class RootState {
     if (left.length === 0) return;
     throw new SeqqaError("PENDING_REQUEST", pendingText(who, left), {
       exitStatus: 3,
-      hint: `Look in the code of ${who.charAt(0).toLowerCase()}${who.slice(1)} for a call without \`await\`.`,
+      hint: "Look in the code of the function for a request without `await`, and add the `await`.",
     });
   }
 

@@ -83,7 +83,7 @@ export function checkMembers(
       throw invalid(
         owner,
         `The ${owner}'s ${field}[${first}] and ${field}[${index}] have the same name "${name}".`,
-        "Give each of them its own name, because paths show these names.",
+        `Give each ${typeName} a different name, because paths show the names.`,
       );
     }
     seen.set(name, index);

@@ -36,7 +36,7 @@ export function describeOwn(document: Plain, name: string, from: URL | undefined
   if (operations.length === 0) {
     throw problem(
       "DESCRIPTION_EMPTY",
-      `The description ${name} has no operations, so seqqa cannot use it.`,
+      `${name} has no operations, so seqqa cannot use it as an API description.`,
       'Add operations under "paths", for example "/orders": { "get": { ... } }.',
     );
   }

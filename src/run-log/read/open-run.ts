@@ -37,7 +37,7 @@ function refuseOthers(db: Database, file: string): void {
   const found = new Set(schemaOf(db));
   if (version === 0 || !found.has(nameOf("table", "run"))) throw unreadable(file, "the file is not a run of seqqa");
   if (version !== SCHEMA_VERSION) {
-    const hint = `${version > SCHEMA_VERSION ? "A newer" : "An older"} version of seqqa wrote the run. Use that version of seqqa, choose another run, or run again.`;
+    const hint = `${version > SCHEMA_VERSION ? "A newer" : "An older"} version of seqqa wrote the run. Use that version of seqqa, choose another run, or start a new run.`;
     throw unreadable(file, `its schema has version ${version}, and this seqqa reads version ${SCHEMA_VERSION}`, undefined, hint);
   }
   const expected = definitions();
@@ -86,7 +86,7 @@ function reasonOf(cause: unknown): string {
 }
 
 /** Returns the error for a run log that cannot be read. @param why The reason, as the end of the message after a colon. */
-export function unreadable(file: string, why: string, cause?: unknown, hint = "Choose another run, or run again."): SeqqaError {
+export function unreadable(file: string, why: string, cause?: unknown, hint = "Choose another run, or start a new run."): SeqqaError {
   return new SeqqaError("RUN_UNREADABLE", `seqqa cannot read the run in ${file}: ${why}.`, {
     exitStatus: 2,
     hint,

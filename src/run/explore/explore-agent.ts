@@ -24,7 +24,7 @@ export async function exploreAgent(definition: AgentDefinition<never, never>, op
       "A module calls explore() at its top level, and seqqa is loading this module for a lane or a run.",
       {
         exitStatus: 2,
-        hint: "Move the call of explore() to a function, or to another file that imports the Agent. Otherwise, each lane would start the exploration again.",
+        hint: "Move the call of explore() to a function, or to another file that imports the Agent. Every lane imports this module, so each lane would start another exploration.",
       },
     );
   }

@@ -67,8 +67,8 @@ function refuseOtherKnowledge(run: StoredRun, first: StoredRun): void {
       more === "" ? [] : [`only ${id} found out that these values differ when calls are repeated: ${more}`];
     const why = [...only(run.id, learnedSince(own, its)), ...only(first.id, learnedSince(its, own))];
     throw refused(
-      `runs ${first.id} and ${run.id} tell the states of ${file} apart in different ways, because ${why.join("; ") || "they learned different things about the values that the target generates"}`,
-      "Run all shards again. If they differ again, list these values under ignore, or explore without --shard.",
+      `runs ${first.id} and ${run.id} use different rules to tell whether two states of ${file} are equal, because ${why.join("; ") || "they learned different things about the values that the target generates"}`,
+      "Run all shards again. If the message appears again, list the named values under ignore, or explore without --shard.",
     );
   }
 }

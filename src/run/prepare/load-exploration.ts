@@ -35,7 +35,7 @@ function exportedBy(
   if (given.length > 1) {
     throw new SeqqaError("TWO_EXPLORATIONS", `${file} exports both \`agent\` and \`graph\`, but a file can contain only one exploration.`, {
       exitStatus: 2,
-      hint: "Move one of them to a file of its own, for example orders-graph.explore.ts.",
+      hint: "Move `graph` to another file, for example orders-graph.explore.ts.",
     });
   }
   const definition = explorationOf(exported[exportName]);

@@ -35,6 +35,6 @@ function asKnown(error: unknown): SeqqaError {
   return error instanceof SeqqaError
     ? error
     : new SeqqaError("SERVICES_LEFT", `seqqa could not stop the services of the configuration, which may still run: ${String(error)}`, {
-        hint: "Look for them with ps, and end them by hand.",
+        hint: "List the running processes with ps, and end the processes of the services by hand.",
       });
 }

@@ -30,7 +30,7 @@ export function noSuchRule(rule: string): SeqqaError {
   return new SeqqaError(
     "NO_SUCH_RULE",
     `The exploration no longer checks the rule ${JSON.stringify(rule)}, so the replay cannot show whether the finding still exists.`,
-    { hint: "Restore the rule or the setting that turned it off, or run the exploration again to get current findings." },
+    { hint: "Add the rule again, or undo the setting that turned the rule off. Or run the exploration again to get current findings." },
   );
 }
 

@@ -116,6 +116,6 @@ function requireActions(names: readonly string[], { actions }: AgentDefinition<n
   const near = nearest(unknown, all);
   throw new SeqqaError("NO_SUCH_ACTION", `The exploration has no action ${JSON.stringify(unknown)}.`, {
     exitStatus: 2,
-    hint: near === undefined ? `It has ${all.join(", ")}.` : `Did you mean ${near}?`,
+    hint: near === undefined ? `The actions of the exploration are ${all.join(", ")}.` : `Did you mean ${near}?`,
   });
 }

@@ -98,7 +98,7 @@ async function request({ timeoutMs, signal, ca, passwords }: WarmUpContext, name
   signal.throwIfAborted();
   throw failed(
     `${name} did not succeed within ${timeoutMs / 1000} s: it ${last}.`,
-    "Check this request under target.warm_up. If the target is only slow, raise target.ready_timeout.",
+    "Send the request by hand to see why it fails, and correct the request under target.warm_up. If the target is only slow, raise target.ready_timeout.",
   );
 }
 

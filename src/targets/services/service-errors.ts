@@ -18,7 +18,7 @@ export function serviceEnded(service: ServiceConfig, exit: TargetExit): SeqqaErr
 /** Returns the error for a service that was ready but ended during the run. */
 export function serviceLost(service: ServiceConfig, exit: TargetExit, log: string): SeqqaError {
   return new SeqqaError("SERVICE_LOST", `${named(service)} ${howItEnded(exit)} during the run${lastPrinted(exit.output)}`, {
-    hint: `Read the whole output of the service in ${log}. Findings after this time may have their cause here.`,
+    hint: `Read the whole output of the service in ${log}. If the API needs this service, findings from after its end may not be defects of the API.`,
   });
 }
 
@@ -33,19 +33,15 @@ export function serviceNotReady(service: ServiceConfig, urls: readonly string[],
 }
 
 export function serviceNotHttp(service: ServiceConfig, url: string, output: string): SeqqaError {
-  return new SeqqaError(
-    "SERVICE_NOT_HTTP",
-    `${named(service)}: the program that listens on ${url} does not answer in HTTP${lastPrinted(output)}`,
-    {
-      hint: "Check the port and the protocol in the `ready` of the service. If the service does not speak HTTP, remove its `ready`.",
-    },
-  );
+  return new SeqqaError("SERVICE_NOT_HTTP", `${named(service)} does not answer in HTTP on ${url}${lastPrinted(output)}`, {
+    hint: "Check the port and the protocol in the `ready` of the service. If the service does not speak HTTP, remove its `ready`.",
+  });
 }
 
 export function serviceUntrusted(service: ServiceConfig, url: string, error: NodeJS.ErrnoException): SeqqaError {
   return new SeqqaError(
     "SERVICE_UNTRUSTED",
-    `${named(service)}: the certificate on ${url} is not trusted (${error.code ?? error.message}).`,
+    `${named(service)} uses a certificate on ${url} that is not trusted (${error.code ?? error.message}).`,
     {
       hint: UNTRUSTED[1],
       cause: error,
@@ -55,7 +51,7 @@ export function serviceUntrusted(service: ServiceConfig, url: string, error: Nod
 
 /** Returns the error for a service whose port is already in use. Otherwise, the answer of the other program would make the service look ready. */
 export function serviceAnswersAlready(service: ServiceConfig, url: string): SeqqaError {
-  return new SeqqaError("SERVICE_PORT_BUSY", `seqqa did not start ${named(service)}, because another process already answers on ${url}.`, {
+  return new SeqqaError("SERVICE_PORT_BUSY", `${named(service)} was not started, because another process already answers on ${url}.`, {
     hint: "End the process that uses this port. Or use that process as the service: run seqqa with --no-infra.",
   });
 }

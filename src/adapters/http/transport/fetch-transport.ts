@@ -109,7 +109,10 @@ function handlerFailed(cause: unknown, failed: FailedRequest): SeqqaError {
   return new SeqqaError(
     "TARGET_UNREACHABLE",
     `The handler of the in-process target threw an error and did not answer ${failed.method} ${withoutSecrets(failed.url)}: ${messageOf(cause)}`,
-    { hint: "The stack of the error shows the place. Make the handler answer with status 500 instead of throwing.", cause },
+    {
+      hint: "The stack trace of the error shows where the handler threw it. Make the handler answer with status 500 instead of throwing an error.",
+      cause,
+    },
   );
 }
 

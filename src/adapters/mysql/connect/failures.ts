@@ -174,7 +174,7 @@ export function leftInstalled(store: StoreUrl, why: unknown, error: unknown): Se
     "STORE_NOT_PUT_BACK",
     `seqqa could not install its triggers in ${store.shown} (${safeCause(store, why).message}), and could not remove them again: ${cause.message}. Triggers of the database may be missing.`,
     {
-      hint: "Run `seqqa clean` with a database user that has all privileges. The command creates missing triggers of your database again. Their text is in the table seqqa_journal_originals.",
+      hint: "Run `seqqa clean` with a database user that has all privileges. The command creates the missing triggers again. The table seqqa_journal_originals contains the CREATE TRIGGER statement of each of your triggers.",
       exitStatus: 2,
       cause,
     },
@@ -184,7 +184,7 @@ export function leftInstalled(store: StoreUrl, why: unknown, error: unknown): Se
 export function cannotRecover(store: StoreUrl, table: string | undefined, why: string): SeqqaError {
   const what = table === undefined ? why : `table "${table}" ${why}`;
   return new SeqqaError("STORE_NOT_PUT_BACK", `seqqa cannot restore the data that an earlier run changed in ${store.shown}: ${what}.`, {
-    hint: "Restore the data from a backup. To keep the data as they are now, drop the tables and triggers whose names begin with seqqa_journal_.",
+    hint: "Restore the database from a backup that was made before the run. Or, to keep the present data, drop seqqa's tables and triggers, whose names begin with seqqa_journal_.",
     exitStatus: 2,
   });
 }
@@ -194,7 +194,7 @@ export function partlyPutBack(store: StoreUrl, what: string): SeqqaError {
     "STORE_NOT_PUT_BACK",
     `${what} of ${store.shown} was truncated, created, dropped or altered during a run. seqqa cannot undo this, but has restored everything else.`,
     {
-      hint: "Compare the named object with a backup, and repair it. seqqa has removed its own tables and triggers from the database.",
+      hint: "Compare the definition and the rows of the named object with a backup that was made before the run, and correct the differences. seqqa has removed its own tables and triggers from the database.",
       exitStatus: 3,
     },
   );

@@ -54,7 +54,7 @@ export class MysqlProvider extends DatabaseProvider<Session> {
   }
 
   provide(lane: number, generation: number): Promise<string> {
-    return this.use("make a lane's database", async (session) => {
+    return this.use("create a lane's database", async (session) => {
       await this.removeOfLane(session, lane);
       const name = this.names.lane(lane, generation);
       // While the connection was lost, nobody held the run's lock. Another run may have dropped the template, so create it again.

@@ -40,7 +40,7 @@ export function savepointLost(store: StoreUrl, why: string, error?: unknown): Se
     "SAVEPOINT_LOST",
     `The transaction that seqqa holds open on ${store.shown} during the exploration has ended too early: ${says}.`,
     {
-      hint: 'seqqa starts the lane again. If the target causes this, for example by DDL or COMMIT in a procedure, set `checkpoint: "journal"` or `"copy"`, and let the target connect to lane.dbUrl.',
+      hint: 'seqqa starts the lane again. If the target ended the transaction, for example by DDL or by COMMIT in a procedure, set `checkpoint: "journal"` or `"copy"`, and let the target connect to lane.dbUrl.',
       ...(cause === undefined ? {} : { cause }),
     },
   );

@@ -33,7 +33,7 @@ export function provideError(store: StoreUrl, doing: string, error: unknown): Se
     return say(
       "STORE_NOT_COPIED",
       `The server of ${store.shown} could not ${doing}, because a client is connected: ${cause.message}.`,
-      "End the client that keeps connecting to this database.",
+      "End the program that repeatedly connects to the database of db_url or systems, and start the run again.",
     );
   }
   const { hint } = error as { readonly hint?: unknown };

@@ -50,7 +50,7 @@ export class PostgresProvider extends DatabaseProvider<Client> {
   }
 
   provide(lane: number, generation: number): Promise<string> {
-    return this.use("make a lane's database", async (client) => {
+    return this.use("create a lane's database", async (client) => {
       await this.removeOfLane(client, lane);
       const name = this.names.lane(lane, generation);
       if (this.single) await copyTemplate(client, this.#store, name);

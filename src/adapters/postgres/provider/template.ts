@@ -60,7 +60,7 @@ export async function copyTemplate(client: Client, store: StoreUrl, copy: string
     } catch (error) {
       if (codeOf(error) === "55006") why = "a session is open on the database";
       else if (isOutdated(error)) why = "its collations have another version than those of the server";
-      else throw provideError(store, "copy it", error);
+      else throw provideError(store, "copy the database", error);
     }
   } else if (!facts.mayCopy) {
     why = "the database belongs to another role";
@@ -117,7 +117,7 @@ async function createEmpty(client: Client, store: StoreUrl, name: string): Promi
   try {
     await client.query(`create database ${quoteName(name)} ${options.join(" ")}`);
   } catch (error) {
-    throw provideError(store, "make a database", error);
+    throw provideError(store, "create a database", error);
   }
 }
 
@@ -128,7 +128,7 @@ export async function createFrom(client: Client, store: StoreUrl, template: stri
       await client.query(`create database ${quoteName(name)} template ${quoteName(template)}`);
       return;
     } catch (error) {
-      if (codeOf(error) !== "55006" || performance.now() > until) throw provideError(store, "make a lane's database", error);
+      if (codeOf(error) !== "55006" || performance.now() > until) throw provideError(store, "create a lane's database", error);
     }
   }
 }

@@ -83,11 +83,12 @@ async function requireOwned(control: Control): Promise<void> {
   const [row] = await control.rows(
     `select pg_get_userbyid(nspowner) from pg_namespace where nspname = '${OURS}' and not pg_has_role(nspowner, 'usage')`,
   );
-  if (typeof row?.[0] === "string")
+  const role = row?.[0];
+  if (typeof role === "string")
     throw cannotRecover(
       control,
-      `the run connected as the role "${row[0]}"`,
-      "Put that role, or a superuser, into the store's URL, and run `seqqa clean` again.",
+      `the run connected as the role "${role}"`,
+      `Put the role "${role}", or a superuser, into the store's URL, and run \`seqqa clean\` again.`,
     );
 }
 
@@ -155,7 +156,7 @@ function imagesOf({ table, root, recorded, now }: Change): RowImages {
 function cannotRecover(
   { store }: Control,
   why: string,
-  hint = `Restore the data from a backup. To keep the data as they are now, type: drop schema ${OURS} cascade.`,
+  hint = `Restore the database from a backup that was made before the run. Or, to keep the present data, drop seqqa's tables and triggers: drop schema ${OURS} cascade.`,
 ): SeqqaError {
   return new SeqqaError("STORE_NOT_PUT_BACK", `seqqa cannot restore the data that an earlier run changed in ${store.shown}: ${why}.`, {
     hint,

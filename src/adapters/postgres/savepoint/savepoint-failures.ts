@@ -32,7 +32,7 @@ export function savepointLost(store: StoreUrl, error: unknown): SeqqaError {
     "SAVEPOINT_LOST",
     `The transaction that seqqa holds open on ${store.shown} during the exploration has ended too early: ${cause.message}.`,
     {
-      hint: 'seqqa starts the lane again. If the target ends this transaction itself, set `checkpoint: "journal"`, and let the target connect to lane.dbUrl.',
+      hint: 'seqqa starts the lane again. If the target ended the transaction, set `checkpoint: "journal"`, and let the target connect to lane.dbUrl.',
       cause,
     },
   );

@@ -100,7 +100,7 @@ export class NatsAdapter extends MessageAdapter<Streams> {
       "STORE_NOT_PUT_BACK",
       `The stream "${missing}" of ${this.uses} was deleted during the exploration, so seqqa cannot restore its messages.`,
       {
-        hint: "Make sure that no action deletes or renames a stream.",
+        hint: "Remove the action that deletes or renames the stream, because seqqa cannot restore a deleted stream.",
       },
     );
   }

@@ -66,6 +66,6 @@ function placeholder(subject: string): string {
 
 function notRewritten(name: string, why: string): SeqqaError {
   return new SeqqaError("STORE_NOT_PUT_BACK", `seqqa could not restore the NATS stream "${name}": ${why}.`, {
-    hint: "The limits of the stream probably drop messages. Raise the limits, so that the stream keeps all messages of a test.",
+    hint: "The stream probably drops messages because of its limits (such as max_msgs or max_age). Raise the limits, so that the stream keeps all messages.",
   });
 }

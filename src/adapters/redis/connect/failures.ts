@@ -71,7 +71,7 @@ export function refused(place: RedisPlace, error: unknown): SeqqaError {
   }
   if (LOST.test(cause.message) || SOCKET.has(codeOf(cause))) {
     return new SeqqaError("STORE_LOST", `The connection to Redis at ${shownPlace(place)} was lost: ${cause.message.replace(/\.$/, "")}.`, {
-      hint: "Check that the Redis server runs, and that it has enough memory.",
+      hint: "Check that the Redis server still runs, and that it has enough memory (maxmemory).",
       cause,
     });
   }

@@ -158,7 +158,9 @@ function lost(place: RedisPlace, registry: number): SeqqaError {
   return new SeqqaError(
     "STORE_NOT_PUT_BACK",
     `seqqa cannot restore the keys that an earlier run changed in the Redis database ${shownPlace(place)}. The server has evicted or lost the copy of the original keys.`,
-    { hint: `Restore the keys from a backup. To keep the keys as they are now, type: redis-cli -n ${registry} DEL ${keys}` },
+    {
+      hint: `Restore the keys from a backup that was made before the run. Or, to keep the present keys, delete seqqa's records of the run: redis-cli -n ${registry} DEL ${keys}`,
+    },
   );
 }
 

@@ -19,7 +19,7 @@ export class Looker {
     if (blocks || !(await this.#isReader(name.toLowerCase(), parameters[0]))) {
       throw new SeqqaError(
         "QUERY_WRITES",
-        `RedisAdapter.command only reads, but ${name.slice(0, 40).toUpperCase()} ${blocks ? "with BLOCK waits for a write" : "does not"}.`,
+        `RedisAdapter.command accepts only commands that read, but ${name.slice(0, 40).toUpperCase()} ${blocks ? "with BLOCK waits for a write" : "is not such a command"}.`,
         {
           hint: "Use a command that only reads, such as GET, HGETALL, LRANGE or SMEMBERS. To change data, call the target in an action.",
         },

@@ -98,7 +98,7 @@ export function clockDiffers(file: string, seconds: number): SeqqaError {
     "CLOCK_DIFFERS",
     `The clock of a program that writes to the SQLite file ${file} is about ${seconds} s ahead of seqqa's clock. seqqa's triggers did not log what this program wrote, so seqqa cannot undo it.`,
     {
-      hint: "Compare the file with a backup. Set the clock of that program's machine, or start the program without libfaketime. To let seqqa set the target's time, use `systems.clock`.",
+      hint: "Compare the file with a backup that was made before the run, look for rows that the program has changed, and correct these rows. To prevent the error, set the clock of the program's machine, or start the program without libfaketime. To let seqqa set the target's time, use `systems.clock`.",
       exitStatus: 3,
     },
   );
@@ -110,8 +110,8 @@ export function inUse(file: string, owner: Owner, life: Life): SeqqaError {
   return new SeqqaError("STORE_IN_USE", `Another run of seqqa is using the SQLite file ${file} (process ${owner.pid} on ${host}).`, {
     hint:
       life === "elsewhere"
-        ? 'Wait until that run has ended. If that run crashed, type: sqlite3 <file> "update seqqa_owner set pid = 0". Then run `seqqa clean`, which restores the data.'
-        : "Wait until that run has ended, or end that run. To start both runs at the same time, give each run its own file.",
+        ? 'Wait until the other run has ended. If the other run crashed, type: sqlite3 <file> "update seqqa_owner set pid = 0". Then run `seqqa clean`, which restores the data.'
+        : "Wait until the other run has ended, or end the other run. To start both runs at the same time, give each run its own file.",
     exitStatus: 2,
   });
 }
@@ -122,7 +122,7 @@ export function cannotRecover(file: string, why: string): SeqqaError {
     "STORE_NOT_PUT_BACK",
     `seqqa cannot restore the data that an earlier run changed in the SQLite file ${file}: ${why}.`,
     {
-      hint: "Restore the file from a backup. To keep the data as they are now, drop the tables and triggers whose names begin with seqqa_.",
+      hint: "Restore the file from a backup that was made before the run. Or, to keep the present data, drop seqqa's tables and triggers, whose names begin with seqqa_.",
     },
   );
 }

@@ -61,9 +61,9 @@ it("says which values only one shard knows, and what to do", () => {
       code: "MERGE_REFUSED",
       exitStatus: 2,
       message: expect.stringMatching(
-        /^seqqa cannot merge these runs: runs run1 and run2 tell the states of a\.explore\.ts apart in different ways, because only run2 found out that these values differ when calls are repeated: \S*orders\S*id, orders\.seen_at\.$/,
+        /^seqqa cannot merge these runs: runs run1 and run2 use different rules to tell whether two states of a\.explore\.ts are equal, because only run2 found out that these values differ when calls are repeated: \S*orders\S*id, orders\.seen_at\.$/,
       ) as string,
-      hint: expect.stringContaining("list these values under ignore") as string,
+      hint: expect.stringContaining("list the named values under ignore") as string,
     }),
   );
 });
