@@ -23,7 +23,7 @@ export const shared: ViteUserConfig = {
   test: {
     setupFiles: [`${SETUP}/clean-up.ts`, ...(full ? [`${SETUP}/part.ts`] : [])],
     // For what hangs; on a machine that is busy with other things all takes several times as long.
-    testTimeout: full ? 3_600_000 : 180_000,
+    testTimeout: full ? 3_600_000 : 300_000,
     hookTimeout: 180_000,
     teardownTimeout: 20_000,
     // A condition that a test waits for with expect.poll(): one second, the default, is too short on a busy machine.

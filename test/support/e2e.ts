@@ -80,7 +80,7 @@ export function seqqa(args: readonly string[], options: RunOptions = {}): Promis
  */
 let inTurn: Promise<unknown> = Promise.resolve();
 
-async function runHere(args: readonly string[], { cwd = root, env = {}, timeoutMs = 100_000 }: RunOptions): Promise<Ran> {
+async function runHere(args: readonly string[], { cwd = root, env = {}, timeoutMs = 240_000 }: RunOptions): Promise<Ran> {
   const { main } = (await import(join(root, "dist/cli/index.js"))) as { readonly main: typeof mainOfSources };
   const said = { stdout: "", stderr: "" };
   const before = { cwd: process.cwd(), env: { ...process.env } };
@@ -143,7 +143,7 @@ export function startNode(args: readonly string[], options: RunOptions = {}): Ru
 export function startProgram(
   program: string,
   args: readonly string[],
-  { cwd = root, env = {}, timeoutMs = 100_000 }: RunOptions = {},
+  { cwd = root, env = {}, timeoutMs = 240_000 }: RunOptions = {},
 ): Running {
   const child = spawn(program, [...args], { cwd, env: { ...clean, ...env }, stdio: ["ignore", "pipe", "pipe"] });
   const pid = child.pid!;
