@@ -152,13 +152,13 @@ async function locked({
 }): Promise<Explored & { readonly status: number | null }> {
   const cwd = folderWith({
     "server.mjs": LEASE_SERVER,
-    "seqqa.yaml": `target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}", LEASE_MS: "300", FORM: "${form}", BUG: "${bug ? 1 : 0}" } }\n`,
+    "seqqa.yaml": `target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}", LEASE_MS: "800", FORM: "${form}", BUG: "${bug ? 1 : 0}" } }\n`,
     "documents.explore.ts": `import { Action, Agent, Invariant } from "seqqa";
 const call = (name: string) => new Action<any>({ name, run: (api) => api.post("/" + name) });
 export const agent = new Agent<any>({
   actions: [
     call("lock"),
-    new Action<any>({ name: "wait", changesNothing: true, run: async (api, context) => { await new Promise((done) => setTimeout(done, 400)); return api.get("/"); } }),
+    new Action<any>({ name: "wait", changesNothing: true, run: async (api, context) => { await new Promise((done) => setTimeout(done, 900)); return api.get("/"); } }),
     call("publish"),
   ],
   invariants: [new Invariant({ name: "one_copy", check: async ({ api }) => (await api.get("/")).json<{ copies: number }>().copies < 2 })],
