@@ -51,8 +51,8 @@ type Run<C extends object, A> = Action<C, A>["run"];
  * as a training session. These actions are ordinary steps: they count towards `max_steps` and have findings with a path. seqqa does not search for
  * races between them.
  *
- * With a `GraphQLClient`, a call is a query or a mutation, and values in its variables or its text count. Such a world needs a client for each role.
- * The `data` counts as seen, except a plain `true` or `false` and a payload with only errors. An answer with errors and without data is a refusal.
+ * With a `GraphQLClient`, a call is a query or a mutation, and values in its variables or its text count. The `data` counts as seen, except a plain
+ * `true` or `false` and a payload with only errors. An answer with errors and without data is a refusal.
  *
  * The rule is violated if something was seen or changed. Seen: a 2xx answer whose body has content; `{}`, `[]`, an object around an empty list, an
  * object with only `false`, and a report of failure do not count. The answer to a `POST`, `PUT`, `PATCH` or `DELETE` does not count either if it only

@@ -20,8 +20,8 @@ const AGE_MS = 2100;
  * HIGH. Cookies, tokens, refresh tokens and API keys count as sessions. The rule is judged after a step of an action in `after` or `logout`, if the
  * step was answered 2xx (with GraphQL: with data). It is also judged after a 3xx, if the step changed the state or is a logout. The following happens
  * in the state before the step:
- * 1. `check` is sent without a session. If it is answered 2xx, the rule is inconclusive. Otherwise two new sessions are opened with `login`, each
- *    with its own client and context. These sessions and the user's own client are checked.
+ * 1. `check` is sent without a session. If it is answered 2xx (with GraphQL: with other data than `null`), the rule is inconclusive. Otherwise two
+ *    new sessions are opened with `login`, each with its own client and context. These sessions and the user's own client are checked.
  * 2. The step's writing requests are sent again, or all of its requests if none writes (`GET /logout`).
  * 3. Each session that worked before is used again with its saved token and cookies, and renewed with `refresh`. Cookies that the answer removed are
  *    still sent.

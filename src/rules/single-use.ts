@@ -1,6 +1,7 @@
 import type { Action } from "../model/declare/action.ts";
 import { clientPartOf, type ApiClient } from "../model/http/client.ts";
-import type { Context, Values } from "../model/context/context.ts";
+import { contextPartOf, type Context, type Values } from "../model/context/context.ts";
+import { EdgeAction } from "../model/declare/edge-action.ts";
 import { Rule, type CheckedStep, type Earlier, type Login, type Resent, type RuleOptions, type StoresView } from "../model/declare/rule.ts";
 import type { ApiResponse } from "../model/http/response.ts";
 import { isErrorLocation } from "../model/http/redirect.ts";
@@ -10,7 +11,7 @@ import { refusesInBody } from "../model/http/refusal.ts";
 import { codesIn, spoiledBodies, type Codes, withOtherPassword, withWrongCode } from "./changed-requests.ts";
 import { nameOf, requireAction, requireOptions, type ActionOrName } from "./rule-options.ts";
 import { isRedirect, pathOf, shownPath, writesOf } from "./requests.ts";
-import { storeChanges } from "./store-changes.ts";
+import { bringsBackRows, changesEveryField, redoes, storeChanges } from "./store-changes.ts";
 
 /** Options of {@link singleUse}. */
 export interface SingleUseOptions<C extends object = Values, A = ApiClient> extends Pick<RuleOptions<C, A>, "severity" | "blocking"> {
@@ -41,14 +42,18 @@ export interface SingleUseOptions<C extends object = Values, A = ApiClient> exte
  * - by a client without credentials, and by the clients of `users`;
  * - with another password, if its body has a password: the same password again may change nothing;
  * - after another call of `create`, unless this gives the same code again, such as the fixed code of a test environment; the rule is then
- *   inconclusive.
+ *   inconclusive;
+ * - after a call of each other action that undoes the effect of the step, such as the removal of a member whose invitation was accepted.
  *
  * In the state before the step, attempts with wrong fields are made first. The request is then sent twice, and must be accepted at most once. seqqa
  * also searches for races of the action with itself if the stores allow it, for any setting of `exploration.races`.
  *
  * A request counts as accepted again if it is answered 2xx or 3xx and has an effect: it changes the stores, sets a new cookie, or its JSON has a new
  * token, session or code. A successful answer without such an effect is not a finding. Values of the request or of the first answer are not new, and
- * neither are cookies that the client had before, or that a request with a wrong code gets, too.
+ * neither are cookies that the client had before, or that a request with a wrong code gets, too. After an action that undid the effect, only the same
+ * effect in the stores counts. The code may be used again if this action also made it unused: the answer, the context or a changed row has the code, a
+ * row that the use replaced is back, or the second use changes each field that the first use changed. Actions of state graphs, and actions with
+ * `changesStores`, are not tried.
  *
  * OWASP ASVS 5.0, 2.3.4 and 6.5.1; RFC 6749, 4.1.2 (authorization codes).
  * @throws SeqqaError `RULE_INVALID` if the agent has no such action
@@ -68,6 +73,8 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
   const use = nameOf(options.use, "singleUse", "use");
   const creates = nameOf(options.create, "singleUse", "create");
   let create: Action<C, A> | undefined;
+  let using: Action<C, A> | undefined;
+  let others: readonly Action<C, A>[] = [];
   return new Rule<C, A>({
     name: options.name ?? `single_use_${use}`,
     message: `${use} was accepted more than once`,
@@ -80,7 +87,10 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
     subjects: [use],
     brings: (actions) => {
       create = requireAction(actions, "singleUse", creates);
-      requireAction(actions, "singleUse", use);
+      using = requireAction(actions, "singleUse", use);
+      others = actions.filter(
+        (action) => action !== create && action !== using && action.changesStores.length === 0 && !(action instanceof EdgeAction),
+      );
       return [];
     },
     when: ({ name }) => name === use,
@@ -90,7 +100,7 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
       const isAgain =
         options.accepted ?? ((answer: ApiResponse) => isAccepted(answer) && (!isRedirect(answer) || isRedirectAlike(answer, spent)));
       const spending = new Spending(step, spent, isAgain);
-      const others =
+      const senders =
         per === "user"
           ? []
           : [...step.guests.slice(0, 1), ...Object.keys(users).map((role) => world.clients[role] as unknown as ApiClient)];
@@ -98,7 +108,7 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
       const attempts: readonly (readonly [how: string, changes?: Resent])[] = [
         ["when it was sent again"],
         ["when it was sent again after it was refused"],
-        ...others.map((by) => ["in another session", { by }] as const),
+        ...senders.map((by) => ["in another session", { by }] as const),
         ["when it was sent again after other sessions had tried"],
         ...(body === undefined ? [] : [["when it was sent again with a password that differs", { body }] as const]),
       ];
@@ -115,7 +125,7 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
       const problem = created === "new" ? await spending.again(`after ${create!.name} was called again`) : undefined;
       if (problem !== undefined) return step.explain(problem);
       const spoiled = spoiledBodies(spent.request.body);
-      if (spoiled.length === 0 || !step.canGoBack) return true;
+      if (!step.canGoBack) return true;
       const afterAttempts = (bodies: readonly string[]): Earlier => ({
         earlier: async ({ explain }) => {
           for (const body of bodies) {
@@ -124,8 +134,8 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
             if (!isAgain(refused)) continue;
             // An attempt with an empty field is accepted if the field is optional, which uses the code. Restore the state, and try again without this
             // attempt.
-            const others = bodies.filter((other) => other !== body);
-            return others.length === 0 || afterAttempts(others);
+            const left = bodies.filter((other) => other !== body);
+            return left.length === 0 || afterAttempts(left);
           }
           const first = await step.again(spent);
           if (first === undefined || !accepted(first)) return true;
@@ -133,9 +143,105 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
           return problem === undefined || explain(problem);
         },
       });
-      return afterAttempts(spoiled);
+      const attempted = spoiled.length === 0 || afterAttempts(spoiled);
+      const afterUndoing = (undoing: readonly Action<C, A>[]): true | Earlier =>
+        undoing.length === 0
+          ? attempted
+          : {
+              earlier: async ({ explain }) => {
+                const undo = new Undoing(world as never, step, spent, isAgain);
+                const { left, problem } = await undo.tryAll(using as never, undoing as never, per === "user");
+                return problem === undefined ? afterUndoing(left as never) : explain(problem);
+              },
+            };
+      return using instanceof EdgeAction ? attempted : afterUndoing(others);
     },
   });
+}
+
+/** The world of a rule, as its actions are called. */
+interface Calling {
+  readonly context: Context;
+  readonly clients: Readonly<Record<string, ApiClient>>;
+  readonly api: ApiClient;
+}
+
+/** Uses a code in the state before the step, calls an action that undoes the effect, and sends the request that used the code again. */
+class Undoing {
+  readonly #world: Calling;
+  readonly #step: CheckedStep;
+  readonly #spent: ApiResponse;
+  readonly #accepted: (answer: ApiResponse) => boolean;
+
+  constructor(world: Calling, step: CheckedStep, spent: ApiResponse, accepted: (answer: ApiResponse) => boolean) {
+    this.#world = world;
+    this.#step = step;
+    this.#spent = spent;
+    this.#accepted = accepted;
+  }
+
+  /**
+   * Tries actions until one changes the state. Returns the problem if the code was then accepted with the same effect, and the actions that have to be
+   * tried in a restored state. @param isOwn `true` if each user may use the code once, so that an action that changes the client cannot be judged
+   */
+  async tryAll(
+    use: Action,
+    actions: readonly Action[],
+    isOwn: boolean,
+  ): Promise<{ readonly left: readonly Action[]; readonly problem?: string | undefined }> {
+    const { stores, again, client, action: step } = this.#step;
+    const [unused, first, used] = [await stores(), await call(this.#world, use, []), await stores()];
+    if (unused === undefined || used === undefined || first === undefined || unused.same(used)) return { left: [] };
+    for (const [index, action] of actions.entries()) {
+      const [version, written] = [this.#version, [] as unknown[]];
+      const acting = clientPartOf(client)?.version;
+      const answer = await call(this.#world, action, written);
+      const undone = (await stores())!;
+      if (undone.same(used, { strict: true }) && this.#version === version) continue;
+      const left = actions.slice(index + 1);
+      const isOther = isOwn && clientPartOf(client)?.version !== acting;
+      if (answer === undefined || isOther || this.#isIssued(answer, written, used, undone) || bringsBackRows(unused, used, undone))
+        return { left };
+      const second = await again(this.#spent);
+      if (second === undefined || !this.#accepted(second)) return { left };
+      const after = (await stores())!;
+      if (!redoes([unused, used], [undone, after]) || changesEveryField([unused, used], [undone, after])) return { left };
+      const path = shownPath(pathOf(client, this.#spent) ?? "");
+      const uses = `${step.name}: ${this.#spent.request.method} ${path} was accepted (${this.#spent.statusCode}), and again (${second.statusCode})`;
+      const effect = `the second request changed the stores: ${storeChanges(undone, after)}`;
+      return { left, problem: `${uses} after ${action.name} was called, which undid its effect: ${effect}` };
+    }
+    return { left: [] };
+  }
+
+  /** A text that changes with each change of the context and of the clients. */
+  get #version(): string {
+    const { context, clients, api } = this.#world;
+    return [api, ...Object.values(clients)].map((client) => clientPartOf(client)?.version).join() + contextPartOf(context as never).version;
+  }
+
+  /** Returns `true` if an action sent or returned the code, or wrote it to the context or the stores: the code may then be valid again. */
+  #isIssued({ text, request }: ApiResponse, written: readonly unknown[], before: StoresView, after: StoresView): boolean {
+    const rows = [...newRows(before, after), ...newRows(after, before)];
+    const given = [text, request.url, request.body ?? "", JSON.stringify(written), ...rows].join("\n");
+    return codesIn(this.#spent.request).texts.some((code) => hasWord(given, code));
+  }
+}
+
+/**
+ * Calls an action with its own client. Returns its answer; `undefined` if the action does not apply, throws or is refused. Adds each value that is
+ * set in the context to `written`.
+ */
+async function call({ context, clients, api }: Calling, action: Action, written: unknown[]): Promise<ApiResponse | undefined> {
+  let answer: ApiResponse | null;
+  try {
+    if (action.precondition !== undefined && !action.precondition(context)) return undefined;
+    answer = await action.run(action.as === undefined ? api : clients[action.as]!, recorded(context, written));
+  } catch {
+    // Ignore the error, because it is reported when the action runs as a step.
+    return undefined;
+  }
+  return answer === null || answer.statusCode >= 400 || refusesInBody(answer) ? undefined : answer;
 }
 
 /** Sends the request that used the code again, and describes the effect if it is accepted once more. */
@@ -223,24 +329,15 @@ interface Sender {
  * wrote to the context or the stores, contains a code of the repeated request: the code is then valid again.
  */
 async function createdAgain(
-  world: { readonly context: Context; readonly clients: Readonly<Record<string, ApiClient>>; readonly api: ApiClient },
+  world: Calling,
   create: Action,
   { stores }: CheckedStep,
   { texts, areNamed }: Codes,
 ): Promise<"refused" | "new" | "same"> {
-  const { context, clients, api } = world;
   const written: unknown[] = [];
   const before = await stores();
-  let answer: ApiResponse | null;
-  try {
-    if (create.precondition !== undefined && !create.precondition(context)) return "refused";
-    const client = create.as === undefined ? api : clients[create.as]!;
-    answer = await create.run(client, recorded(context, written));
-  } catch {
-    // Ignore the error, because it is reported when the action runs as a step.
-    return "refused";
-  }
-  if (answer === null || answer.statusCode >= 400 || refusesInBody(answer)) return "refused";
+  const answer = await call(world, create, written);
+  if (answer === undefined) return "refused";
   const { url, body = "" } = answer.request;
   const sent = `${url}\n${body}`;
   // A value that both requests send is not a code, such as the same e-mail address. A value of a field that is named like a code is a code, even if

@@ -34,6 +34,48 @@ export function onlyAdds(before: Tables, after: Tables): boolean {
   );
 }
 
+/** Two states of the stores: before and after a change. */
+export type StoreChange = readonly [before: StoresView, after: StoresView];
+
+/** Returns `true` if a row that a change from `first` to `second` removed exists again in `third`. */
+export function bringsBackRows(first: Tables, second: Tables, third: Tables): boolean {
+  return [...first.tables.keys(), ...second.tables.keys()].some((table) => {
+    const [a, b, c] = [first, second, third].map(({ tables }) => tables.get(table) ?? NONE) as [Counts, Counts, Counts];
+    return [...a.keys(), ...b.keys()].some((row) => of(a, row) > of(b, row) && of(c, row) > of(b, row));
+  });
+}
+
+/** Returns `true` if `second` writes a value that `first` wrote and that was gone in between: the same value in the same column, in any row. */
+export function redoes([start, first]: StoreChange, [between, second]: StoreChange): boolean {
+  const [a, b, c, d] = [start, first, between, second].map(cellsOf) as [Counts, Counts, Counts, Counts];
+  return [...a.keys(), ...b.keys()].some((cell) => of(b, cell) > of(a, cell) && of(b, cell) > of(c, cell) && of(d, cell) > of(c, cell));
+}
+
+/** Returns `true` if `second` changes each field that `first` changes. */
+export function changesEveryField([start, first]: StoreChange, [between, second]: StoreChange): boolean {
+  const again = new Set(between.changedFields(second));
+  return start.changedFields(first).every((field) => again.has(field));
+}
+
+/** How often each row or value occurs. Negative for rows of the root state that are gone. */
+type Counts = ReadonlyMap<string, number>;
+
+const of = (counts: Counts, key: string): number => counts.get(key) ?? 0;
+
+/** Counts the values of each column of each table. */
+function cellsOf({ tables }: Tables): Counts {
+  const cells = new Map<string, number>();
+  for (const [table, rows] of tables) {
+    for (const [row, count] of rows) {
+      for (const [column, value] of (JSON.parse(row) as readonly unknown[]).entries()) {
+        const cell = `${table}\n${column}\n${JSON.stringify(value)}`;
+        cells.set(cell, (cells.get(cell) ?? 0) + count);
+      }
+    }
+  }
+  return cells;
+}
+
 const NONE: ReadonlyMap<string, number> = new Map();
 
 function balance(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): [added: number, removed: number] {

@@ -46,7 +46,13 @@ export class GraphQLClient {
       own !== undefined ? { origin: target, path: own } : typeof target === "string" ? taken(target) : { origin: target, path: "/graphql" };
     this.#http = new HttpClient(origin, { ...rest, headers: { accept: ACCEPT, ...rest.headers } });
     this.#path = path;
-    offerClientPart(this, clientPartOf(this.#http)!);
+    offerClientPart(
+      this,
+      Object.assign(clientPartOf(this.#http)!, {
+        request: this.#http.request.bind(this.#http),
+        another: (headers: Readonly<Record<string, string>>) => new GraphQLClient(target, { ...options, headers }),
+      }),
+    );
   }
 
   /**

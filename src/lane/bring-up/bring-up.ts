@@ -414,22 +414,24 @@ async function buildWorld(definition: AgentDefinition<never, never>, parts: Lane
     });
   }
   world.complete({ api: createClient === undefined ? (undefined as never) : () => createClient() as never, systems: lane.systems });
-  const options = createClient === undefined ? {} : optionsLike(world.api, lane);
-  for (const role of Object.keys(definition.users)) world.introduce(role, () => clientFor(role, createClient, options) as never);
-  if (createClient !== undefined)
-    for (let index = 0; index < definition.guests; index++) world.introduce(guestRole(index), () => createClient(options) as never);
+  const create = clientsLike(world.allClients().get(""), parts);
+  for (const role of Object.keys(definition.users)) world.introduce(role, () => (create?.() ?? noClient(role)) as never);
+  if (create !== undefined)
+    for (let index = 0; index < definition.guests; index++) world.introduce(guestRole(index), () => create() as never);
   if (parts.restart !== undefined) refuseSavedInTarget(world);
   return world as unknown as World<never, never>;
 }
 
 /**
- * Returns the options of clients for other users. These clients have the base path and the headers of the world's client, such as an `Origin` or the id
- * of an app, but no header that identifies the sender.
+ * Returns a function that creates clients for other users. These clients have the class, the base path and the headers of the world's client, such as an
+ * `Origin` or the id of an app, but no header that identifies the sender. Returns `undefined` if no client can be created.
  */
-function optionsLike(api: unknown, lane: Lane): ClientOptions {
+function clientsLike(api: unknown, { lane, createClient }: LaneParts): (() => unknown) | undefined {
+  const part = clientPartOf(api);
+  const headers = Object.fromEntries(Object.entries(part?.headers?.() ?? {}).filter(([name]) => !TELLS_SENDER.test(name)));
+  if (part?.another !== undefined) return () => part.another!(headers);
   const basePath = belowLane(api, lane);
-  const headers = Object.entries(clientPartOf(api)?.headers?.() ?? {}).filter(([name]) => !TELLS_SENDER.test(name));
-  return { ...(basePath !== undefined && { basePath }), headers: Object.fromEntries(headers) };
+  return createClient && (() => createClient({ ...(basePath !== undefined && { basePath }), headers }));
 }
 
 /**
@@ -444,8 +446,7 @@ function belowLane(api: unknown, { baseUrl }: Lane): string | undefined {
   return path.startsWith(`${own}/`) ? path.slice(own.length) : undefined;
 }
 
-function clientFor(role: string, createClient: LaneParts["createClient"], options: ClientOptions): unknown {
-  if (createClient !== undefined) return createClient(options);
+function noClient(role: string): never {
   throw new SeqqaError(
     "NO_CLIENT",
     `A rule needs a client for the role "${role}", but seqqa cannot create one, because seqqa.yaml names no target.`,

@@ -246,7 +246,8 @@ async function sendAgain(
   isOther: boolean,
   body: string | undefined = request.body,
 ): Promise<ApiResponse | undefined> {
-  if (clientPartOf(client) === undefined || request.method === "CALL" || !/^https?:/.test(request.url)) return undefined;
+  const part = clientPartOf(client);
+  if (part === undefined || request.method === "CALL" || !/^https?:/.test(request.url)) return undefined;
   // Only the text of a body is kept. A body whose bytes are no text contains this character instead of the bytes, so it cannot be sent again
   // unchanged.
   if (body?.includes("\uFFFD") === true) return undefined;
@@ -255,8 +256,8 @@ async function sendAgain(
   );
   if (headers.some(([name, value]) => name.toLowerCase() === "content-type" && value.toLowerCase().startsWith("multipart/")))
     return undefined;
-  return client.request(request.method, request.url, {
-    headers: Object.fromEntries(headers),
-    ...(body === undefined ? {} : { body }),
-  });
+  const options = { headers: Object.fromEntries(headers), ...(body === undefined ? {} : { body }) };
+  return part.request === undefined
+    ? client.request(request.method, request.url, options)
+    : part.request(request.method, request.url, options);
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isExpected, isServerError, serverErrorIn, type Action } from "../../model/declare/action.ts";
 import type { Exchange, PendingRequest } from "../../model/http/client.ts";
+import { graphqlAnswer } from "../../model/http/graphql-answer.ts";
 import { EdgeAction } from "../../model/declare/edge-action.ts";
 import { ApiResponse } from "../../model/http/response.ts";
 import { Severity } from "../../model/declare/severity.ts";
@@ -290,12 +291,13 @@ export class Stepper {
     return this.#judgeThrow(action, error);
   }
 
-  /** `true` if a request of the step that writes was answered with a status of 200 to 299. */
+  /** `true` if a request of the step that writes was answered with a status of 200 to 299. A GraphQL answer that refuses the request does not count. */
   get wrote(): boolean {
     for (const exchange of this.exchanges) {
       if (exchange.kind !== "answer") continue;
       const { statusCode, request } = exchange.response;
-      if (statusCode >= 200 && statusCode < 300 && WRITES.has(request.method) && !isGraphqlQuery(request.body)) return true;
+      const isDone = statusCode >= 200 && statusCode < 300 && WRITES.has(request.method);
+      if (isDone && !isGraphqlQuery(request.body) && !isGraphqlRefusal(exchange.response)) return true;
     }
     return false;
   }
@@ -476,6 +478,11 @@ function isGraphqlQuery(body: string | undefined): boolean {
   }
 }
 
+/** Returns `true` if a GraphQL answer with a 2xx status refuses its request: it has errors and no data. */
+function isGraphqlRefusal(response: ApiResponse): boolean {
+  return response.request.body?.includes('"query"') === true && graphqlAnswer(response).kind === "refused";
+}
+
 /** Returns `true` if a later request repeats a request that the server refused. */
 function isSameRequest({ response: { request } }: Extract<Exchange, { kind: "answer" }>, later: Exchange): boolean {
   const { method, url } = later.kind === "answer" ? later.response.request : later.request;
@@ -527,6 +534,8 @@ export function pendingText(who: string, left: readonly PendingRequest[]): strin
 function unexpected(action: AnyAction, response: ApiResponse): FindingEvent[] {
   if (action.expectedStatus === undefined || isExpected(response.statusCode, action.expectedStatus)) return [];
   if (response.statusCode >= 500) return [];
+  // GraphQL servers refuse with status 200, so a refusal counts as a 4xx status.
+  if (action.expectedStatus.includes("4xx") && isGraphqlRefusal(response)) return [];
   const message = `${action.name} was answered with status ${response.statusCode}; expected ${action.expectedStatus.join(" or ")}`;
   return [{ invariant: `${action.name}_status`, severity: Severity.HIGH, message }];
 }

@@ -106,6 +106,10 @@ export interface ClientPart {
   rejectedCookies?(): readonly string[];
   /** Sets the clock by which cookies expire. Default: the clock of this process. */
   keepTime?(now: () => number): void;
+  /** Sends a request like the client's own requests, for clients whose own methods take no HTTP method. Default: the client's `request`. */
+  request?(method: string, path: string, options: RequestOptions): Promise<ApiResponse>;
+  /** Creates a client of the same class for the same target, with these headers alone. Default: an `HttpClient` for the lane's target. */
+  another?(headers: Readonly<Record<string, string>>): unknown;
   /** Sends a request without the client's token, cookies and headers, and keeps no cookies of the answer. It is recorded like other requests. */
   sendAnonymously?(method: string, path: string, options: RequestOptions): Promise<ApiResponse>;
   /** Tells the client if a 503 of an overloaded server is expected. After an expected 503, the client does not wait. Default: not expected. */

@@ -9,7 +9,7 @@ import type { ActionOrName } from "../rule-options.ts";
 export interface SessionEndsOptions<C extends object = Values, A = ApiClient> extends Pick<RuleOptions<C, A>, "severity" | "blocking"> {
   /** Opens a session of the user with the given client: logs in, or creates an API key. A refused login opens no session. */
   readonly login: Action<C, A> | ((api: A, context: Context<C>) => Promise<unknown>);
-  /** Sends a request that is answered 2xx only while a session works, e.g. `(api) => api.get("/me")`. */
+  /** Sends a request that is answered 2xx (with GraphQL: with other data than `null`) only while a session works, e.g. `(api) => api.get("/me")`. */
   readonly check: (api: A, context: Context<C>) => Promise<ApiResponse>;
   /**
    * Actions after which no earlier session of the user works: change or reset of the password, suspension, change of the role, deletion. Default:

@@ -8,7 +8,7 @@ import { ApiResponse } from "../../model/http/response.ts";
 import { leavesOf } from "../intruder/owners-view.ts";
 import { isGranted, isRedirect } from "../requests.ts";
 import type { SessionEndsOptions } from "./options.ts";
-import { copyOf, emptyLike, endingAnswers, isAlike, requestOf, statusOf, type Session } from "./session.ts";
+import { copyOf, emptyLike, endingAnswers, isAlike, requestOf, showsSession, statusOf, type Session } from "./session.ts";
 
 /**
  * The result of a trial. `works`: a session still works. `ended`: no session works. `unknown`: the rule is inconclusive. `one session`: the logins of
@@ -94,7 +94,7 @@ export class SessionTrial<C extends object, A> {
   async #notSent(): Promise<TrialOutcome> {
     const { world, step } = this.#tried;
     const hasOpened = this.#sessions.some(({ what }) => what === ANOTHER);
-    if (hasOpened && !isGranted(await this.#check({ client: step.client, context: world.context }))) return { kind: "one session" };
+    if (hasOpened && !showsSession(await this.#check({ client: step.client, context: world.context }))) return { kind: "one session" };
     return unknown("seqqa cannot send the requests of the step again");
   }
 
@@ -140,9 +140,9 @@ export class SessionTrial<C extends object, A> {
 
   async #add(session: Omit<Session<C>, "acting">): Promise<boolean> {
     const answer = await this.#check(session);
-    if (isGranted(answer)) this.#sessions.push({ ...session, acting: clientPartOf(session.client)?.save() });
+    if (showsSession(answer)) this.#sessions.push({ ...session, acting: clientPartOf(session.client)?.save() });
     else this.#refused.add(`${session.login === undefined ? "" : `login ${session.login.statusCode}, `}check ${statusOf(answer)}`);
-    return isGranted(answer);
+    return showsSession(answer);
   }
 
   async #check({ client, context }: Pick<Session<C>, "client" | "context">): Promise<ApiResponse> {
@@ -157,7 +157,7 @@ export class SessionTrial<C extends object, A> {
     const acting = part?.save();
     try {
       const answer = await this.#check({ client: guest, context: emptyLike(this.#tried.world.context) });
-      return isGranted(answer) ? answer : undefined;
+      return showsSession(answer) ? answer : undefined;
     } catch {
       // Ignore the error: without a session, the check may lack a value that a login stores in the context.
       return undefined;
@@ -174,7 +174,7 @@ export class SessionTrial<C extends object, A> {
     for (const session of this.#sessions) {
       clientPartOf(session.client)?.restore(session.acting);
       const answer = await this.#check(session);
-      if (isGranted(answer)) return `${session.what} still works: ${requestOf(answer)} was answered ${answer.statusCode}`;
+      if (showsSession(answer)) return `${session.what} still works: ${requestOf(answer)} was answered ${answer.statusCode}`;
       const renewal = isRenewed ? await this.#renewed(session) : undefined;
       if (renewal !== undefined) return `${session.what} ${renewal}`;
     }
@@ -186,7 +186,7 @@ export class SessionTrial<C extends object, A> {
     if (refresh === undefined || login === undefined) return undefined;
     clientPartOf(client)?.restore(acting);
     const answer = await refresh(client as A, login);
-    return isGranted(answer) ? `can still be renewed: ${requestOf(answer)} was answered ${answer.statusCode}` : undefined;
+    return showsSession(answer) ? `can still be renewed: ${requestOf(answer)} was answered ${answer.statusCode}` : undefined;
   }
 
   /**
@@ -211,7 +211,7 @@ export class SessionTrial<C extends object, A> {
     if (out === null || !(isGranted(out) || isRedirect(out))) return notTried(`${action.name} was refused for another session of the user`);
     if (sendsOther(out, world.context, login)) return notTried(`${action.name} sends a value of the context that \`login\` does not set`);
     clientPartOf(client)?.restore(session.acting);
-    if (isGranted(await this.#check(session))) return notTried(`${action.name} did not end another session of the user`);
+    if (showsSession(await this.#check(session))) return notTried(`${action.name} did not end another session of the user`);
     const renewal = await this.#renewed(session);
     return renewal === undefined ? ENDED : { kind: "works", problem: `${ended}, and ${session.what} ${renewal}` };
   }

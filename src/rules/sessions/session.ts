@@ -3,7 +3,8 @@ import type { ApiClient } from "../../model/http/client.ts";
 import { Context, contextPartOf } from "../../model/context/context.ts";
 import type { ApiResponse } from "../../model/http/response.ts";
 import { redirectPage } from "../../model/http/redirect.ts";
-import { refusesInBody } from "../../model/http/refusal.ts";
+import { isGraphql } from "../../model/http/graphql-answer.ts";
+import { isNothing, refusesInBody } from "../../model/http/refusal.ts";
 import { isGranted, isRedirect, writesOf } from "../requests.ts";
 
 /** An open session: its client, and the state (token, cookies) that the client had when the session was opened. */
@@ -30,6 +31,13 @@ export function endingAnswers({ answers, changed }: CheckedStep, isLogout: boole
   const isOut = changed || (isLogout && (writes.length > 0 || ending.some(({ request }) => LOGOUT.test(request.url))));
   if (writes.length === 0 && !isOut) return [];
   return ending.every((answer) => isGranted(answer) || (isOut && isRedirect(answer))) ? ending : [];
+}
+
+/** Returns `true` if an answer to `check` shows that a session works: it grants the request and, with GraphQL, has data (`{ "me": null }` is none). */
+export function showsSession(answer: ApiResponse): boolean {
+  if (!isGranted(answer) || !isGraphql(answer)) return isGranted(answer);
+  const { data } = answer.json<{ readonly data?: unknown }>();
+  return !isNothing(typeof data === "object" && data !== null ? Object.values(data) : data);
 }
 
 /** Returns the status of an answer for messages. */

@@ -222,6 +222,40 @@ describe.each([
     });
   });
 
+  describe("a GraphQL answer with status 200", () => {
+    const request = {
+      method: "POST",
+      url: "http://target/graphql",
+      headers: {},
+      body: JSON.stringify({ query: "mutation { pay { id } }" }),
+    };
+    const errors = [{ message: "log in", extensions: { code: "UNAUTHENTICATED" } }];
+    const answered = (body: unknown): ApiResponse => new ApiResponse(200, JSON.stringify(body), {}, request);
+
+    it.each([
+      [{ data: null, errors }, "4xx", []],
+      [{ data: { pay: null }, errors }, [409, "4xx"], []],
+      [{ data: null, errors }, 401, ["a0_status"]],
+      [{ data: { pay: { id: 1 } } }, "4xx", ["a0_status"]],
+      [{ data: { pay: { id: 1 }, other: null }, errors }, "4xx", ["a0_status"]],
+    ] as const)("%j, expected %j: %j", async (body, expectedStatus, expected) => {
+      const { findings } = await one({ expectedStatus: expectedStatus as never, run: () => answered(body) });
+      expect(findings).toEqual(expected);
+    });
+
+    it.each([
+      [{ data: { pay: { id: 1 } } }, true],
+      [{ data: null, errors }, false],
+    ])("counts as a write if it does not refuse: %j", async (body, expected) => {
+      const lane = await laneCase({
+        watched,
+        actions: [{ run: () => (lane.lane.base.stepper.sink({ kind: "answer", response: answered(body) }), answered(body)) }],
+      });
+      await lane.expand();
+      expect(lane.lane.base.stepper.wrote).toBe(expected);
+    });
+  });
+
   describe("a 5xx answer", () => {
     it("is a finding on every answer that the action received, not the returned one alone", async () => {
       const lane = await laneCase({

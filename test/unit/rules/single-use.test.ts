@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { Context } from "../../../src/model/context/context.ts";
 import { Action } from "../../../src/model/declare/action.ts";
-import type { StoresView } from "../../../src/model/declare/rule.ts";
+import type { Earlier, StoresView } from "../../../src/model/declare/rule.ts";
+import { HttpClient } from "../../../src/adapters/http/index.ts";
+import type { ApiClient } from "../../../src/model/http/client.ts";
 import { ApiResponse } from "../../../src/model/http/response.ts";
 import { singleUse } from "../../../src/rules/index.ts";
 import { judged, orders, type Answer, type Judged } from "../../support/scripted-step.ts";
@@ -217,5 +219,150 @@ describe("singleUse of a code after attempts with wrong fields", () => {
     const { said, attempts } = await reset(body, () => true);
     expect(said).toContain(AGAIN);
     expect(attempts).toEqual([attempt]);
+  });
+});
+
+describe("singleUse of a code after an action that undoes its effect", () => {
+  type Rows = Record<"invitations" | "members" | "carts", readonly (readonly unknown[])[]>;
+  const TOKEN = "3f2a11bc90de";
+  const OPEN: Rows = {
+    invitations: [[TOKEN, "open"]],
+    members: [["ann"]],
+    carts: [
+      ["price", 10],
+      ["total", 10],
+    ],
+  };
+  const BOB = ["bob"];
+  const without = (rows: Rows["members"]): Rows["members"] => rows.filter(([name]) => name !== "bob");
+
+  interface Server {
+    /** Accepts the invitation. Returns the new rows; `undefined` if the invitation is refused. */
+    readonly accept: (rows: Rows) => Rows | undefined;
+    /** The actions of the agent beside `invite` and `accept`, each with the rows that it leads to, and its answer. */
+    readonly others: Readonly<Record<string, (rows: Rows) => readonly [Rows, unknown?]>>;
+    readonly per?: "user";
+    /** `true` if each action also logs another user in. */
+    readonly logsIn?: boolean;
+  }
+
+  /** Returns the contents of stores with these rows. */
+  function viewOf(rows: Rows): StoresView {
+    const fingerprint = JSON.stringify(rows);
+    const tables = Object.entries(rows).map(
+      ([name, all]) => [`db.${name}`, new Map(all.map((row) => [JSON.stringify(row), 1] as const))] as const,
+    );
+    const changed = (other: StoresView): string[] =>
+      tables.flatMap(([name, all]) => {
+        const column = (of: ReadonlyMap<string, number>, index: number): string =>
+          JSON.stringify([...of.keys()].map((row) => (JSON.parse(row) as unknown[])[index]));
+        return [0, 1].filter((index) => column(all, index) !== column(other.tables.get(name)!, index)).map((index) => `${name}.${index}`);
+      });
+    const view: StoresView = {
+      fingerprint,
+      tables: new Map(tables),
+      same: (other) => other.fingerprint === fingerprint,
+      changedFields: changed,
+      without: () => view,
+    };
+    return view;
+  }
+
+  /** Judges a step that accepts an invitation. Returns the problem; `undefined` if the rule holds. */
+  async function judgedAs({ accept, others, per, logsIn = false }: Server): Promise<string | undefined> {
+    let rows = OPEN;
+    const client = new HttpClient(async (request) => {
+      const { pathname } = new URL(request.url);
+      if (pathname !== "/accept") {
+        const [next, answer = {}] = others[pathname.slice(1)]!(rows);
+        rows = next;
+        return Response.json(answer);
+      }
+      const next = accept(rows);
+      rows = next ?? rows;
+      return Response.json({}, { status: next === undefined ? 410 : 200 });
+    });
+    const context = new Context({ token: TOKEN });
+    const accepting = new Action({ name: "accept", run: async (api, { token }) => api.post("/accept", { json: { token } }) });
+    const more = Object.keys(others).map((name) => {
+      const call = async (api: ApiClient): Promise<ApiResponse> => {
+        if (logsIn) api.setAuthToken(name);
+        return api.post(`/${name}`);
+      };
+      return new Action({ name, run: call });
+    });
+    const rule = singleUse({ create, use: accepting, ...(per !== undefined && { per }) });
+    rule.brings([create, accepting, ...more] as never);
+    const said: string[] = [];
+    const explain = (text: string): boolean => said.push(text) === 0;
+    const stores = async (): Promise<StoresView> => viewOf(rows);
+    const answers = [await client.post("/accept", { json: { token: TOKEN } })];
+    const step = {
+      ...{ action: { name: "accept" }, answers, client, guests: [], canGoBack: true, explain, stores, inconclusive: explain },
+      again: async ({ request }: ApiResponse, { body = request.body } = {}) =>
+        client.request(request.method, request.url, { headers: request.headers, ...(body === undefined ? {} : { body }) }),
+    };
+    let verdict: unknown = await rule.judge({ api: client, clients: {}, context } as never, step as never);
+    while (typeof verdict === "object" && verdict !== null && "earlier" in verdict) {
+      rows = OPEN;
+      client.setAuthToken(null);
+      verdict = await (verdict as Earlier).earlier({ explain, stores, inconclusive: explain } as never);
+    }
+    await client.close();
+    return said[0];
+  }
+
+  const join = (rows: Rows): Rows => ({ ...rows, invitations: [[TOKEN, "used"]], members: [...without(rows.members), BOB] });
+  const joinOnce = (rows: Rows): Rows | undefined => (rows.invitations[0]![1] === "used" ? undefined : join(rows));
+  const remove = (rows: Rows): Rows => ({ ...rows, members: without(rows.members) });
+  const READS: Server["others"] = { list: (rows) => [rows] };
+
+  it("is broken by a code that then has its effect again", async () => {
+    const removing: Server["others"] = {
+      ...READS,
+      add_item: (rows) => [
+        {
+          ...rows,
+          carts: [
+            ["price", 20],
+            ["total", 20],
+          ],
+        },
+      ],
+      remove: (rows) => [remove(rows)],
+    };
+    expect(await judgedAs({ accept: join, others: removing })).toBe(
+      "accept: POST /accept was accepted (200), and again (200) after remove was called, which undid its effect: the second request changed the stores: db.members: 1 row added",
+    );
+    expect(await judgedAs({ accept: joinOnce, others: removing })).toBeUndefined();
+  });
+
+  it.each<[string, Server]>([
+    ["made the code unused", { accept: joinOnce, others: { cancel: (rows) => [{ ...remove(rows), invitations: OPEN.invitations }] } }],
+    ["gave the code again", { accept: join, others: { renew: (rows) => [remove(rows), { token: TOKEN }] } }],
+    [
+      "undid all that shows the use",
+      { accept: (rows) => ({ ...join(rows), invitations: OPEN.invitations }), others: { remove: (rows) => [remove(rows)] } },
+    ],
+    [
+      "only changed the cart for which the code is accepted",
+      {
+        accept: (rows) => ({ ...rows, carts: [rows.carts[0]!, ["total", Number(rows.carts[0]![1]) - 1]] }),
+        others: {
+          add_item: (rows) => [
+            {
+              ...rows,
+              carts: [
+                ["price", 20],
+                ["total", 20],
+              ],
+            },
+          ],
+        },
+      },
+    ],
+    ["acts as another user", { accept: join, others: { remove: (rows) => [remove(rows)] }, per: "user", logsIn: true }],
+  ])("holds after an action that %s", async (_what, server) => {
+    expect(await judgedAs(server)).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { StoresView } from "../../../src/model/declare/rule.ts";
-import { columnsText, onlyAdds, storeChanges } from "../../../src/rules/store-changes.ts";
+import { bringsBackRows, columnsText, onlyAdds, redoes, storeChanges } from "../../../src/rules/store-changes.ts";
 
 const view = (tables: Readonly<Record<string, Readonly<Record<string, number>>>>): StoresView => ({
   without: () => view(tables),
@@ -37,5 +37,25 @@ describe("what one state's stores have and another's have not", () => {
   it("names ten tables at most", () => {
     const many = view(Object.fromEntries(Array.from({ length: 13 }, (_, i) => [`t${String(i).padStart(2, "0")}`, { a: 1 }])));
     expect(storeChanges(view({}), many)).toMatch(/^t00: 1 row added; .*; t09: 1 row added; 3 more$/);
+  });
+});
+
+describe("a change that is made again", () => {
+  // The row of the root state is gone after the removal, and there again after the second change.
+  const gone = view({ "db.members": { '["bob",1]': -1 } });
+  const there = view({});
+
+  it("is recognized by a value, in another row, too, and in rows of the root state", () => {
+    expect(redoes([gone, there], [gone, there])).toBe(true);
+    expect(redoes([gone, there], [gone, view({ "db.members": { '["bob",1]': -1, '["bob",2]': 1 } })])).toBe(true);
+    expect(redoes([gone, there], [gone, view({ "db.members": { '["bob",1]': -1, '["eve",2]': 1 } })])).toBe(false);
+    expect(redoes([gone, there], [there, there])).toBe(false);
+  });
+
+  it("is told from a replaced row that is back", () => {
+    const used = view({ "db.codes": { '["abc","open"]': -1, '["abc","used"]': 1 } });
+    expect(bringsBackRows(there, used, there)).toBe(true);
+    expect(bringsBackRows(there, used, used)).toBe(false);
+    expect(bringsBackRows(gone, there, gone)).toBe(false);
   });
 });

@@ -4,6 +4,8 @@ import { Action } from "../../../../src/model/declare/action.ts";
 import { clientPartOf, type Exchange } from "../../../../src/model/http/client.ts";
 import { ApiResponse } from "../../../../src/model/http/response.ts";
 import { World } from "../../../../src/model/declare/world.ts";
+import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
+import { sessionEnds, singleUse } from "../../../../src/rules/index.ts";
 import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
 import { runExplorer } from "../../../support/run-explorer.ts";
 import { closeServers, read, serve } from "../../adapters/http/servers.ts";
@@ -207,5 +209,48 @@ describe("in a world", () => {
     expect([explorer.committer.visited.size, explorer.committer.steps]).toEqual([4, 12]);
     expect(explorer.divergences.all).toEqual([]);
     expect(explorer.committer.findings.errors.size).toBe(0);
+  });
+
+  it.each([false, true])("rules send its requests again, and make clients of other users like it (defect: %j)", async (isBroken) => {
+    const store = new MemoryAdapter({ state: { tokens: [] as string[], invitation: "none", grants: 0 } });
+    const handler = async (request: Request): Promise<Response> => {
+      const { query } = (await request.json()) as Sent;
+      const { state } = store;
+      const token = request.headers.get("authorization") ?? "";
+      const data = (value: unknown): Response => Response.json({ data: { value } });
+      if (query.includes("login")) return data(state.tokens.push(`Bearer ${request.headers.get("x-app")}${state.tokens.length}`));
+      if (!state.tokens.includes(token)) return query.includes("me") ? data(null) : Response.json({ errors: [{ message: "log in" }] });
+      if (query.includes("me")) return data(token);
+      if (query.includes("invite") && state.invitation === "none") return data((state.invitation = "open"));
+      if (query.includes("logout")) return data(state.tokens.splice(state.tokens.indexOf(token), 1));
+      if (state.invitation !== "open") return Response.json({ errors: [{ message: "used" }], data: null });
+      if (!isBroken) state.invitation = "used";
+      return data(++state.grants);
+    };
+    const login = async (api: GraphQLClient): Promise<GraphQLResponse> => {
+      const response = await api.query<{ value: number }>("mutation { login }");
+      api.setAuthToken(`app${response.data!.value - 1}`);
+      return response;
+    };
+    const act = (name: string, mutation: string): Action<object, GraphQLClient> =>
+      new Action<object, GraphQLClient>({ name, run: async (api) => api.query(`mutation { ${mutation} }`) });
+    const agent = new AgentDefinition<object, GraphQLClient>({
+      world: () =>
+        new World<object, GraphQLClient>({
+          api: new GraphQLClient(handler, { path: "/gql", headers: { "x-app": "app" } }),
+          systems: { store },
+        }),
+      setup: async ({ api }) => void (await login(api)),
+      actions: [act("invite", "invite"), act("accept", 'accept(code: "abcdef")'), act("log_out", "logout")],
+      invariants: [
+        singleUse<object, GraphQLClient>({ create: "invite", use: "accept", users: { carl: login as never } }),
+        sessionEnds<object, GraphQLClient>({ login, check: async (api) => api.query("{ me }"), logout: ["log_out"] }),
+      ],
+    });
+    const { explorer } = await runExplorer(agent, { maxDepth: 3 });
+    const { findings, unjudged } = explorer.committer;
+    expect([...findings.errors.values()]).toEqual([]);
+    expect(unjudged.reasons).toEqual([]);
+    expect([...findings.violations.values()].map(({ finding }) => finding.invariant)).toEqual(isBroken ? ["single_use_accept"] : []);
   });
 });
