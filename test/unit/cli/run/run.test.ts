@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ExplorationResult } from "../../../../src/model/results/result.ts";
@@ -6,7 +6,7 @@ import { SeqqaError } from "../../../../src/model/errors.ts";
 import { readFindings } from "../../../../src/run-log/index.ts";
 import { race } from "../../../support/race.ts";
 import { result, violation } from "../../reports/results.ts";
-import { folderWith, seqqa } from "../harness.ts";
+import { folderWith, seqqa, type Setting } from "../harness.ts";
 
 const files = { "qa/seqqa.yaml": "target: { command: node server.js }\n", "qa/shop.explore.ts": "", "qa/z/login.explore.mjs": "" };
 const one = { "qa/seqqa.yaml": "exploration: { max_steps: 5 }\n", "qa/shop.explore.ts": "" };
@@ -133,6 +133,27 @@ describe("the exit status", () => {
     expect({ status, stderr }).toEqual({ status: expected, stderr: text });
     expect(written(cwd)).toMatchObject({ exitStatus: expected, explorations: [] });
     expect((await seqqa(["run", "qa", "--verbose"], failing)).stderr).toMatch(/\n\s+at /);
+  });
+});
+
+describe("a run that executes nothing because of an option", () => {
+  const impossible = (code: string) => () => Promise.reject(new SeqqaError(code, "Impossible.", { exitStatus: 2 }));
+
+  it.each(["LANES_IMPOSSIBLE", "SHARD_IMPOSSIBLE"])("leaves the reports of the last run as they are (%s)", async (code) => {
+    const cwd = folderWith({ ...one, "qa/seqqa.yaml": "report: { formats: [json, junit] }\n" });
+    await seqqa(["run", "qa"], { cwd, explore: () => result({ violations: [violation()] }) });
+    const before = written(cwd);
+    const { status, stderr } = await seqqa(["run", "qa", "--parallel", "2"], { cwd, explore: impossible(code) });
+    expect([status, stderr]).toEqual([2, expect.stringContaining("Impossible.")]);
+    expect(written(cwd)).toEqual(before);
+    expect(readdirSync(join(cwd, "qa/reports/runs"))).toEqual([`${String(before["run"])}.db`]);
+  });
+
+  it("is reported if another exploration of the run was executed", async () => {
+    const cwd = folderWith(files);
+    const explore: Setting["explore"] = ({ entry }) => (entry.endsWith("shop.explore.ts") ? impossible("SHARD_IMPOSSIBLE")() : result());
+    expect((await seqqa(["run", "qa"], { cwd, explore })).status).toBe(2);
+    expect(written(cwd)).toMatchObject({ failures: [{ code: "SHARD_IMPOSSIBLE" }], explorations: [{ name: "login" }], exitStatus: 2 });
   });
 });
 
