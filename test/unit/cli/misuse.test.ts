@@ -187,7 +187,13 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["run qa --parallel -1", /^error: --parallel is "-1"; it must be /],
     ["run qa --parallel x", /^error: --parallel is "x"; it must be /],
     ["run qa --parallel=1.5", /^error: --parallel is "1\.5"; it must be /],
-    ["run qa --strategy dsf", /^error: --strategy is "dsf"; it must be bfs, dfs, random.* or \w+\.\nhint: Did you mean [bd]fs\?\n$/],
+    ["run qa --strategy foo", /^error: --strategy is "foo"; it must be bfs, dfs, random or coverage-guided\.\n/],
+    ["run qa --strategy coverage-guide", /\nhint: Did you mean coverage-guided\?\n$/],
+    ["run qa --lanes 2", /^error: Unknown option '--lanes'\.\nhint: Did you mean --parallel\?\n$/],
+    [
+      "run qa --strategy dsf",
+      /^error: --strategy is "dsf"; it must be bfs, dfs, random or coverage-guided\.\nhint: Did you mean [bd]fs\?\n$/,
+    ],
     ["run qa --max-steps 0", /^error: --max-steps is "0"; it must be an integer of at least 1\.\n$/],
     ["run qa --max-steps lots", /^error: --max-steps is "lots"; it must be /],
     ["run qa --max-depth 2.5", /^error: --max-depth is "2\.5"; it must be /],
@@ -203,6 +209,10 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
       /^error: --reporter names the package "jsno", which is not installed for .*\.\nhint: Did you mean json\?\n$/,
     ],
     ["run qa --max-time -1", /^error: --max-time is "-1"; it must be /],
+    [
+      "run qa --reporter junit",
+      /\nhint: junit is a format of reports\. Add it to report\.formats, or type after the run: seqqa report --format junit\n$/,
+    ],
     [
       "run qa --reporter xml",
       /^error: --reporter names the package "xml", which is not installed for .*\.\nhint: Install the package \(npm install xml\)\. /,

@@ -158,6 +158,15 @@ describe("a run that executes nothing because of an option", () => {
 });
 
 describe("options", () => {
+  it.each([
+    ["--parallel 9 --max-steps 5", "note: parallel is 9, but max_steps is only 5. seqqa starts all 9 lanes before the first step"],
+    ["--parallel 5 --max-steps 5", ""],
+  ])("%s: a note if there are more lanes than steps", async (line, said) => {
+    const { stderr } = await seqqa(["run", "qa", ...line.split(" ")], { cwd: folderWith(one) });
+    expect(stderr.slice(0, said.length)).toBe(said);
+    expect(stderr.includes("note: parallel")).toBe(said !== "");
+  });
+
   it("reach the engine as configuration, over the file", async () => {
     const cwd = folderWith(files);
     const line =
