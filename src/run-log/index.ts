@@ -13,6 +13,7 @@ export { ScratchFile } from "./write/scratch-file.ts";
 export { RunLog } from "./write/run-log.ts";
 export { DETAIL_LIMITS, type ExplorationKeeper, type ExplorationStart } from "./write/exploration-keeper.ts";
 export { asUnreadable, unreadable } from "./read/open-run.ts";
+export { ensureFolder } from "./write/ensure-folder.ts";
 export { OWN_ONLY, writeWhole } from "./write/write-whole.ts";
 export { readStoredRun, type StoredExploration, type StoredRun } from "./read/resumable-run.ts";
 export type { RunHeader, Stage } from "./rows/run-header.ts";

@@ -1,6 +1,7 @@
 import { loadConfig, misspelledVariables, type Config, type Environment, type LoadOptions } from "../../config/index.ts";
 import { setCommandConnections } from "../../network/connection-settings.ts";
 import { printable } from "../../reports/index.ts";
+import { namedDirectory } from "./named-directory.ts";
 import type { Shell } from "../process/shell.ts";
 
 /**
@@ -29,11 +30,15 @@ export function configFor(shell: Shell, options: LoadOptions): Config {
   return config;
 }
 
-/** Loads the configuration for the commands that check and clean stores. The default directory is the current folder. */
+/**
+ * Loads the configuration for the commands that check and clean stores. The default directory is the current folder.
+ * @throws SeqqaError with exit status 2, also if the directory does not exist, because another configuration would be used then
+ */
 export function configOfStores(
   directory: string | undefined,
   options: { readonly config?: string; readonly allowDb?: readonly string[] },
   shell: Shell,
 ): Config {
+  namedDirectory(directory, shell, "Give a directory with a seqqa.yaml, or leave the directory out.");
   return configFor(shell, { directory: directory ?? ".", file: options.config, allowedStores: options.allowDb });
 }

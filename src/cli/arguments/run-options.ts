@@ -4,6 +4,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import { alternatives } from "../../model/text/alternatives.ts";
 import { REPORTER_NAMES } from "../../reports/index.ts";
 import { RUN_ID } from "../../run-log/index.ts";
+import { shardOf } from "../../run/shards/shard.ts";
 import { flagWord } from "./flag-word.ts";
 
 export interface RunOptions {
@@ -248,11 +249,7 @@ export function refuseMisuse(named: string | undefined, options: RunOptions): vo
     const hint = "To resume the last run, leave the id out. If you meant a directory, write it before the option: seqqa run qa --resume";
     throw usage(`${JSON.stringify(options.resume)} is not the id of a run.`, hint);
   }
-  if (options.shard !== undefined && !/^[1-9]\d{0,3}\/[1-9]\d{0,3}$/.test(options.shard))
-    throw usage(
-      `Invalid --shard value ${JSON.stringify(options.shard)}.`,
-      "Write <index>/<count>. For example, --shard 2/4 is the second of four shards.",
-    );
+  if (options.shard !== undefined) shardOf(options.shard, "--shard");
   // An empty name usually comes from a shell variable that is not set, so reject it instead of using the current folder.
   if (named?.trim() === "")
     throw usage(

@@ -14,9 +14,14 @@ export function usageError(error: CommanderError, program: Command): SeqqaError 
   const sentence = `${first.charAt(0).toUpperCase()}${first.slice(1)}`.replace(/([^.?!])$/, "$1.");
   return new SeqqaError("USAGE", sentence, {
     exitStatus: 2,
-    hint: suggestion || meant(first, program) || missingSource(first) || helpFor(program),
+    hint: otherName(first) || suggestion || meant(first, program) || missingSource(first) || helpFor(program),
     cause: error,
   });
+}
+
+/** Returns a hint for an option that users type because messages and documents use its word, although the option has another name. */
+function otherName(complaint: string): string | undefined {
+  return /^unknown option '--lanes(?:=.*)?'/.test(complaint) ? "Did you mean --parallel?" : undefined;
 }
 
 /** Returns a hint that tells the user to read the help of a command. If no command was recognised, the hint names `run`, the most used command. */

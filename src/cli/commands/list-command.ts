@@ -1,9 +1,9 @@
-import { existsSync, statSync } from "node:fs";
-import { join, resolve, sep } from "node:path";
+import { join, sep } from "node:path";
 import { configFor } from "../arguments/config-for.ts";
 import { coloursFor, printable } from "../../reports/index.ts";
 import type { ExitStatus } from "../../run/session/exit-status.ts";
 import { nameOfFile } from "../arguments/find-explorations.ts";
+import { namedDirectory } from "../arguments/named-directory.ts";
 import type { Machinery } from "../run/machinery.ts";
 import { usage } from "../arguments/run-options.ts";
 import type { Shell } from "../process/shell.ts";
@@ -34,13 +34,11 @@ export async function listCommand(
   machinery: Machinery,
   version: string,
 ): Promise<ExitStatus> {
-  const folder = directory === undefined ? undefined : resolve(shell.cwd, directory);
-  if (folder !== undefined && !(existsSync(folder) && statSync(folder).isDirectory())) {
-    throw usage(
-      `The directory ${directory} does not exist.`,
-      "Give a directory that contains explorations or journeys. Without a directory, seqqa list uses the folder of the configuration.",
-    );
-  }
+  const folder = namedDirectory(
+    directory,
+    shell,
+    "Give a directory that contains explorations or journeys. Without a directory, seqqa list uses the folder of the configuration.",
+  );
   const config = configFor(shell, {
     directory: directory ?? ".",
     file: options.config,

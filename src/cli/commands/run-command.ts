@@ -64,6 +64,7 @@ async function runFound(target: RunTarget, given: RunOptions, { shell, machinery
   const told = await loadReporters(options.reporter, { stdout, stderr, env, verbose, visibility: config.report }, { cwd, machinery });
   const page = { isAsked: options.ui === true, given: options, port: options.port, config, shell, machinery };
   const explored = async (reporter: Reporters, signal: AbortSignal): Promise<ExitStatus> => {
+    if (target.kind === "explorations" && config.parallel > config.exploration.maxSteps) reporter.message(tooManyLanes(config));
     const { only, distributed: url, shard } = options;
     const onNote = (message: string): void => reporter.message(message);
     const distribution =
@@ -109,6 +110,11 @@ async function runFound(target: RunTarget, given: RunOptions, { shell, machinery
     }
   };
   return withPage(page, told, (reporter) => interruptible(shell, reporter, (signal) => explored(reporter, signal)));
+}
+
+/** Returns a note for a run that spends its time on starting lanes, because it has more lanes than steps. */
+function tooManyLanes({ parallel, exploration: { maxSteps } }: Config): string {
+  return `note: parallel is ${parallel}, but max_steps is only ${maxSteps}. seqqa starts all ${parallel} lanes before the first step, and most of them get no work. To start faster, type: --parallel ${maxSteps}`;
 }
 
 /** Returns `true` if a store uses an adapter module of the user. To check such a module, the engine must be loaded, which is slow. */

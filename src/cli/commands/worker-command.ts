@@ -1,12 +1,10 @@
-import { existsSync, statSync } from "node:fs";
-import { resolve } from "node:path";
 import type { FlagValue } from "../../config/index.ts";
 import { configFor } from "../arguments/config-for.ts";
 import { errorText } from "../process/error-text.ts";
 import { statusOfError, type ExitStatus } from "../../run/session/exit-status.ts";
 import { interruptible } from "../process/interruptible.ts";
 import type { Machinery } from "../run/machinery.ts";
-import { usage } from "../arguments/run-options.ts";
+import { namedDirectory } from "../arguments/named-directory.ts";
 import { takeSecret } from "../arguments/cluster-secret.ts";
 import type { Shell } from "../process/shell.ts";
 
@@ -29,9 +27,7 @@ export async function workerCommand(
   version: string,
 ): Promise<ExitStatus> {
   const secret = takeSecret("seqqa worker", shell);
-  const directory = resolve(shell.cwd, named ?? ".");
-  if (named !== undefined && !(existsSync(directory) && statSync(directory).isDirectory()))
-    throw usage(`The directory ${named} does not exist.`, "Give the directory that contains the explorations of the run.");
+  const directory = namedDirectory(named, shell, "Give the directory that contains the explorations of the run.");
   const config = configFor(shell, {
     directory: named ?? ".",
     file: options.config,
@@ -51,7 +47,7 @@ export async function workerCommand(
       .withServices(config, { signal, onProblem: fail }, () =>
         machinery.work({
           config,
-          directory: named === undefined ? config.folder : directory,
+          directory: directory ?? config.folder,
           url: options.redis,
           secret,
           version,

@@ -2,6 +2,7 @@ import {
   detectAgent,
   inertOutput,
   onGithub,
+  REPORT_FORMAT_NAMES,
   REPORTER_NAMES,
   Reporters,
   REPORTERS,
@@ -49,10 +50,17 @@ async function loaded(name: string, cwd: string, machinery: Pick<Machinery, "loa
   try {
     return await machinery.loadExtension({ name, key: "--reporter", folder: cwd });
   } catch (error) {
-    const near = nearest(name, REPORTER_NAMES);
-    if (!(error instanceof SeqqaError) || error.code !== "EXTENSION_MISSING" || near === undefined) throw error;
-    throw new SeqqaError(error.code, error.message, { exitStatus: 2, hint: `Did you mean ${near}?`, cause: error });
+    if (!(error instanceof SeqqaError) || error.code !== "EXTENSION_MISSING") throw error;
+    const hint = hintFor(name);
+    throw hint === undefined ? error : new SeqqaError(error.code, error.message, { exitStatus: 2, hint, cause: error });
   }
+}
+
+function hintFor(name: string): string | undefined {
+  if (REPORT_FORMAT_NAMES.includes(name))
+    return `${name} is a format of reports. Add it to report.formats, or type after the run: seqqa report --format ${name}`;
+  const near = nearest(name, REPORTER_NAMES);
+  return near === undefined ? undefined : `Did you mean ${near}?`;
 }
 
 /** Makes workflow commands in the output harmless on GitHub Actions, because texts of the target may contain such commands. */

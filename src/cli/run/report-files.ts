@@ -1,9 +1,9 @@
-import { accessSync, constants, mkdirSync } from "node:fs";
+import { accessSync, constants } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { MODULE_PATH, type Config } from "../../config/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { printable, REPORT_FORMAT_NAMES, REPORT_FORMATS, type ReportFormat } from "../../reports/index.ts";
-import { OWN_ONLY, readFindings, readRun, unreadable, writeWhole, type KeptData } from "../../run-log/index.ts";
+import { ensureFolder, OWN_ONLY, readFindings, readRun, unreadable, writeWhole, type KeptData } from "../../run-log/index.ts";
 import { nearest } from "../../model/text/nearest.ts";
 import { usage } from "../arguments/run-options.ts";
 import type { Shell } from "../process/shell.ts";
@@ -111,7 +111,7 @@ export function prepareReports(config: Config): void {
   const { outputDir, formats } = config.report;
   if (formats.length === 0) return;
   try {
-    mkdirSync(outputDir, { recursive: true });
+    ensureFolder(outputDir);
     accessSync(outputDir, constants.W_OK);
   } catch (cause) {
     throw cannotWrite(outputDir, cause, 2);

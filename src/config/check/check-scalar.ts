@@ -36,7 +36,13 @@ export function checkScalar(spec: ScalarSpec, key: string, scalar: LocatedScalar
 
 function refuse(code: ProblemCode, spec: ScalarSpec, key: string, scalar: LocatedScalar, hint?: string): never {
   const value = typeof scalar.value === "string" ? shown(scalar.written) : scalar.written.slice(0, 60);
-  throw valueProblem(code, scalar, key, `is ${value}; it must be ${describe(spec)}.`, hint);
+  throw valueProblem(code, scalar, key, `is ${value}; it must be ${describe(asWritten(spec, scalar))}.`, hint);
+}
+
+/** Returns the spec with its choices as they are written at this place: with dashes on the command line, as its help shows them. */
+function asWritten(spec: ScalarSpec, { source }: LocatedScalar): ScalarSpec {
+  if (spec.kind !== "choice" || !source.startsWith("flag ")) return spec;
+  return { ...spec, choices: spec.choices.map((one) => one.replaceAll("_", "-")) };
 }
 
 function boolean(spec: ScalarSpec, key: string, scalar: LocatedScalar): boolean {
@@ -110,6 +116,6 @@ function choice(spec: ChoiceSpec, key: string, scalar: LocatedScalar): string {
   const word = scalar.value.trim().toLowerCase().replaceAll("-", "_");
   const meant = spec.aliases?.[word] ?? word;
   if (spec.choices.includes(meant)) return meant;
-  const near = nearest(word, spec.choices);
+  const near = nearest(word, (asWritten(spec, scalar) as ChoiceSpec).choices);
   return refuse("CONFIG_RANGE", spec, key, scalar, near === undefined ? undefined : `Did you mean ${near}?`);
 }

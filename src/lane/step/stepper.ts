@@ -218,12 +218,12 @@ export class Stepper {
    */
   begin(action: AnyAction): Promise<unknown> | Outcome {
     this.#drawing.by("");
+    // A step whose precondition does not hold sends no request. Assigning the length of an array is slow even if the length stays the same.
+    if (this.exchanges.length > 0) this.exchanges.length = 0;
     if (action.precondition !== undefined) {
       const unmet = this.#precondition(action, action.precondition);
       if (unmet !== undefined) return unmet;
     }
-    // Assigning the length of an array is slow even if the length stays the same.
-    if (this.exchanges.length > 0) this.exchanges.length = 0;
     if (this.strays.length > 0) this.strays.length = 0;
     if (this.#bodies.length > 0) this.#bodies.length = 0;
     this.checkFailure = undefined;

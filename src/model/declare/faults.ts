@@ -1,6 +1,7 @@
 import { secondsOf, type Duration } from "../text/duration.ts";
 import type { FaultKind } from "../results/result.ts";
 import { invalid } from "./declared.ts";
+import { refuseUnknown } from "./unknown-options.ts";
 
 export const FAULT_KINDS: readonly FaultKind[] = ["error", "cut", "kill", "lost_answer"];
 
@@ -33,18 +34,24 @@ export interface DeclaredFaults {
 export function declaredFaults(setting: FaultsSetting | undefined): DeclaredFaults | undefined {
   if (setting === undefined) return undefined;
   if (setting === "off" || setting === "on") return { mode: setting };
-  const { kinds, maxTime, bestEffort } = given(setting);
+  const { kinds, maxTime, bestEffort, mode } = given(setting);
   const unknown = kinds?.find((kind) => !FAULT_KINDS.includes(kind));
   if (unknown !== undefined)
     throw invalid("Agent", `The Agent's faults.kinds contains ${JSON.stringify(unknown)}; the valid kinds are ${FAULT_KINDS.join(", ")}.`);
   const seconds = maxTime === undefined ? undefined : secondsOf(maxTime);
   if (maxTime !== undefined && !(typeof seconds === "number" && seconds > 0))
     throw invalid("Agent", `The Agent's faults.maxTime is ${String(maxTime)}; it must be a number of seconds above 0.`);
-  return { mode: "on", kinds, maxTime: seconds, bestEffort };
+  return { mode: mode === "off" ? mode : "on", kinds, maxTime: seconds, bestEffort };
 }
 
-function given(setting: unknown): FaultsOptions {
-  if (typeof setting === "object" && setting !== null && !Array.isArray(setting)) return setting;
+/** `mode` is the setting of an Agent that was copied with `{ ...agent }`. */
+const OPTIONS: readonly (keyof FaultsOptions | "mode")[] = ["kinds", "maxTime", "bestEffort", "mode"];
+
+function given(setting: unknown): FaultsOptions & Partial<Pick<DeclaredFaults, "mode">> {
+  if (typeof setting === "object" && setting !== null && !Array.isArray(setting)) {
+    refuseUnknown("The Agent's faults", "AGENT_INVALID", setting, OPTIONS);
+    return setting;
+  }
   throw invalid(
     "Agent",
     `The Agent's faults cannot be ${JSON.stringify(setting)}.`,

@@ -1,6 +1,7 @@
 import { invalid } from "./declared.ts";
 import { secondsOf, type Duration } from "../text/duration.ts";
 import type { RaceDelivery } from "../results/result.ts";
+import { refuseUnknown } from "./unknown-options.ts";
 
 /** Options for probing pairs of actions for races. */
 export interface RacesOptions {
@@ -36,14 +37,14 @@ const DELIVERIES: readonly unknown[] = ["auto", "http2", "pipelined", "last_byte
 export function declaredRaces(setting: RacesSetting | undefined): DeclaredRaces | undefined {
   if (setting === undefined) return undefined;
   if (setting === "off" || setting === "pairs") return { mode: setting };
-  const { trials, delivery, copies, maxTime } = given(setting);
+  const { trials, delivery, copies, maxTime, mode } = given(setting);
   if (delivery !== undefined && !DELIVERIES.includes(delivery))
     throw invalid("Agent", `The Agent's races.delivery is ${String(delivery)}; it must be one of ${DELIVERIES.join(", ")}.`);
   const seconds = maxTime === undefined ? undefined : secondsOf(maxTime);
   if (maxTime !== undefined && !(typeof seconds === "number" && seconds > 0))
     throw invalid("Agent", `The Agent's races.maxTime is ${String(maxTime)}; it must be a number of seconds above 0.`);
   return {
-    mode: "pairs",
+    mode: mode === "off" ? mode : "pairs",
     delivery,
     maxTime: seconds,
     trials: within("trials", trials, 1, Number.MAX_SAFE_INTEGER),
@@ -51,8 +52,14 @@ export function declaredRaces(setting: RacesSetting | undefined): DeclaredRaces 
   };
 }
 
-function given(setting: unknown): RacesOptions {
-  if (typeof setting === "object" && setting !== null && !Array.isArray(setting)) return setting;
+/** `mode` is the setting of an Agent that was copied with `{ ...agent }`. */
+const OPTIONS: readonly (keyof RacesOptions | "mode")[] = ["trials", "delivery", "copies", "maxTime", "mode"];
+
+function given(setting: unknown): RacesOptions & Partial<Pick<DeclaredRaces, "mode">> {
+  if (typeof setting === "object" && setting !== null && !Array.isArray(setting)) {
+    refuseUnknown("The Agent's races", "AGENT_INVALID", setting, OPTIONS);
+    return setting;
+  }
   throw invalid(
     "Agent",
     `The Agent's races cannot be ${JSON.stringify(setting)}.`,

@@ -1,4 +1,5 @@
 import { decoded } from "../http/decoded.ts";
+import { sqlitePathOf } from "../stores/sqlite-path.ts";
 
 /** The length from which a password is hidden even inside a longer word. A shorter password may be part of a word by chance. */
 const LONG = 8;
@@ -22,11 +23,13 @@ export function withoutSecrets(text: string, passwords: readonly string[] = []):
   });
 }
 
-/** Leaves out repeated texts, and a URL without a user if the same URL with a user is in the list. */
+/**
+ * Leaves out repeated texts, a URL without a user if the same URL with a user is in the list, and the URL of a SQLite file whose path is in the list.
+ */
 export function withoutRepeats(uses: readonly string[]): string[] {
   const userless = (url: string): string => url.replace(/^(\w[\w+.-]*:\/\/)[^/@]*@/, "$1");
   const named = new Set(uses.filter((one) => userless(one) !== one).map(userless));
-  return [...new Set(uses)].filter((one) => !named.has(one));
+  return [...new Set(uses)].filter((one) => !named.has(one) && !uses.includes(sqlitePathOf(one) ?? ""));
 }
 
 /** Returns the passwords in URLs, both as written and decoded, the longest first. */

@@ -6,6 +6,9 @@ import { packageVersion } from "../document/package-version.ts";
 
 const DESCRIBED = "The request had a body of bytes, which this text only describes.";
 
+const TIMES =
+  "seqqa does not record the times of requests. The first request has the time at which the run began, and each further request begins when the previous one ends.";
+
 /** An HTTP request of a finding, with the name of the step that sent it. */
 export interface HarExchange extends RecordedExchange {
   readonly step: string;
@@ -13,8 +16,8 @@ export interface HarExchange extends RecordedExchange {
 
 /**
  * Returns requests and their answers as a HAR 1.2 archive (http://www.softwareishard.com/blog/har-12-spec/), which browsers and proxies read.
- * `startedAt` (ISO 8601) is the time of the first request; each further request begins when the previous one ends. Header sizes were not recorded:
- * they are -1, as the format prescribes.
+ * The times of requests are not recorded. `startedAt` (ISO 8601), the start of the run, is therefore the time of the first request; each further
+ * request begins when the previous one ends. Header sizes were not recorded: they are -1, as the format prescribes.
  */
 export function harText(exchanges: readonly HarExchange[], startedAt: string): string {
   let at = Date.parse(startedAt);
@@ -31,7 +34,7 @@ export function harText(exchanges: readonly HarExchange[], startedAt: string): s
     at += durationMs;
     return entry;
   });
-  return jsonText({ log: { version: "1.2", creator: { name: "seqqa", version: packageVersion() }, entries } });
+  return jsonText({ log: { version: "1.2", creator: { name: "seqqa", version: packageVersion() }, comment: TIMES, entries } });
 }
 
 function requestOf({ method, url, headers, body }: ApiRequest): object {

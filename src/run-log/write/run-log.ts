@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, renameSync } from "node:fs";
+import { closeSync, openSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Database } from "better-sqlite3";
 import type { Config } from "../../config/index.ts";
@@ -6,6 +6,7 @@ import type { JourneyEntry, Redactor, ReportedFailure, RunDocument } from "../..
 import { configRows, type ConfigRow } from "../rows/config-rows.ts";
 import { environmentRows } from "../rows/environment-rows.ts";
 import { EntryWriter } from "../rows/entry-rows.ts";
+import { ensureFolder } from "./ensure-folder.ts";
 import { ExplorationKeeper } from "./exploration-keeper.ts";
 import type { RunHeader } from "../rows/run-header.ts";
 import { resumedExploration, type ResumedExploration } from "../read/resumed-exploration.ts";
@@ -54,7 +55,7 @@ export class RunLog {
     this.#hide = hide;
     this.#isResumed = isResumed;
     this.file = runFile(config.report.outputDir, document.run);
-    mkdirSync(dirname(this.file), { recursive: true });
+    ensureFolder(dirname(this.file));
     this.#lock = new RunLock(this.file);
     let db: Database | undefined;
     try {

@@ -1,5 +1,6 @@
-import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { ensureFolder } from "./ensure-folder.ts";
 
 /** File mode that allows only the owner to read a report, because answers of an API may be private. */
 export const OWN_ONLY = 0o600;
@@ -11,7 +12,7 @@ export const OWN_ONLY = 0o600;
  */
 export function writeWhole(file: string, pieces: Iterable<string>, mode: number = 0o666): void {
   const beside = `${file}.${process.pid}.tmp`;
-  mkdirSync(dirname(file), { recursive: true });
+  ensureFolder(dirname(file));
   try {
     const open = openSync(beside, "w", mode);
     try {

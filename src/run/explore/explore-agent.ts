@@ -6,6 +6,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import { endConnectionDefaults, setConnectionDefaults } from "../../network/connection-settings.ts";
 import { explorationOf } from "../../model/declare/exploration.ts";
 import { isLoading } from "../../model/declare/loading.ts";
+import { refuseUnknown } from "../../model/declare/unknown-options.ts";
 import type { ExplorationResult } from "../../model/results/result.ts";
 import type { ExplorationKeeper, StoredRun } from "../../run-log/index.ts";
 import { readOperations } from "../coverage/read-operations.ts";
@@ -13,7 +14,7 @@ import { explore } from "./explore.ts";
 import type { UserModule } from "../prepare/user-module.ts";
 import { exploreWithServices } from "../prepare/explore-with-services.ts";
 import { exploreKept, runToGoOn, type StoredProgressInput } from "../resume/stored-progress.ts";
-import type { ExploreOptions } from "../prepare/options.ts";
+import { EXPLORE_OPTIONS, type ExploreOptions } from "../prepare/options.ts";
 import { withRunDirectory } from "../prepare/run-directory.ts";
 
 /** Implements `agent.explore()`. The lane in this thread uses the given agent object; lanes in other threads import the agent's module. */
@@ -28,6 +29,7 @@ export async function exploreAgent(definition: AgentDefinition<never, never>, op
       },
     );
   }
+  refuseUnknown("explore()", "USAGE", options, EXPLORE_OPTIONS);
   const flags: FlagValue[] = options.parallel === undefined ? [] : [{ key: "parallel", flag: "parallel", value: String(options.parallel) }];
   const config = loadConfig({
     file: options.config,

@@ -36,3 +36,15 @@ export interface ExploreOptions {
   /** Called for each event during the exploration. Default: none. */
   readonly onEvent?: (event: ExplorationEvent) => void;
 }
+
+/** The names of all options of `explore()`. */
+export const EXPLORE_OPTIONS: readonly (keyof ExploreOptions)[] = [
+  "parallel",
+  "module",
+  "config",
+  "shard",
+  "resume",
+  "force",
+  "signal",
+  "onEvent",
+];

@@ -1,9 +1,15 @@
 import { allowedStores, loadConfig, resolveExploration } from "../../config/index.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
-import type { ReplayOptions, ReplayResult } from "../../model/results/replay.ts";
+import { refuseUnknown } from "../../model/declare/unknown-options.ts";
+import type { RaceReplay, ReplayOptions, ReplayResult } from "../../model/results/replay.ts";
+import type { RaceSchedule } from "../../model/results/result.ts";
 import { replay } from "./replay.ts";
 import { withRunDirectory } from "../prepare/run-directory.ts";
 import { withServices } from "../prepare/with-services.ts";
+
+const OPTIONS: readonly (keyof ReplayOptions)[] = ["config", "seed", "draws", "nextSecond", "rule", "race", "signal"];
+const RACE_OPTIONS: readonly (keyof RaceReplay)[] = ["actions", "trials", "delivery", "schedule", "verdict", "invariant"];
+const SCHEDULE_OPTIONS: readonly (keyof RaceSchedule)[] = ["system", "held", "write", "statement"];
 
 /** Implements `agent.replay()`. The lane runs in this thread and uses the agent object that the caller created. */
 export async function replayAgent(
@@ -11,6 +17,9 @@ export async function replayAgent(
   path: readonly string[],
   options: ReplayOptions,
 ): Promise<ReplayResult> {
+  refuseUnknown("replay()", "USAGE", options, OPTIONS);
+  refuseUnknown("The option race of replay()", "USAGE", options.race ?? {}, RACE_OPTIONS);
+  refuseUnknown("The option race.schedule of replay()", "USAGE", options.race?.schedule ?? {}, SCHEDULE_OPTIONS);
   const config = loadConfig({
     file: options.config,
     env: options.config === undefined ? {} : process.env,

@@ -74,6 +74,9 @@ export interface NamedResult {
   readonly result: ExplorationResult;
 }
 
+/** Codes of errors that say that an option of the command line cannot be used, such as --parallel with a target that already runs. */
+const OF_OPTIONS: ReadonlySet<string> = new Set(["USAGE", "SHARD_IMPOSSIBLE", "LANES_IMPOSSIBLE"]);
+
 /** One run: its explorations or journeys, its run log and its exit status. */
 export class RunSession {
   readonly #input: SessionInput;
@@ -127,6 +130,12 @@ export class RunSession {
   /** `true` if the run contains no exploration, no journey and no failure. Unfinished explorations that --only leaves out do not count. */
   get isEmpty(): boolean {
     return this.#explorations.length - this.#leftOut + this.#journeys.length + this.#failures.length === 0;
+  }
+
+  /** `true` if the run executed nothing, because an option cannot be used with any of its explorations. */
+  get isRefused(): boolean {
+    if (this.#explorations.length + this.#journeys.length > 0 || this.#input.resumed !== undefined) return false;
+    return this.#failures.length > 0 && this.#failures.every(({ code }) => OF_OPTIONS.has(code));
   }
 
   /** The exit status that the run would have if it ended now. */

@@ -7,16 +7,18 @@ import { SeqqaError } from "../../model/errors.ts";
 /** Maximum number of shards. With more shards, each shard would get too few states to be useful. */
 const MOST = 1024;
 
-/** Parses a shard, e.g. `2/4` for the second of four. @throws SeqqaError `USAGE` with exit status 2 */
-export function shardOf(text: string): Shard {
+/** Parses a shard, e.g. `2/4` for the second of four. @param option The option that has this value. @throws SeqqaError `USAGE` with exit status 2 */
+export function shardOf(text: string, option: string = "shard"): Shard {
   const [, index, of] = /^([1-9]\d{0,3})\/([1-9]\d{0,3})$/.exec(text.trim()) ?? [];
   const [i, n] = [Number(index), Number(of)];
-  if (index === undefined || i > n || n > MOST) {
-    throw new SeqqaError("USAGE", `Invalid shard ${JSON.stringify(text)}: expected <index>/<count>.`, {
+  const refuse = (why: string): SeqqaError =>
+    new SeqqaError("USAGE", `Invalid ${option} value ${JSON.stringify(text)}: ${why}.`, {
       exitStatus: 2,
-      hint: `For example, 2/4 is the second of four shards. At most ${MOST} shards are possible.`,
+      hint: "Write <index>/<count>. For example, 2/4 is the second of four shards.",
     });
-  }
+  if (index === undefined) throw refuse("expected <index>/<count>, both at least 1");
+  if (n > MOST) throw refuse(`at most ${MOST} shards are possible`);
+  if (i > n) throw refuse(`the index ${i} is greater than the count ${n}`);
   return { index: i - 1, of: n };
 }
 

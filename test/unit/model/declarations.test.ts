@@ -103,6 +103,18 @@ describe("an option that there is not is refused, and the nearest is named", () 
       'The Agent has no option "maxStep".',
       "maxSteps",
     ],
+    [
+      "Agent's races",
+      () => new Agent({ actions: [action("a")], invariants: [], races: { trails: 3 } } as never),
+      'The Agent\'s races has no option "trails".',
+      "trials",
+    ],
+    [
+      "Agent's faults",
+      () => new Agent({ actions: [action("a")], invariants: [], faults: { kind: [] } } as never),
+      'The Agent\'s faults has no option "kind".',
+      "kinds",
+    ],
     ["World", () => new World({ contxt: {} } as never), 'The World has no option "contxt".', "context"],
     ["Rule", () => new Rule({ name: "paid", judge: check, wirtes: true } as never), 'Rule "paid" has no option "wirtes".', "writes"],
     [
@@ -128,6 +140,13 @@ describe("an option that there is not is refused, and the nearest is named", () 
     expect(new Invariant({ ...invariant("b"), message: "m" } as never)).toMatchObject({ name: "b", message: "m" });
     const agent = new Agent({ actions: [action("a")], invariants: [] });
     expect(new Agent({ ...agent, maxSteps: 7 } as never)).toMatchObject({ maxSteps: 7, actions: [{ name: "a" }] });
+    for (const [races, faults] of [
+      ["off", "off"],
+      [{ trials: 3 }, { kinds: ["cut"] }],
+    ] as const) {
+      const probing = new Agent({ actions: [action("a")], invariants: [], races, faults });
+      expect(new Agent({ ...probing } as never)).toEqual(probing);
+    }
   });
 
   it("also one that only copies have", () => {

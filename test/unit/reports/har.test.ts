@@ -22,6 +22,7 @@ it("HAR holds requests and answers in their order, valid by its schema", () => {
   );
   const har = JSON.parse(text) as { readonly log: { readonly entries: readonly unknown[] } };
   expect(harErrors(har)).toEqual([]);
+  expect(har.log).toMatchObject({ comment: expect.stringContaining("does not record the times of requests") as string });
   expect(har.log.entries).toMatchObject([
     {
       comment: "create",

@@ -31,7 +31,7 @@ it.each<readonly [string, readonly string[], Readonly<Record<string, string>>, s
   ["no secret", ["--redis", URL], {}, "seqqa worker needs the environment variable SEQQA_SECRET"],
   ["no Redis", [], env, "--redis"],
   ["no such directory", ["nowhere", "--redis", URL], env, "The directory nowhere does not exist."],
-  ["a file", ["qa/shop.explore.ts", "--redis", URL], env, "The directory qa/shop.explore.ts does not exist."],
+  ["a file", ["qa/shop.explore.ts", "--redis", URL], env, "qa/shop.explore.ts is a file, but a directory is expected."],
   ["lanes that are none", ["--redis", URL, "--parallel", "none"], env, "--parallel"],
 ])("is refused for %s, in one sentence", async (_what, args, given, says) => {
   const ran = await seqqa(["worker", ...args], { cwd, env: given });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ExplorationResult } from "../../../../src/model/results/result.ts";
@@ -6,7 +6,7 @@ import { SeqqaError } from "../../../../src/model/errors.ts";
 import { readFindings } from "../../../../src/run-log/index.ts";
 import { race } from "../../../support/race.ts";
 import { result, violation } from "../../reports/results.ts";
-import { folderWith, seqqa } from "../harness.ts";
+import { folderWith, seqqa, type Setting } from "../harness.ts";
 
 const files = { "qa/seqqa.yaml": "target: { command: node server.js }\n", "qa/shop.explore.ts": "", "qa/z/login.explore.mjs": "" };
 const one = { "qa/seqqa.yaml": "exploration: { max_steps: 5 }\n", "qa/shop.explore.ts": "" };
@@ -136,7 +136,37 @@ describe("the exit status", () => {
   });
 });
 
+describe("a run that executes nothing because of an option", () => {
+  const impossible = (code: string) => () => Promise.reject(new SeqqaError(code, "Impossible.", { exitStatus: 2 }));
+
+  it.each(["LANES_IMPOSSIBLE", "SHARD_IMPOSSIBLE"])("leaves the reports of the last run as they are (%s)", async (code) => {
+    const cwd = folderWith({ ...one, "qa/seqqa.yaml": "report: { formats: [json, junit] }\n" });
+    await seqqa(["run", "qa"], { cwd, explore: () => result({ violations: [violation()] }) });
+    const before = written(cwd);
+    const { status, stderr } = await seqqa(["run", "qa", "--parallel", "2"], { cwd, explore: impossible(code) });
+    expect([status, stderr]).toEqual([2, expect.stringContaining("Impossible.")]);
+    expect(written(cwd)).toEqual(before);
+    expect(readdirSync(join(cwd, "qa/reports/runs"))).toEqual([`${String(before["run"])}.db`]);
+  });
+
+  it("is reported if another exploration of the run was executed", async () => {
+    const cwd = folderWith(files);
+    const explore: Setting["explore"] = ({ entry }) => (entry.endsWith("shop.explore.ts") ? impossible("SHARD_IMPOSSIBLE")() : result());
+    expect((await seqqa(["run", "qa"], { cwd, explore })).status).toBe(2);
+    expect(written(cwd)).toMatchObject({ failures: [{ code: "SHARD_IMPOSSIBLE" }], explorations: [{ name: "login" }], exitStatus: 2 });
+  });
+});
+
 describe("options", () => {
+  it.each([
+    ["--parallel 9 --max-steps 5", "note: parallel is 9, but max_steps is only 5. seqqa starts all 9 lanes before the first step"],
+    ["--parallel 5 --max-steps 5", ""],
+  ])("%s: a note if there are more lanes than steps", async (line, said) => {
+    const { stderr } = await seqqa(["run", "qa", ...line.split(" ")], { cwd: folderWith(one) });
+    expect(stderr.slice(0, said.length)).toBe(said);
+    expect(stderr.includes("note: parallel")).toBe(said !== "");
+  });
+
   it("reach the engine as configuration, over the file", async () => {
     const cwd = folderWith(files);
     const line =

@@ -33,5 +33,6 @@ it("names a database once, with the user if one is known", () => {
   const urls = ["http://h:1", "postgresql://u@h/d", "postgresql://h/d", "postgresql://h/d2", "http://h:1", "/tmp/a@b.db"];
   expect(withoutRepeats(urls)).toEqual(["http://h:1", "postgresql://u@h/d", "postgresql://h/d2", "/tmp/a@b.db"]);
   // Two users may see different data.
+  expect(withoutRepeats(["sqlite:/tmp/a.db", "/tmp/a.db", "sqlite:/tmp/b.db"])).toEqual(["/tmp/a.db", "sqlite:/tmp/b.db"]);
   expect(withoutRepeats(["mysql://u:***@h/d", "mysql://v@h/d", "mysql://h/d"])).toEqual(["mysql://u:***@h/d", "mysql://v@h/d"]);
 });

@@ -92,3 +92,30 @@ describe("a replay of a finding", () => {
     await expect(agent().replay([], { race })).rejects.toMatchObject(NO_RULE("gone"));
   });
 });
+
+describe("an unknown option", () => {
+  it.each<readonly [string, (one: ReturnType<typeof agent>) => Promise<unknown>, string, string]>([
+    ["explore()", (one) => one.explore({ paralel: 2 } as never), 'explore() has no option "paralel".', 'Did you mean "parallel"?'],
+    [
+      "explore()",
+      (one) => one.explore({ maxSteps: 5 } as never),
+      'explore() has no option "maxSteps".',
+      "The options are parallel, module, ",
+    ],
+    ["replay()", (one) => one.replay([], { sede: 1 } as never), 'replay() has no option "sede".', 'Did you mean "seed"?'],
+    [
+      "race",
+      (one) => one.replay([], { race: { actions: [], trails: 1 } } as never),
+      'The option race of replay() has no option "trails".',
+      'Did you mean "trials"?',
+    ],
+    [
+      "race.schedule",
+      (one) => one.replay([], { race: { actions: [], schedule: { sytem: "db" } } } as never),
+      'The option race.schedule of replay() has no option "sytem".',
+      'Did you mean "system"?',
+    ],
+  ])("of %s is refused by name", async (_what, call, message, hint) => {
+    await expect(call(agent())).rejects.toMatchObject({ code: "USAGE", exitStatus: 2, message, hint: expect.stringContaining(hint) });
+  });
+});
