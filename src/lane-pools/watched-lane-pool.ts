@@ -136,8 +136,14 @@ export class WatchedLanePool implements LanePool {
     return this.#inner.race(lane, request);
   }
 
-  fault(lane: number, request: FaultRequest): Promise<FaultAnswer> {
-    return this.#inner.fault(lane, request);
+  async fault(lane: number, request: FaultRequest): Promise<FaultAnswer> {
+    const answer = await this.#inner.fault(lane, request);
+    const { hits } = answer;
+    if (answer.failure === undefined || hits.at(-1)?.verdict !== "no_recovery") return answer;
+    const target = await this.#processes.endOf(lane);
+    if (target === undefined || !hasEnded(target)) return answer;
+    // The lane was given up because of the last problem.
+    return { ...answer, hits: hits.map((hit, at) => (at === hits.length - 1 ? { ...hit, target } : hit)) };
   }
 
   cut(lane: number): void {

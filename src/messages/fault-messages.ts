@@ -4,6 +4,7 @@
  */
 import type { FaultKind, FaultPoint, FaultVerdict, RecordedExchange } from "../model/results/result.ts";
 import type { Severity } from "../model/declare/severity.ts";
+import type { TargetEnd } from "../model/results/target-end.ts";
 import type { LaneFailureKind } from "./lane-messages.ts";
 
 /** Asks a lane to execute one call repeatedly in one state, and to make a different write of the call fail each time. */
@@ -38,6 +39,8 @@ export interface FaultHit {
   readonly exchanges: readonly RecordedExchange[];
   /** The differences between the state before the call and the state after the fault, one line for each. */
   readonly changes: readonly string[];
+  /** How the target's process ended, if it ended by itself after the fault. The main thread adds this. */
+  readonly target?: TargetEnd | undefined;
 }
 
 export interface FaultAnswer {

@@ -154,7 +154,10 @@ export interface Violation {
   readonly state: number | null;
   /** Set if the violation is listed in `known_findings`. Reports show it, but the run does not fail because of it. */
   readonly known?: true | undefined;
-  /** The state of the target's process, for `target_crashed`. Absent if seqqa did not start the target. */
+  /**
+   * The state of the target's process, for `target_crashed`, and for a fault after which the process ended by itself. Absent if seqqa did not start
+   * the target.
+   */
   readonly target?: TargetEnd | undefined;
   /** The fault that was made during the last step, for a finding of `exploration.faults`. */
   readonly fault?: FaultPoint | undefined;

@@ -6,6 +6,7 @@ import { Rule, type CheckedStep, type Earlier } from "../../model/declare/rule.t
 import { Severity } from "../../model/declare/severity.ts";
 import { requireList } from "../rule-options.ts";
 import { nameOf, type RowRuleOptions } from "./row-rules.ts";
+import { keyColumns, rowsByKey, textOf } from "./row-key.ts";
 import { cellOf, columnName, SqlNames, type ColumnName } from "./table-names.ts";
 
 const MOST_ROWS = 20;
@@ -14,19 +15,20 @@ const ROUNDING = 0.000001;
 
 /** Options of {@link immutable}. */
 export interface ImmutableOptions extends RowRuleOptions {
-  /** The column that identifies a row. Default: `id`. */
-  readonly key?: string;
+  /** The column that identifies a row, or a list of the columns that do so together: `["order_id", "line"]`. Default: `id`. */
+  readonly key?: string | readonly string[];
 }
 
 /**
  * Checks that columns of a row keep the values with which the row was created: `immutable(["orders.amount", "orders.customer_id"])`. Severity: HIGH.
  * The rule is judged after every step that changed something. Rows are compared by their key with the state before the step. New and deleted rows are
  * not judged.
- * @throws SeqqaError `RULE_INVALID` if a column is not written as `table.column`, or the columns are of several tables
+ * @throws SeqqaError `RULE_INVALID` if a column is not written as `table.column`, or the columns are of several tables; in a step, if two rows have the same
+ * key
  */
 export function immutable<C extends object = Values, A = ApiClient>(
   columns: string | readonly string[],
-  { key = "id", ...options }: ImmutableOptions = {},
+  { key, ...options }: ImmutableOptions = {},
 ): Rule<C, A> {
   const named = typeof columns === "string" ? [columns] : columns;
   const rule = `immutable(${JSON.stringify(columns)})`;
@@ -38,22 +40,18 @@ export function immutable<C extends object = Values, A = ApiClient>(
       hint: 'Write for example: immutable(["orders.amount", "orders.customer_id"])',
     });
   }
-  const read = [columnName(rule, `${first.table}.${key}`), ...all];
+  const keyed = keyColumns(rule, first.table, key);
   return changeRule(rule, ["immutable", ...all], options, {
-    read: async (names) => {
-      const sql = `SELECT ${read.map(({ column }) => names.name(column)).join(", ")} FROM ${names.table(first)}`;
-      const rows = await names.rows(sql, read);
-      return new Map(
-        rows.map((row) => [String(cellOf(row, key)), new Map(all.map(({ column }) => [column, textOf(cellOf(row, column))]))]),
-      );
-    },
+    read: async (names) => rowsByKey(names, keyed, all),
     judge: (before, now, { action }) => {
-      const wrong = [...now].flatMap(([id, values]) =>
-        [...values].flatMap(([column, to]) => {
-          const from = before.get(id)?.get(column);
-          return from === undefined || from === to ? [] : [{ [key]: id, column, from, to }];
-        }),
-      );
+      const wrong = [...now].flatMap(([id, { key: shown, row }]) => {
+        const earlier = before.get(id);
+        if (earlier === undefined) return [];
+        return all.flatMap(({ column }) => {
+          const [from, to] = [textOf(cellOf(earlier.row, column)), textOf(cellOf(row, column))];
+          return from === to ? [] : [{ ...shown, column, from, to }];
+        });
+      });
       if (wrong.length === 0) return true;
       return {
         ok: false,
@@ -121,9 +119,6 @@ async function numberOf(names: SqlNames, sql: string, at: ColumnName): Promise<n
   const [row] = await names.rows(sql, [at]);
   return Number(row?.["total"] ?? 0);
 }
-
-const textOf = (value: unknown): string =>
-  value instanceof Date ? value.toISOString() : typeof value === "object" ? JSON.stringify(value) : String(value);
 
 interface ChangeCheck<T> {
   readonly read: (names: SqlNames) => Promise<T>;

@@ -218,7 +218,8 @@ export function sumWithin<C extends object = Values, A = ApiClient>({
 }: SumWithinOptions): Invariant<C, A> {
   const rule = `sumWithin({ parts: "${parts}", whole: "${whole}" })`;
   const [part, sum] = [columnName(rule, parts), columnName(rule, whole)];
-  const [refers, own] = [columnName(rule, `${part.table}.${by}`), columnName(rule, `${sum.table}.${key}`)];
+  const remedy = `The option \`key\` names the column that \`by\` refers to.`;
+  const [refers, own] = [columnName(rule, `${part.table}.${by}`), { ...columnName(rule, `${sum.table}.${key}`), remedy }];
   return rowInvariant(rule, ["sum_within", part, sum], options, {
     columns: [part, sum, refers, own],
     expected: `the sum of ${parts} is at most ${whole}`,

@@ -13,6 +13,8 @@ type RowsOf = readonly Row[] | Promise<readonly Row[]>;
 export interface ColumnName {
   readonly table: string;
   readonly column: string;
+  /** A sentence that the error contains if the column does not exist. */
+  readonly remedy?: string;
 }
 
 /**
@@ -118,7 +120,7 @@ export class SqlNames {
   async #requireColumns(named: readonly ColumnName[]): Promise<void> {
     const tables = await this.store.schema?.();
     if (tables === undefined) return;
-    for (const { table, column } of named) {
+    for (const { table, column, remedy } of named) {
       const found = tables.find(({ name }) => name.toLowerCase() === table.toLowerCase());
       if (found === undefined)
         throw this.#missing(
@@ -127,14 +129,20 @@ export class SqlNames {
           tables.map(({ name }) => name),
         );
       if (!found.columns.some((name) => name.toLowerCase() === column.toLowerCase()))
-        throw this.#missing(`column "${table}.${column}"`, column, found.columns);
+        throw this.#missing(`column "${table}.${column}"`, column, found.columns, remedy);
     }
   }
 
-  #missing(what: string, name: string, known: readonly string[]): SeqqaError {
+  /** Returns an error about the data that the rule reads. */
+  invalid(problem: string, hint: string): SeqqaError {
+    return invalid(this.#rule, problem, hint);
+  }
+
+  #missing(what: string, name: string, known: readonly string[], remedy?: string): SeqqaError {
     const close = nearest(name, known);
     const shown = known.slice(0, 20).join(", ");
-    return invalid(this.#rule, `there is no ${what}`, close === undefined ? `Existing names: ${shown}.` : `Did you mean "${close}"?`);
+    const hint = close === undefined ? `Existing names: ${shown}.` : `Did you mean "${close}"?`;
+    return this.invalid(`there is no ${what}`, remedy === undefined ? hint : `${hint} ${remedy}`);
   }
 }
 

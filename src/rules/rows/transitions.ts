@@ -6,12 +6,13 @@ import { writesOf } from "../requests.ts";
 import { requireList } from "../rule-options.ts";
 import { changeRule } from "./changed-rows.ts";
 import type { RowRuleOptions } from "./row-rules.ts";
+import { keyColumns, rowsByKey, type KeyedRow } from "./row-key.ts";
 import { cellOf, columnName } from "./table-names.ts";
 
 /** Options of {@link transitions}. */
 export interface TransitionsOptions extends RowRuleOptions {
-  /** The column that identifies a row. Default: `id`. */
-  readonly key?: string;
+  /** The column that identifies a row, or a list of the columns that do so together: `["order_id", "line"]`. Default: `id`. */
+  readonly key?: string | readonly string[];
   /** The values that a new row may have. Default: any. */
   readonly initial?: readonly string[];
 }
@@ -20,16 +21,17 @@ export interface TransitionsOptions extends RowRuleOptions {
  * Checks that the values of a column change only as listed: `transitions("orders.status", { created: ["paid", "cancelled"], paid: ["shipped"] })`.
  * Severity: HIGH. A value without an entry is final. The rule is judged after every step that changed something. Rows are compared by their key with
  * the state before the step. A step that sent several writing requests may make one transition for each of them. Deleted rows are not judged.
- * @throws SeqqaError `RULE_INVALID` if the column is not written as `table.column`, or the transitions are not lists of values
+ * @throws SeqqaError `RULE_INVALID` if the column is not written as `table.column`, or the transitions are not lists of values; in a step, if two rows have
+ * the same key
  */
 export function transitions<C extends object = Values, A = ApiClient>(
   column: string,
   allowed: Readonly<Record<string, readonly string[]>>,
-  { key = "id", initial, ...options }: TransitionsOptions = {},
+  { key, initial, ...options }: TransitionsOptions = {},
 ): Rule<C, A> {
   const rule = `transitions("${column}")`;
   const at = columnName(rule, column);
-  const keyed = columnName(rule, `${at.table}.${key}`);
+  const keyed = keyColumns(rule, at.table, key);
   const lists = Object.values(allowed ?? {});
   if (lists.length === 0 || !lists.every((list) => Array.isArray(list) && list.every((one) => typeof one === "string"))) {
     throw new SeqqaError("RULE_INVALID", `${rule}: each transition must be a list of values.`, {
@@ -39,17 +41,15 @@ export function transitions<C extends object = Values, A = ApiClient>(
   }
   requireList(rule, "initial", initial, '["created"]');
   return changeRule(rule, ["transitions", at], options, {
-    read: async (names) => {
-      const sql = `SELECT ${names.name(key)}, ${names.name(at.column)} FROM ${names.table(at)}`;
-      const rows = await names.rows(sql, [at, keyed]);
-      return new Map(rows.map((row) => [String(cellOf(row, key)), String(cellOf(row, at.column))]));
-    },
+    read: async (names) => rowsByKey(names, keyed, [at]),
     judge: (before, now, { action, answers }) => {
       const steps = Math.max(1, writesOf(answers).length);
-      const wrong = [...now].flatMap(([id, value]) => {
-        const old = before.get(id);
+      const valueOf = ({ row }: KeyedRow): string => String(cellOf(row, at.column));
+      const wrong = [...now].flatMap(([id, one]) => {
+        const earlier = before.get(id);
+        const [old, value] = [earlier && valueOf(earlier), valueOf(one)];
         const isAllowed = old === undefined ? (initial?.includes(value) ?? true) : leads(allowed, old, value, steps);
-        return isAllowed ? [] : [{ [key]: id, from: old ?? null, to: value }];
+        return isAllowed ? [] : [{ ...one.key, from: old ?? null, to: value }];
       });
       if (wrong.length === 0) return true;
       const [first] = wrong;

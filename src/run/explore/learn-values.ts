@@ -339,7 +339,8 @@ function lessonOf(knowledge: Knowledge, before: Knowledge): string {
   if (knowledge.ordered.includes(NEXT_SECOND) && !before.ordered.includes(NEXT_SECOND))
     return "The target compares times in whole seconds: calls have another result within one second. seqqa now waits for the next second between such calls.";
   const fields = orderedFields(knowledge, before);
-  if (fields.length === 0) return "seqqa now knows more values that differ when calls are repeated.";
+  const refined = refinedFields(knowledge, before);
+  if (fields.length === 0) return `seqqa now knows more about values that differ when calls are repeated: ${shownFields(refined)}.`;
   return `States now also differ by the order in which these values were generated: ${shownFields(fields)}.`;
 }
 
@@ -354,6 +355,14 @@ function orderedFields({ generated, times, ordered }: Knowledge, other: Knowledg
   const fields = some.map(({ place }) => fieldOf(place));
   if (ordered.includes(ROOT_TIMES) && !other.ordered.includes(ROOT_TIMES)) fields.push(SETUP_TIMES);
   return fields;
+}
+
+/** Returns the fields about whose values `knowledge` says something else than `before`, and the actions whose requests turned out to differ. */
+function refinedFields(knowledge: Knowledge, before: Knowledge): readonly string[] {
+  const known = [...before.generated, ...before.times];
+  const refined = [...knowledge.generated, ...knowledge.times].filter((one) => !known.some((other) => isDeepStrictEqual(one, other)));
+  const actions = knowledge.noisyActions.filter((action) => !before.noisyActions.includes(action));
+  return [...refined.map(({ place }) => fieldOf(place)), ...actions.map((action) => `requests of ${action}`)];
 }
 
 /** Returns the fields whose values differ by themselves. */

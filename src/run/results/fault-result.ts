@@ -43,6 +43,7 @@ export function faultViolationOf({ request, hit, recording, count, isMinimal, fo
     count,
     state: null,
     fault: hit.point,
+    target: hit.target,
   };
   return { ...violation, toString: () => violationText(violation) };
 }

@@ -63,6 +63,8 @@ function untried({ actions }: AgentDefinition<never, never>, coverage: Coverage)
 function neverApplicable(action: AnyAction, skipped: number, definition: AgentDefinition<never, never>, coverage: Coverage): string {
   const where = `${action.name} was never applicable in ${plural(skipped, "state")}`;
   const keys = action.precondition === undefined ? keysReadIn(action.run) : keysAskedBy(action.precondition);
+  if (keys.length === 0 && action.precondition === undefined && mayReadOthers(action.run))
+    return `${where}. The action returned null each time.`;
   if (keys.length === 0)
     return `${where}. ${action.precondition === undefined ? "The action returned null each time" : "The precondition of the action never held"}, and seqqa found no context key that ${action.precondition === undefined ? "the action" : "the precondition"} reads.`;
   return `${where}. The action needs the context ${keys.length === 1 ? "key" : "keys"} ${keys.map((key) => `${key} (${producers(key, definition, coverage)})`).join(", ")}.`;
@@ -77,6 +79,7 @@ function alwaysRefused(
 ): string {
   const where = `${action.name} ${answeredEachTime(applied, statuses)}`;
   const keys = keysReadIn(action.run);
+  if (keys.length === 0 && mayReadOthers(action.run)) return `${where}.`;
   if (keys.length === 0)
     return `${where}. seqqa found no context key that the action reads, so the action may use an id that does not exist. Let the action that creates the item set a context key, and let ${action.name} read this key.`;
   return `${where}. The action uses the context ${keys.length === 1 ? "key" : "keys"} ${keys.map((key) => `${key} (${producers(key, definition, coverage)})`).join(", ")}.`;
@@ -94,9 +97,11 @@ function isRefused({ expectedStatus = [] }: AnyAction, statuses: ActionCoverage[
 }
 
 /** Returns a clause that names the actions that set a context key, and what happened to these actions. */
-function producers(key: string, { actions }: AgentDefinition<never, never>, coverage: Coverage): string {
+function producers(key: string, { actions, setup }: AgentDefinition<never, never>, coverage: Coverage): string {
   const setters = actions.filter(({ run, tags }) => !tags.includes("intruder") && sets(run, key));
-  if (setters.length === 0) return "seqqa found no action that sets it";
+  if (setters.length === 0 && isSetIn(setup, key)) return "set by setup";
+  if (setters.length === 0)
+    return `seqqa found no action that sets it${actions.some(({ run }) => setsComputed(run)) ? " by this name" : ""}`;
   return `set by ${setters.map(({ name }) => `${name}, which ${fateOf(coverage[name])}`).join("; ")}`;
 }
 
@@ -129,12 +134,39 @@ function counts(run: unknown, key: string): boolean {
   return rest !== source && !new RegExp(name).test(rest);
 }
 
-/** Finds the context keys that a function reads, in its source text. The context is the second parameter of the function. */
+/** Returns `true` if a function sets context keys whose names it computes: `context.set(keyOf(item), id)`. */
+function setsComputed(run: unknown): boolean {
+  return /\.set\(\s*(?![\s"']|`[^$`]*`)/.test(String(run));
+}
+
+/** Returns `true` if the setup sets a context key, in its source text. */
+function isSetIn(setup: AgentDefinition<never, never>["setup"], key: string): boolean {
+  return typeof setup === "object" ? setup.steps.some((step) => sets(step.action, key)) : sets(setup, key);
+}
+
+/** Returns the source of a regular expression that finds the context in a function. The context is the second parameter. */
+function contextIn(source: string): string | undefined {
+  const context = /^[^(]*\(\s*[\w$]+\s*,\s*([\w$]+)/.exec(source)?.[1]?.replaceAll("$", "\\$");
+  return context === undefined ? undefined : `(?<![\\w$.])${context}`;
+}
+
+/**
+ * Returns `true` if a function may read context keys that {@link keysReadIn} does not find: computed keys (`context.get(keyOf(item))`), keys that a
+ * helper function reads, and keys that the parameter lists (`{ order_id }`).
+ */
+function mayReadOthers(run: unknown): boolean {
+  const source = String(run);
+  const begin = contextIn(source);
+  if (begin === undefined) return /^[^(]*\(\s*[\w$]+\s*,\s*\{/.test(source);
+  const computed = new RegExp(`${begin}(?:\\.(?:get|getRequired|has)\\(|\\[)\\s*(?![\\s"']|\`[^$\`]*\`)`);
+  return computed.test(source) || new RegExp(`${begin}\\s*[,)]`).test(source.replace(/^[^(]*\([^)]*\)/, ""));
+}
+
+/** Finds the context keys that a function reads, in its source text. */
 function keysReadIn(run: unknown): readonly string[] {
   const source = String(run);
-  const context = /^[^(]*\(\s*[\w$]+\s*,\s*([\w$]+)/.exec(source)?.[1]?.replaceAll("$", "\\$");
-  if (context === undefined) return [];
-  const begin = `(?<![\\w$.])${context}`;
+  const begin = contextIn(source);
+  if (begin === undefined) return [];
   const asked = new RegExp(`${begin}(?:\\.(?:get|getRequired|has)\\(|\\[)\\s*["'\`]([^"'\`$\\\\]+)["'\`](?!\\s*\\]\\s*=[^=])`, "g");
   const named = new RegExp(`${begin}\\.([a-z_$][\\w$]*)\\b(?!\\s*(?:\\(|=[^=]))`, "gi");
   const keys = [...source.matchAll(asked), ...source.matchAll(named)].map(([, key]) => key!);

@@ -159,7 +159,7 @@ function otherWords(a: string, b: string): readonly WordPair[] {
       if (runsA[i]!.text === runsB[i]!.text) continue;
       const isAfterCommon = runsA[i - 1]!.text === runsB[i - 1]!.text;
       if (!isAfterCommon) return between(a, b, runsA, runsB) ?? whole;
-      pairs.push({ after: runsA[i - 1]!.text, a: runsA[i]!.text, b: runsB[i]!.text });
+      pairs.push({ after: lastRun(runsA[i - 1]!.text, "^"), a: runsA[i]!.text, b: runsB[i]!.text });
     }
     return pairs;
   }
@@ -171,7 +171,11 @@ interface Run {
   readonly at: number;
 }
 
-const RUN = /[A-Za-z0-9]+/g;
+/**
+ * Matches a group of letters and digits, or a UUID. UUIDs of version 7 that were generated within the same minute begin with the same group, so a
+ * UUID is never compared group by group.
+ */
+const RUN = /(?<![A-Za-z0-9])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![A-Za-z0-9])|[A-Za-z0-9]+/g;
 
 function runsOf(text: string): readonly Run[] {
   return [...text.matchAll(RUN)].map((match) => ({ text: match[0], at: match.index }));
@@ -199,7 +203,7 @@ function between(a: string, b: string, runsA: readonly Run[], runsB: readonly Ru
   if (x === undefined || y === undefined) return undefined;
   // A dot after the common beginning continues a signed token. A hash such as `$2b$10$...` may contain dots, too.
   const isSigned = a[start] === "." && x.includes(".") && y.includes(".");
-  return isSigned ? [signed(a, b, { start, end })] : [{ after: before.text, a: x, b: y }];
+  return isSigned ? [signed(a, b, { start, end })] : [{ after: lastRun(before.text, "^"), a: x, b: y }];
 }
 
 /**

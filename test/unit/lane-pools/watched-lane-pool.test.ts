@@ -17,6 +17,22 @@ it("a lane that is lost says how, before the chunks that it held besides say tha
   expect(seen).toEqual([{ ...failure(0), target }, failure(-1)]);
 });
 
+it("a target that ended after a fault is shown with the last problem, a running target is not", async () => {
+  const hits = ["torn_write", "no_recovery"].map((verdict) => ({ verdict }));
+  const faulted = async (answer: object, exitCode: number | null): Promise<unknown> => {
+    const inner = { lanes: 1, fault: () => Promise.resolve(answer) } as unknown as LanePool;
+    const target = { exitCode, signal: null, output: ["Unhandled 'error' event"] };
+    const watched = new WatchedLanePool(inner, { endOf: () => Promise.resolve(target) });
+    return (await watched.fault(0, {} as never)).hits;
+  };
+  const failure = { kind: "unreachable", message: "no answer" };
+  const target = { exitCode: 7, signal: null, output: ["Unhandled 'error' event"] };
+  expect(await faulted({ hits, failure }, 7)).toEqual([hits[0], { ...hits[1], target }]);
+  expect(await faulted({ hits, failure }, null)).toEqual(hits);
+  expect(await faulted({ hits, failure: undefined }, 7)).toEqual(hits);
+  expect(await faulted({ hits: [hits[0]], failure }, 7)).toEqual([hits[0]]);
+});
+
 it("a standby lane that begins elsewhere is replaced by a lane that is built anew; another lane is not", async () => {
   const report = (rootLo: number, standby?: boolean): LaneReport =>
     ({ wholeLo: 1, wholeHi: 2, rootLo, rootHi: 4, findings: [], isolated: true, standby }) as unknown as LaneReport;

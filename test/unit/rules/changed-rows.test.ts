@@ -1,12 +1,13 @@
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { conserved, immutable, transitions, type Rule } from "../../../src/rules/index.ts";
+import { schemaOf } from "../../../src/adapters/sqlite/connect/schema-text.ts";
+import { conserved, immutable, sumWithin, transitions, type Rule } from "../../../src/rules/index.ts";
 
 /** Judges a step between two worlds, each made by statements of SQL. */
 async function judged(rule: Rule, before: string, after: string): Promise<unknown> {
   const open = (sql: string): Database.Database => new Database(":memory:").exec(`${TABLES}${sql}`);
   let db = open(after);
-  const store = { name: "sqlite", query: (sql: string) => db.prepare(sql).all() };
+  const store = { name: "sqlite", query: (sql: string) => db.prepare(sql).all(), schema: () => schemaOf(db) };
   const step = { changed: true, canGoBack: true, action: { name: "move" }, answers: [] };
   const asked = (await rule.judge!({ systems: { db: store } } as never, step as never)) as { earlier: () => Promise<unknown> };
   db = open(before);
@@ -16,6 +17,7 @@ async function judged(rule: Rule, before: string, after: string): Promise<unknow
 const TABLES = `
 CREATE TABLE orders (id INTEGER PRIMARY KEY, amount REAL, user_id INTEGER, status TEXT);
 CREATE TABLE stock (item TEXT PRIMARY KEY, available INTEGER);
+CREATE TABLE lines (order_id TEXT, line, state TEXT);
 `;
 const ONE = "INSERT INTO orders VALUES (1, 0.3, NULL, 'created'); INSERT INTO stock VALUES ('lamp', 2);";
 
@@ -58,6 +60,69 @@ it("columns and keys may be written in another case than they were declared in",
   const rule = transitions<never, never>("Orders.STATUS", { created: ["cancelled"] }, by);
   expect(await judged(rule, ONE, paid)).toMatchObject({ ok: false, actual: [{ ID: "1", from: "created", to: "paid" }] });
   expect(await judged(rule, ONE, `${ONE} UPDATE orders SET status = 'cancelled'`)).toBe(true);
+});
+
+describe("keys of rows", () => {
+  const LINES = "INSERT INTO lines VALUES ('A', 1, 'shipped'), ('B', 1, 'open');";
+  const reopened = `${LINES} UPDATE lines SET state = 'open' WHERE order_id = 'A'`;
+  const shipped = { open: ["shipped"] };
+  const key = ["order_id", "line"];
+
+  it("several columns identify a row together", async () => {
+    const rule = transitions<never, never>("lines.state", shipped, { key });
+    expect(await judged(rule, LINES, reopened)).toMatchObject({
+      ok: false,
+      actual: [{ order_id: "A", line: "1", from: "shipped", to: "open" }],
+    });
+    expect(await judged(rule, LINES, "INSERT INTO lines VALUES ('A', 1, 'shipped')")).toBe(true);
+    expect(await judged(immutable<never, never>("lines.state", { key }), LINES, reopened)).toMatchObject({
+      actual: [{ order_id: "A", line: "1", column: "state", from: "shipped", to: "open" }],
+    });
+  });
+
+  it("two rows with the same key are an error", async () => {
+    const told = /: two rows of lines have the same key \(line\)\.$/;
+    await expect(judged(transitions<never, never>("lines.state", shipped, { key: "line" }), LINES, reopened)).rejects.toThrow(told);
+    await expect(judged(immutable<never, never>("lines.state", { key: "line" }), LINES, reopened)).rejects.toMatchObject({
+      code: "RULE_INVALID",
+      message: expect.stringMatching(told) as string,
+      hint: expect.stringContaining('{ key: ["order_id", "line"] }') as string,
+    });
+    // The state before the step is checked, too.
+    await expect(judged(transitions<never, never>("lines.state", shipped, { key: "line" }), LINES, "")).rejects.toThrow(told);
+    const nulls = "INSERT INTO lines VALUES ('A', NULL, 'open'), ('B', NULL, 'open')";
+    await expect(judged(transitions<never, never>("lines.state", shipped, { key: "line" }), nulls, nulls)).rejects.toThrow(told);
+  });
+
+  it("values of different types, NULL and bytes are different keys", async () => {
+    const values =
+      "INSERT INTO lines VALUES ('a', 1, 'open'), ('b', '1', 'open'), ('c', NULL, 'open'), ('d', 'null', 'open'), ('e', x'fe', 'open'), ('f', x'ff', 'open')";
+    const rule = transitions<never, never>("lines.state", shipped, { key: "line" });
+    expect(await judged(rule, values, `${values}; UPDATE lines SET state = 'shipped'`)).toBe(true);
+  });
+
+  it("the error about a table without `id` names the option", async () => {
+    const hint = /^Existing names: order_id, line, state\. Name the columns that identify a row .* key: /;
+    await expect(judged(transitions<never, never>("lines.state", shipped), LINES, LINES)).rejects.toMatchObject({
+      message: 'transitions("lines.state"): there is no column "lines.id".',
+      hint: expect.stringMatching(hint) as string,
+    });
+    await expect(judged(immutable<never, never>("lines.state"), LINES, LINES)).rejects.toMatchObject({
+      hint: expect.stringMatching(hint) as string,
+    });
+    const db = new Database(":memory:").exec(TABLES);
+    const store = { name: "sqlite", query: (sql: string) => db.prepare(sql).all(), schema: () => schemaOf(db) };
+    const within = sumWithin<never, never>({ parts: "orders.amount", whole: "stock.available", by: "user_id" });
+    await expect(within.check({ systems: { db: store } } as never)).rejects.toMatchObject({
+      message: expect.stringContaining('there is no column "stock.id"') as string,
+      hint: "Existing names: item, available. The option `key` names the column that `by` refers to.",
+    });
+  });
+
+  it("a key that is no name is refused", () => {
+    expect(() => transitions<never, never>("lines.state", shipped, { key: [1] as never })).toThrow("`key` must be the name of a column");
+    expect(() => immutable<never, never>("lines.state", { key: {} as never })).toThrow("`key` must be the name of a column");
+  });
 });
 
 describe("conserved", () => {

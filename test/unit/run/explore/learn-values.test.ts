@@ -496,5 +496,15 @@ describe("the note that says that the search starts again", () => {
     );
   });
 
+  it("names the fields about which more was found", () => {
+    const time = { place: place("due"), after: "", resolutionMs: 1000, base: "step", offsets: [0] } as const;
+    const before = { generated: [generated("order")], times: [time] };
+    const text = (after: string) => ({ ...generated("order"), after });
+    const told = /seqqa now knows more about values that differ when calls are repeated: (.*)\.$/;
+    expect(told.exec(note(before, { ...before, times: [{ ...time, offsets: [0, 5000] }] }))?.[1]).toBe("store.due");
+    expect(told.exec(note(before, { ...before, generated: [generated("order"), text("no")] }))?.[1]).toBe("store.order");
+    expect(told.exec(note(before, { ...before, noisyActions: ["pay"] }))?.[1]).toBe("requests of pay");
+  });
+
   it("says that nothing was found", () => expect(note({}, {}, false)).toContain("From now on, seqqa repeats the calls of a path"));
 });

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { Action } from "../../../../src/model/declare/action.ts";
 import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
+import type { Context } from "../../../../src/model/context/context.ts";
 import { ApiResponse } from "../../../../src/model/http/response.ts";
+import { JourneyDefinition } from "../../../../src/model/declare/journey.ts";
+import { Step } from "../../../../src/model/declare/step.ts";
 import type { ActionCoverage } from "../../../../src/model/results/result.ts";
 import { wasteNotes } from "../../../../src/run/results/waste.ts";
 
@@ -81,6 +84,49 @@ describe("what an exploration got nothing of", () => {
     expect(wasteNotes(definition(create, read, literal), coverage)).toEqual([
       "read_order was answered 403 or 404 in all 4 states in which it was tried. The action uses the context key order_id (set by create_order, which never ran either).",
       "read_first was answered 404 in the only state in which it was tried. seqqa found no context key that the action reads, so the action may use an id that does not exist. Let the action that creates the item set a context key, and let read_first read this key.",
+    ]);
+  });
+
+  it("does not say that an action reads no key if the source of the action does not show all keys that it reads", () => {
+    const key = (name: string): string => `${name}_id`;
+    const idOf = (context: { get: (key: string) => unknown }): unknown => context.get("a_id");
+    const calls: readonly Action["run"][] = [
+      async (api, context) => api.post(`/nodes/${context.getRequired(key("a")) as string}`),
+      async (api, context) => api.post(`/nodes/${context[key("a")] as string}`),
+      async (api, context) => api.post(`/nodes/${context.get(`${key("a")}`) as string}`),
+      async (api, context) => api.post(`/nodes/${idOf(context) as string}`),
+      async (api, { a_id: id }) => api.post(`/nodes/${id as string}`),
+    ];
+    for (const run of calls) {
+      const move = new Action({ name: "move", run });
+      const note = "move was answered 409 in all 2 states in which it was tried.";
+      expect(wasteNotes(definition(move), { move: applied({ 409: 2 }) })).toEqual([note]);
+      const unused = "move was never applicable in 2 states. The action returned null each time.";
+      expect(wasteNotes(definition(move), { move: skipped(2) })).toEqual([unused]);
+    }
+    const named = new Action({ name: "named", run: async (api, context) => api.post(context.has("a") ? "/a" : `/${context.get(`b`)}`) });
+    expect(wasteNotes(definition(named), { named: applied({ 409: 2 }) })[0]).toContain("uses the context keys a (");
+  });
+
+  it("names the setup that sets a key, and says if an action may set the key under a computed name", () => {
+    const set = async ({ context }: { context: Context }): Promise<void> => context.set("order_id", 1);
+    const journey = new JourneyDefinition({
+      name: "begin",
+      steps: [new Step({ name: "order", action: async (_api, context) => void context.set("order_id", 1) })],
+    });
+    for (const setup of [set, journey]) {
+      const all = new AgentDefinition({ actions: [read], invariants: [], setup }) as unknown as AgentDefinition<never, never>;
+      expect(wasteNotes(all, { read_order: applied({ 404: 1 }) })[0]).toContain("context key order_id (set by setup).");
+    }
+    const named = new Action({
+      name: "create",
+      run: async (_api, context) => {
+        context.set(["order", "id"].join("_"), 1);
+        return ApiResponse.of(201);
+      },
+    });
+    expect(wasteNotes(definition(named, read), { create: applied({ 201: 1 }), read_order: applied({ 404: 1 }) })).toEqual([
+      expect.stringContaining("order_id (seqqa found no action that sets it by this name)."),
     ]);
   });
 

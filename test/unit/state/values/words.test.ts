@@ -13,6 +13,22 @@ function renamed(text: string, other: string): string {
   return (parts ?? []).map(({ text: part, found }) => found ?? part).join("");
 }
 
+describe("a UUID", () => {
+  const [A, B] = ["019ac7f3-1b2c-7abc-8def-0123456789ab", "019ac7f3-9e01-7001-9aaa-ba9876543210"];
+
+  it("is one word, although UUIDs of version 7 begin with the same groups", () => {
+    expect(differingWords(A, B)).toEqual([{ after: "", a: A, b: B }]);
+    expect(differingWords(`/files/${A}.png`, `/files/${B}.png`)).toEqual([{ after: "files", a: A, b: B }]);
+    expect(renamed(`file-${A}`, `file-${B}`)).toBe("file-<id 36>");
+    expect(renamed(`${A} x`, `${B} x`)).toBe("<id>");
+    expect(renamed(`see ${A} and ${B}`, `see ${B} and ${A}`)).toBe("see <id 36> and <id 36>");
+  });
+
+  it("that stays is before a word like any other text", () => {
+    expect(renamed(`${A}/k3x9`, `${A}/z8w1`)).toBe(`${A}/<id 4>`);
+  });
+});
+
 describe("a signed token", () => {
   it("is one word, although each begins with the same header", () => {
     expect(renamed(ONE, OTHER)).toBe("<id>");
