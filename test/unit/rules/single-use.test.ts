@@ -298,7 +298,14 @@ describe("singleUse of a code after an action that undoes its effect", () => {
     const stores = async (): Promise<StoresView> => viewOf(rows);
     const answers = [await client.post("/accept", { json: { token: TOKEN } })];
     const step = {
-      ...{ action: { name: "accept" }, answers, client, guests: [], canGoBack: true, explain, stores, inconclusive: explain },
+      action: { name: "accept" },
+      answers,
+      client,
+      guests: [],
+      canGoBack: true,
+      explain,
+      stores,
+      inconclusive: explain,
       again: async ({ request }: ApiResponse, { body = request.body } = {}) =>
         client.request(request.method, request.url, { headers: request.headers, ...(body === undefined ? {} : { body }) }),
     };
