@@ -137,7 +137,7 @@ const OF_LOGIN: ReadonlySet<string> = new Set([...TIMES, "jti", "sid", "nonce"])
 /** A JWT, or a text signed with a time. */
 interface SignedToken {
   readonly token: string;
-  /** What stays the same if the same user logs in again: the claims or the payload, without times, UUIDs and long hexadecimal numbers. */
+  /** The part that stays the same if the same user logs in again: the claims or the payload, without times, UUIDs and long hexadecimal numbers. */
   readonly content: string;
   /** The times in the token (when it was issued, when it expires), in milliseconds since 1970. */
   readonly timesMs: readonly number[];
