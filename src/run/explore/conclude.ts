@@ -40,7 +40,7 @@ const BEHIND_NOTE = "seqqa did not explore from states that break a rule. To exp
 export async function conclude(exploration: Exploration, searched: Searched): Promise<ExplorationResult> {
   const { input, options, lanes, brought, begunMs } = exploration;
   const { definition, onEvent, config, signal } = input;
-  const { explorer, knowledge, refuted, seen, visibility } = searched;
+  const { explorer, knowledge, refuted, seen, visibility, restarted } = searched;
   const { lanePool, host } = lanes.home;
   if (explorer.stopReason === "max_time" || explorer.stopReason === "interrupted") host.endStandby();
   await lanes.cluster?.dismiss();
@@ -57,6 +57,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
   const broken = new Set(violations.map(({ found }) => found.finding.invariant));
   const unprobed = unprobedRules(definition, races, new Set([...broken, ...unreached.keys()]));
   const notes = [
+    ...(restarted === undefined ? [] : [restarted]),
     ...(await notesOf(exploration, explorer, { violations, coverage })),
     ...(isWhole ? idle.values() : []),
     ...unprobed.values(),

@@ -3,7 +3,8 @@ import { Explorer } from "../../engine/search/explorer.ts";
 import type { LaneReport } from "../../messages/lane-messages.ts";
 import { withoutGraph, type FoundViolation } from "../../engine/findings/finding-log.ts";
 import type { TriedStep } from "../../engine/events.ts";
-import type { Reduction } from "../../model/results/result.ts";
+import type { Reduction, StopReason } from "../../model/results/result.ts";
+import { duration, plural } from "../../reports/console/numbers.ts";
 import { mapStack } from "../../loader/index.ts";
 import { knowledgeText, type Knowledge } from "../../state/index.ts";
 import { DETAIL_LIMITS, ScratchFile, type ExplorationStart } from "../../run-log/index.ts";
@@ -28,6 +29,8 @@ export interface Searched {
   /** Violations that cross-checks or earlier searches saw. The last search may not have reached these violations again. */
   readonly seen: readonly FoundViolation[];
   readonly visibility: LaneReport["visibility"];
+  /** A note that says that earlier searches used up the time, so that the last search ended early; `undefined` otherwise. */
+  readonly restarted: string | undefined;
 }
 
 /**
@@ -74,9 +77,11 @@ export async function search(exploration: Exploration): Promise<Searched> {
       startedAt,
     );
     explorer.restore(divergences);
+    const begunAt = performance.now();
     await explorer.run(reports[0]!);
     seen.push(...explorer.seen);
-    const searched = { explorer, knowledge, refuted, seen: [...seen, ...earlier], visibility: reports[0]!.visibility };
+    const restarted = restartsNote(explorer.stopReason, { restarts: lessons, usedMs: begunAt - startedAt, maxTimeMs: options.maxTimeMs });
+    const searched = { explorer, knowledge, refuted, seen: [...seen, ...earlier], visibility: reports[0]!.visibility, restarted };
     const { lesson } = explorer;
     if (lesson === undefined) return searched;
     const isOver = explorer.stopReason === "first_violation" || explorer.stopReason === "max_time" || explorer.limit.isOver;
@@ -115,6 +120,21 @@ export async function search(exploration: Exploration): Promise<Searched> {
     onEvent({ kind: "again" });
     onEvent({ kind: "note", message: note });
   }
+}
+
+/**
+ * Returns a note if the time was used up, and earlier searches had used at least half of it. `usedMs`: the time before the last search.
+ */
+export function restartsNote(
+  stopReason: StopReason | undefined,
+  {
+    restarts,
+    usedMs,
+    maxTimeMs = Infinity,
+  }: { readonly restarts: number; readonly usedMs: number; readonly maxTimeMs: number | undefined },
+): string | undefined {
+  if (stopReason !== "max_time" || restarts === 0 || usedMs * 2 < maxTimeMs) return undefined;
+  return `seqqa restarted the search ${plural(restarts, "time")} to learn values, which used ${duration(Math.min(usedMs, maxTimeMs))} of the ${duration(maxTimeMs)} of max_time. The last search therefore ended early. To complete it, raise max_time.`;
 }
 
 /** Returns a listener for steps that replaces the lanes' URLs by the URL that the user configured. */

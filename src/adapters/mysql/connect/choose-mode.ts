@@ -57,7 +57,7 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
   try {
     if (scope.borrowed) await requireNoneLeft(control);
     const catalog = await readCatalog(control);
-    if (catalog.strange.length > 0) throw strangeStore(store, catalog.strange[0]!);
+    if (catalog.strange.length > 0) throw strangeStore(scope.name, catalog.strange[0]!);
     // A savepoint cannot undo writes to tables without transactions. If the schema has such a table, use another mode, even if the connection is
     // shared.
     if (wanted === "savepoint" || (wanted === "auto" && shared !== undefined && savepointObstacle(catalog) === undefined))
@@ -149,9 +149,10 @@ function withIgnored(table: Table, names: ReadonlySet<string> | undefined): Tabl
   return { ...table, ignored };
 }
 
-function strangeStore(store: StoreUrl, what: string): SeqqaError {
-  return new SeqqaError("STORE_NOT_SUPPORTED", `seqqa cannot restore the database ${store.shown}: ${what}.`, {
-    hint: "Change or remove the named object in the database. Or restore states in another way: with a `reset` function in the World, or with `target.rollback: restart`.",
+/** Names the store as the World does, because the database is usually a lane's copy, whose name the user does not know. */
+function strangeStore(name: string, what: string): SeqqaError {
+  return new SeqqaError("STORE_NOT_SUPPORTED", `seqqa cannot restore the store ${name}: ${what}.`, {
+    hint: "Change or remove the named object in the database, for example use AUTO_INCREMENT instead of a sequence. Or leave the database out of `db_url` and `systems`, and restore it with a `reset` function in the World.",
     exitStatus: 2,
   });
 }

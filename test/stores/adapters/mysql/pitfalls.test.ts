@@ -27,6 +27,15 @@ async function opened(statements: readonly string[], work: (opened: Opened) => P
   }
 }
 
+test("a database with a sequence is refused, and the message names the store instead of the copy", async () => {
+  const database = await newDatabase(["create sequence ticket_seq"]);
+  await expect(new MysqlAdapter({ url: await databaseUrl(database) }).open(LANE)).rejects.toMatchObject({
+    code: "STORE_NOT_SUPPORTED",
+    message: 'seqqa cannot restore the store db: "ticket_seq" is a sequence.',
+    hint: expect.not.stringContaining("target.rollback") as string,
+  });
+});
+
 /** What statements do is put back exactly, and was seen. */
 async function putsBack({ system, run }: Opened, ...statements: readonly string[]): Promise<void> {
   for (const sql of statements) {

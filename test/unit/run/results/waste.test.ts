@@ -93,7 +93,7 @@ describe("what an exploration got nothing of", () => {
     const calls: readonly Action["run"][] = [
       async (api, context) => api.post(`/nodes/${context.getRequired(key("a")) as string}`),
       async (api, context) => api.post(`/nodes/${context[key("a")] as string}`),
-      async (api, context) => api.post(`/nodes/${context.get(`${key("a")}`) as string}`),
+      async (api, context) => api.post(`/nodes/${context.get(`x${key("a")}`) as string}`),
       async (api, context) => api.post(`/nodes/${idOf(context) as string}`),
       async (api, { a_id: id }) => api.post(`/nodes/${id as string}`),
     ];
@@ -112,7 +112,7 @@ describe("what an exploration got nothing of", () => {
     const set = async ({ context }: { context: Context }): Promise<void> => context.set("order_id", 1);
     const journey = new JourneyDefinition({
       name: "begin",
-      steps: [new Step({ name: "order", action: async (_api, context) => void context.set("order_id", 1) })],
+      steps: [new Step({ name: "order", action: async (_api, context) => context.set("order_id", 1) })],
     });
     for (const setup of [set, journey]) {
       const all = new AgentDefinition({ actions: [read], invariants: [], setup }) as unknown as AgentDefinition<never, never>;
