@@ -1,5 +1,5 @@
 import { nameOf } from "../../rules/rows/row-rules.ts";
-import { isNull } from "../rows/cells.ts";
+import { isHidden, isNull } from "../rows/cells.ts";
 import { literal, objectLiteral, type Candidate, type Place } from "./candidate.ts";
 import { isExplained, mayKeep, pairedBy } from "../rows/row-changes.ts";
 import { columnOf, eachRow, isIdName, isSharedName, optionsCode, snakeCase, type Explored, type ExploredTable } from "./explored.ts";
@@ -76,7 +76,7 @@ function transitions(table: ExploredTable, column: string, words: readonly strin
   ];
 }
 
-/** Columns that never change are suggested as immutable only if at least this number of rows changed in other columns. */
+/** Columns that never change are suggested as immutable only if at least this number of rows with a value changed in other columns. */
 const FEWEST_CHANGES = 5;
 
 /**
@@ -84,29 +84,40 @@ const FEWEST_CHANGES = 5;
  */
 const SET_ONCE = /^(?:amount|price|total|currency|number|sku|e?mail|token)$|^created|_(?:at_creation|amount|price|number)$/i;
 
-/** Suggests that columns are immutable: their names fit, and they stayed the same while other columns of their rows changed. */
+/**
+ * Suggests that columns are immutable: their names fit, and they stayed the same while other columns of their rows changed. Columns with hidden
+ * values, such as times, are left out.
+ */
 function immutable(table: ExploredTable): readonly Candidate[] {
   const { key } = table;
   if (key === undefined) return [];
-  const changed = table.changes.flatMap(({ step, changed: rows }) => rows.map((row) => ({ step, ...row })));
+  const others = table.columns.filter((column) => column !== key);
+  // A step that replaced one row changed at least one row, whichever it was.
+  const single = table.unpaired.filter(({ gone, come }) => gone.length === 1 && come.length === 1);
+  const changed = [
+    ...table.changes.flatMap(({ step, changed: rows }) => rows.map((row) => ({ step, ...row }))),
+    ...single.map(({ step, gone, come }) => ({ step, before: gone[0]!, after: come[0]! })),
+  ].filter(({ before, after }) => others.some((column) => before.get(column) !== after.get(column)));
   if (changed.length < FEWEST_CHANGES) return [];
   const times = new Map<string, { count: number; place: Place }>();
   for (const { step, before, after } of changed) {
-    for (const column of table.columns) {
+    for (const column of others) {
       if (before.get(column) === after.get(column)) continue;
       const one = times.get(column) ?? { count: 0, place: { state: step.from, action: step.action, what: `it changes ${column}` } };
       one.count++;
       times.set(column, one);
     }
   }
-  const known = new Set<string>();
+  const hidden = new Set<string>();
   eachRow(table, (row) => {
-    for (const [column, cell] of row) if (!isNull(cell)) known.add(column);
+    for (const [column, cell] of row) if (isHidden(cell)) hidden.add(column);
   });
+  const isKnown = (column: string): boolean =>
+    !hidden.has(column) && changed.filter(({ before }) => !isNull(before.get(column) ?? "null")).length >= FEWEST_CHANGES;
   const isSetOnce = (column: string): boolean =>
     table.references.has(column) || isIdName(column) || (SET_ONCE.test(snakeCase(column)) && !isSharedName(column));
   const isKept = (column: string): boolean => !times.has(column) && table.unpaired.every((step) => mayKeep(column, step));
-  const fixed = table.columns.filter((column) => column !== key && isSetOnce(column) && isKept(column) && known.has(column));
+  const fixed = others.filter((column) => isSetOnce(column) && isKept(column) && isKnown(column));
   if (fixed.length === 0 || times.size === 0) return [];
   const [rarest, { count, place }] = [...times].toSorted(([, a], [, b]) => a.count - b.count)[0]!;
   const named = fixed.map((column) => columnOf(table, column));
