@@ -82,6 +82,38 @@ describe("what an exploration suggests", () => {
     expect(text).toContain("create -> pay -> refund -> refund)");
   });
 
+  it("of a server with a frequent defect marks what the defect added, and shows what it broke in a long chain of states", () => {
+    const actions = {
+      ...shop(),
+      refund: change(["paid", "refunded"], ({ refunded }) => ({ status: "refunded", refunded: refunded + 100 })),
+      cancel: change(["created", "shipped"], () => ({ status: "cancelled" })),
+    };
+    const of = explore(ROOT, actions, { most: 400 });
+    const transitionsOf = (one: typeof of) => suggest(one).held.find(({ rule }) => rule === "transitions")!;
+    const transitions = transitionsOf(of);
+    expect(transitions.evidence).toMatch(/^created to paid \d+ times \(pay\), created to cancelled \d+ times \(cancel\), /);
+    expect(transitions.doubts!.map((one) => one.replace(/\d+/, "n"))).toEqual([
+      "shipped to cancelled n times (cancel): as from created, which is earlier; no other action leaves shipped",
+    ]);
+    const reopen = change(["refunded"], () => ({ status: "created", refunded: 0 }));
+    expect(transitionsOf(explore(ROOT, { ...shop(), reopen })).doubts).toEqual([
+      expect.stringMatching(/^refunded to created \d+ times \(reopen\): back to an earlier status$/),
+    ]);
+    expect(transitionsOf(explore(ROOT, shop())).doubts).toEqual([]);
+    const lines = suggestionLines(of, suggest(of), 10);
+    expect(lines.find((line) => line.startsWith("      check this: "))).toContain("shipped to cancelled");
+    expect(suggestionCode(of.name, [transitions])).toContain("  // Check this: shipped to cancelled");
+    expect(suggest(of).nearlyHeld.map(({ code }) => code)).toContain('neverAbove("orders.refunded", "orders.amount")');
+  });
+
+  it("names the action before the state in which it was executed, and zero as a number", () => {
+    const of = explore(ROOT, shop());
+    const text = suggestionLines(of, suggest(of), 20).join("\n");
+    expect(text).toContain("nearest to breaking the rule: pay was answered 409 (pay in state 00000000, the root state)");
+    expect(text).toContain("orders.refunded is not 0 with refunded");
+    expect(text).toContain("orders.refunded is 0 with created");
+  });
+
   it("names nearly held rules that the same states break once, and those that do not hold in many states last", () => {
     const row = (tables: Tables) => tables["a"]![0] as { id: number; used: number; most: number; price: number; total: number };
     const step =
