@@ -58,17 +58,16 @@ export function suggest(states: StatesOfRun): Suggestions {
 const FEWEST = 3;
 /** The largest share of states or steps that may break a suggested rule. A state whose parent state breaks the rule, too, is not counted. */
 const MOST_BROKEN = 0.25;
-/** The largest share of states or steps that may break a suggested rule, including states whose parent state breaks the rule, too. */
-const MOST_SPOILT = 0.6;
 
 /**
- * Returns `true` if enough states or steps support a rule, and few break it. A state whose parent state breaks the rule, too, is counted only for
- * `MOST_SPOILT`, because the step to this state may be correct.
+ * Returns `true` if enough states or steps support a rule, and few break it. A state whose parent state breaks the rule, too, is
+ * not counted, because the step to this state may be correct, and a single defect can lead to many such states.
  */
 function isSupported({ judged, broken }: Candidate, { states }: StatesOfRun): boolean {
   const all = new Set(broken.map(({ state }) => state));
   const first = broken.filter(({ state, action }) => action !== undefined || !all.has(states[state]!.parent));
-  return judged - broken.length >= FEWEST && first.length <= judged * MOST_BROKEN && broken.length <= judged * MOST_SPOILT;
+  const kept = judged - broken.length;
+  return kept >= FEWEST && first.length <= (kept + first.length) * MOST_BROKEN;
 }
 
 const isOftenBroken = ({ judged, broken }: Candidate): boolean => broken.length > judged * MOST_BROKEN;

@@ -24,6 +24,8 @@ export interface Candidate {
    * wrong. Default: 0.
    */
   readonly unclear?: number;
+  /** Parts of the rule that a frequent defect could have added, such as a transition. The user must check them. Default: none. */
+  readonly doubts?: readonly string[];
 }
 
 /** A state or step that breaks a rule or nearly does. `what` describes the values in this state or step. */

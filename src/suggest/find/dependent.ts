@@ -26,6 +26,7 @@ function dependent(table: ExploredTable, status: string, words: readonly string[
     const seen = byWord.get(JSON.parse(row.get(status) ?? '""') as string);
     seen?.[isEmpty.of(row.get(column) ?? "null") ? "empty" : "full"].add(state);
   });
+  const [empty, full] = isEmpty.value === null ? ["empty", "set"] : ["0", "not 0"];
   const side = (wanted: "empty" | "full"): readonly Candidate[] => {
     const other = wanted === "empty" ? "full" : "empty";
     // Keep a status with few exceptions in the rule, because the exceptions may be defects. Leave a status with more exceptions out of the rule.
@@ -40,7 +41,7 @@ function dependent(table: ExploredTable, status: string, words: readonly string[
       for (const state of byWord.get(word)![other]) {
         broken.set(state, {
           state,
-          what: `a row of ${table.name} with ${status} ${literal(word)} has ${column} ${other === "full" ? "set" : "empty"}`,
+          what: `a row of ${table.name} with ${status} ${literal(word)} has ${column} ${other === "full" ? full : empty}`,
         });
       }
     }
@@ -56,7 +57,7 @@ function dependent(table: ExploredTable, status: string, words: readonly string[
         columns: [columnOf(table, status), columnOf(table, column)],
         name: impliesName(table.name, { [status]: when }, { [column]: value }),
         likelihood: wanted === "empty" ? 0.7 : 0.68,
-        evidence: `${chosen.join(", ")} in ${judged.size} states; ${columnOf(table, column)} is ${wanted === "empty" ? "set" : "empty"} with ${counter}`,
+        evidence: `${chosen.join(", ")} in ${judged.size} states; ${columnOf(table, column)} is ${wanted === "empty" ? full : empty} with ${counter}`,
         judged: judged.size,
         broken: [...broken.values()],
         nearest: undefined,

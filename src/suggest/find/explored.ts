@@ -1,6 +1,7 @@
 import type { StatesOfRun } from "../../run-log/index.ts";
 import { isNull, numberIn, textIn, type Cell } from "../rows/cells.ts";
 import { readRows, type Row, type Table } from "../rows/explored-rows.ts";
+import { renamings } from "../rows/placeholders.ts";
 import { rowChanges, type RowChanges, type UnpairedStep } from "../rows/row-changes.ts";
 import { objectLiteral, literal } from "./candidate.ts";
 
@@ -11,6 +12,8 @@ export interface ExploredTable extends Table {
   readonly unpaired: readonly UnpairedStep[];
   /** The columns whose values are keys of another table in every state, each with the name of the other table. */
   readonly references: ReadonlyMap<string, string>;
+  /** The columns in `references` whose names do not suggest the other table: only their values do. */
+  readonly guessed: ReadonlySet<string>;
   /** The columns with amounts: numbers that are neither keys nor references nor flags (0 and 1). */
   readonly numbers: readonly string[];
   /** The columns with few distinct words, such as statuses. The value of an entry is the list of words. */
@@ -42,19 +45,20 @@ export function explored(all: StatesOfRun): Explored {
   const { tables: every, unread } = readRows(of);
   const tables = every.map((table) => ({ ...table, rows: table.rows.map((rows, node) => (isViolating(node) ? undefined : rows)) }));
   const stores = new Set(tables.map(({ store }) => store));
+  const renamingOf = renamings(tables);
   return {
     of,
     unread,
     violating: of.states.filter((_state, node) => isViolating(node)).length,
     tables: tables.map((table) => {
-      const references = new Map(
-        table.columns.flatMap((column) => declaredOf(table, column, tables, of) ?? referencesOf(table, column, tables)),
-      );
+      const found = table.columns.flatMap((column) => declaredOf(table, column, tables, of) ?? referencesOf(table, column, tables));
+      const references = new Map(found.map(({ column, target }) => [column, target]));
       const others = table.columns.filter((column) => column !== table.key && !isIdName(column) && !references.has(column));
       return {
         ...table,
         references,
-        ...rowChanges(table, of.steps),
+        guessed: new Set(found.flatMap(({ column, isGuessed }) => (isGuessed ? [column] : []))),
+        ...rowChanges(table, of.steps, renamingOf),
         numbers: others.filter((column) => !REFERENCE_NAME.test(snakeCase(column)) && isAmount(table, column)),
         words: new Map(others.flatMap((column) => wordsOf(table, column))),
         emptied: table.columns.filter((column) => new Set([...cellsIn(table, column)].map(isNull)).size === 2),
@@ -104,8 +108,15 @@ export function cellsIn(table: Table, column: string): ReadonlySet<Cell> {
 
 /** Matches names of columns that usually refer to another table although they do not end in `_id`. */
 const REFERENCE_NAME = /^(?:parent|owner|author|user|member|assignee|creator|customer|account|team|tenant|(?:created|updated)_by)$/i;
-/** A text column may be a reference, even if its name does not suggest it, if it has at least this number of distinct values. */
+/** A text column may be a reference, even if its name does not suggest it, if some state has at least this number of distinct values. */
 const FEWEST_VALUES = 2;
+
+interface Reference {
+  readonly column: string;
+  /** The name of the other table. */
+  readonly target: string;
+  readonly isGuessed: boolean;
+}
 
 /** Returns the table to which a column refers by a foreign key; `undefined` if the schema declares none. */
 function declaredOf(
@@ -113,28 +124,37 @@ function declaredOf(
   column: string,
   tables: readonly Table[],
   { references }: StatesOfRun,
-): readonly (readonly [string, string])[] | undefined {
+): readonly Reference[] | undefined {
   const to = references.find((one) => one.store === store && one.table === name && one.column === column)?.to;
   const target = tables.find((one) => one.store === store && one.name === to?.table && one.key === to.column);
-  return target === undefined ? undefined : [[column, target.name]];
+  return target === undefined ? undefined : [{ column, target: target.name, isGuessed: false }];
 }
 
 /**
  * Returns the tables that a column may refer to. A text column refers to a table if every value is a key of the table. A column of numbers must also
  * have the name of a reference, because small numbers are keys of almost every table.
  */
-function referencesOf(table: Table, column: string, tables: readonly Table[]): readonly (readonly [string, string])[] {
+function referencesOf(table: Table, column: string, tables: readonly Table[]): readonly Reference[] {
   const stem = /^(.+?)_(?:id|uuid)$/.exec(snakeCase(column))?.[1];
   const isNamed = stem !== undefined || REFERENCE_NAME.test(snakeCase(column));
   const values = new Set([...cellsIn(table, column)].filter((cell) => !isNull(cell)));
   const isText = [...values].every((cell) => numberIn(cell) === undefined);
-  if (column === table.key || values.size === 0 || !(isNamed || (isText && values.size >= FEWEST_VALUES))) return [];
+  if (column === table.key || values.size === 0 || !(isNamed || (isText && mostValues(table, column) >= FEWEST_VALUES))) return [];
   const fits = tables.filter(({ store, key }) => store === table.store && key !== undefined);
   const byName = fits.find(
     (other) => other !== table && stem !== undefined && namesOf(other.name).some((name) => stem === name || stem.endsWith(`_${name}`)),
   );
   const target = byName ?? targetByValues(table, column, { fits, isText });
-  return target === undefined ? [] : [[column, target.name]];
+  const isGuessed =
+    byName === undefined &&
+    ![REFERENCE_NAME, PERSON_NAME, ...(target === table ? [OWN_NAME] : [])].some((one) => one.test(snakeCase(column)));
+  return target === undefined ? [] : [{ column, target: target.name, isGuessed }];
+}
+
+/** Returns the largest number of distinct values of a column in one state. Placeholders of different states can stand for the same value. */
+export function mostValues({ rows }: Table, column: string): number {
+  const sizes = rows.map((all) => new Set(all?.map((row) => row.get(column) ?? "null").filter((cell) => !isNull(cell))).size);
+  return sizes.reduce((most, size) => Math.max(most, size), 0);
 }
 
 /** Matches names of columns that usually refer to another row of their own table. */

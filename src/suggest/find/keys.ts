@@ -2,7 +2,17 @@ import { nameOf } from "../../rules/rows/row-rules.ts";
 import type { StatesOfRun } from "../../run-log/index.ts";
 import { isNull, isPlain, numberIn } from "../rows/cells.ts";
 import { literal, type Candidate, type Place } from "./candidate.ts";
-import { columnOf, eachRow, isIdName, isSharedName, optionsCode, snakeCase, type Explored, type ExploredTable } from "./explored.ts";
+import {
+  columnOf,
+  eachRow,
+  isIdName,
+  isSharedName,
+  mostValues,
+  optionsCode,
+  snakeCase,
+  type Explored,
+  type ExploredTable,
+} from "./explored.ts";
 
 /** Suggests rules for columns with unique values, and for columns that refer to rows of another table. */
 export function keys({ tables, of }: Explored): readonly Candidate[] {
@@ -14,6 +24,9 @@ export function keys({ tables, of }: Explored): readonly Candidate[] {
 
 /** The likelihood of a reference that the schema declares, but that the store does not check in every connection. */
 const DECLARED = 0.4;
+
+/** The likelihood of a reference that only the values suggest: lower than that of a reference by name. */
+const GUESSED = 0.5;
 
 /** Leaves out a reference that the database checks itself, unless some state breaks it. */
 function unlessChecked(candidate: Candidate, { store, name }: ExploredTable, column: string, of: StatesOfRun): readonly Candidate[] {
@@ -86,7 +99,6 @@ function references(table: ExploredTable, column: string, tables: readonly Explo
   if (target === undefined) return [];
   const key = target.key!;
   const states = new Set<number>();
-  const values = new Set<string>();
   const broken = new Map<number, Place>();
   let [nearest, fewest]: [Place | undefined, number] = [undefined, Infinity];
   eachRow(table, (row, state) => {
@@ -94,7 +106,6 @@ function references(table: ExploredTable, column: string, tables: readonly Explo
     const known = target.rows[state];
     if (isNull(cell) || known === undefined || isMasked(cell)) return;
     states.add(state);
-    values.add(cell);
     if (!known.some((other) => other.get(key) === cell)) {
       if (!broken.has(state))
         broken.set(state, { state, what: `${columnOf(table, column)} ${cell} does not exist in ${columnOf(target, key)}` });
@@ -109,14 +120,21 @@ function references(table: ExploredTable, column: string, tables: readonly Explo
     }
   });
   const goes = removals(target);
+  const most = mostValues(table, column);
+  const isGuessed = table.guessed.has(column);
+  const evidence = [
+    `${most === 1 ? "1 value" : `up to ${most} different values`} of ${columnOf(table, column)} in a state`,
+    ...(goes > 0 ? [`${goes} ${goes === 1 ? "step removes" : "steps remove"} rows of ${target.name}`] : []),
+    ...(isGuessed ? ["only the values suggest it, the name does not"] : []),
+  ];
   return [
     {
       rule: "references",
       code: `references(${literal(columnOf(table, column))}, ${literal(columnOf(target, key))}${optionsCode(table)})`,
       columns: [columnOf(table, column), columnOf(target, key)],
       name: nameOf(["references", { table: table.name, column }, { table: target.name, column: key }]),
-      likelihood: goes > 0 ? 0.92 : 0.7,
-      evidence: `${values.size} different ${values.size === 1 ? "value" : "values"} of ${columnOf(table, column)}${goes > 0 ? `; ${goes} ${goes === 1 ? "step removes" : "steps remove"} rows of ${target.name}` : ""}`,
+      likelihood: isGuessed ? GUESSED : goes > 0 ? 0.92 : 0.7,
+      evidence: evidence.join("; "),
       judged: states.size,
       broken: [...broken.values()],
       nearest,

@@ -1,5 +1,5 @@
 import { nameOf } from "../../rules/rows/row-rules.ts";
-import { isNull } from "../rows/cells.ts";
+import { isHidden, isNull } from "../rows/cells.ts";
 import { literal, objectLiteral, type Candidate, type Place } from "./candidate.ts";
 import { isExplained, mayKeep, pairedBy } from "../rows/row-changes.ts";
 import { columnOf, eachRow, isIdName, isSharedName, optionsCode, snakeCase, type Explored, type ExploredTable } from "./explored.ts";
@@ -18,7 +18,7 @@ const RARE = 0.1;
 function transitions(table: ExploredTable, column: string, words: readonly string[], actions: readonly string[]): readonly Candidate[] {
   const { key } = table;
   if (key === undefined) return [];
-  const seen = new Map<string, Map<string, { count: number; place: Place }>>();
+  const seen = new Map<string, Map<string, Change>>();
   const initial = new Map<string, number>();
   let changes = 0;
   const wordOf = (cell: string | undefined): string => (cell === undefined ? "" : (JSON.parse(cell) as string));
@@ -29,13 +29,15 @@ function transitions(table: ExploredTable, column: string, words: readonly strin
       const [from, to] = [wordOf(before.get(column)), wordOf(after.get(column))];
       if (from === to) continue;
       changes++;
-      const all = seen.get(from) ?? new Map<string, { count: number; place: Place }>();
+      const all = seen.get(from) ?? new Map<string, Change>();
       seen.set(from, all);
       const one = all.get(to) ?? {
         count: 0,
+        by: new Set<string>(),
         place: { state: step.from, action: step.action, what: `${actions[step.action]} leads from ${from} to ${to}` },
       };
       one.count++;
+      one.by.add(actions[step.action]!);
       all.set(to, one);
     }
   }
@@ -48,7 +50,7 @@ function transitions(table: ExploredTable, column: string, words: readonly strin
     return all === undefined ? [] : [[word, literal([...all.keys()].toSorted())] as const];
   });
   const rarest = [...seen.values()].flatMap((all) => [...all.values()]).toSorted((a, b) => a.count - b.count)[0]!;
-  const listed = [...seen].flatMap(([from, all]) => [...all].map(([to, { count }]) => `${from} to ${to} ${count} times`)).join(", ");
+  const listed = [...seen].flatMap(([from, all]) => [...all].map(([to, one]) => changeText(from, to, one))).join(", ");
   const isKnown = (from: string | undefined, to: string | undefined): boolean =>
     to === undefined || (from === undefined ? initial.has(wordOf(to)) : seen.get(wordOf(from))?.has(wordOf(to)) === true);
   const unclear = table.unpaired.filter((one, index) => paired[index] === undefined && !isExplained(column, one, isKnown));
@@ -72,11 +74,62 @@ function transitions(table: ExploredTable, column: string, words: readonly strin
           ? { ...rarest.place, what: `only ${rarest.count} of ${changes} changes: ${rarest.place.what}` }
           : undefined,
       unclear: unclear.length,
+      doubts: doubtsOf(seen, initial),
     },
   ];
 }
 
-/** Columns that never change are suggested as immutable only if at least this number of rows changed in other columns. */
+/** A change between two statuses. */
+interface Change {
+  count: number;
+  /** The actions that made the change. */
+  readonly by: Set<string>;
+  /** The first step that made the change. */
+  readonly place: Place;
+}
+
+type Changes = ReadonlyMap<string, ReadonlyMap<string, Change>>;
+
+/** The largest number of actions that are named for a change. */
+const NAMED = 3;
+
+function changeText(from: string, to: string, { count, by }: Change): string {
+  const names = `${[...by].slice(0, NAMED).join(", ")}${by.size > NAMED ? ", ..." : ""}`;
+  return `${from} to ${to} ${count} ${count === 1 ? "time" : "times"} (${names})`;
+}
+
+/**
+ * Describes the changes that a frequent defect could have made: changes back to an earlier status, and changes that an action makes in an early status
+ * and also in a later one, such as a cancellation after the shipment.
+ */
+function doubtsOf(seen: Changes, initial: ReadonlyMap<string, number>): readonly string[] {
+  const depths = new Map([...initial.keys()].map((word) => [word, 0]));
+  for (const [word, depth] of depths) for (const to of seen.get(word)?.keys() ?? []) if (!depths.has(to)) depths.set(to, depth + 1);
+  const depthOf = (word: string): number => depths.get(word) ?? 0;
+  return [...seen].flatMap(([from, all]) =>
+    [...all].flatMap(([to, change]) => {
+      const text = changeText(from, to, change);
+      if (depths.has(from) && depthOf(to) < depthOf(from) && reaches(seen, to, from)) return [`${text}: back to an earlier status`];
+      const earlier = [...seen].flatMap(([word, others]) => ([...change.by].some((name) => others.get(to)?.by.has(name)) ? [word] : []));
+      const isLast = earlier.every((word) => word === from || (depthOf(word) < depthOf(from) && reaches(seen, word, from)));
+      if (earlier.length < 2 || !isLast) return [];
+      const isOnly = [...all.values()].every(({ by }) => [...by].every((name) => change.by.has(name)));
+      const others = earlier.filter((word) => word !== from).join(", ");
+      return [
+        `${text}: as from ${others}, which ${earlier.length === 2 ? "is" : "are"} earlier${isOnly ? `; no other action leaves ${from}` : ""}`,
+      ];
+    }),
+  );
+}
+
+/** Returns `true` if rows change from one status to another, directly or through other statuses. */
+function reaches(seen: Changes, from: string, to: string): boolean {
+  const reached = new Set([from]);
+  for (const word of reached) for (const next of seen.get(word)?.keys() ?? []) reached.add(next);
+  return reached.has(to);
+}
+
+/** Columns that never change are suggested as immutable only if at least this number of rows with a value changed in other columns. */
 const FEWEST_CHANGES = 5;
 
 /**
@@ -84,29 +137,40 @@ const FEWEST_CHANGES = 5;
  */
 const SET_ONCE = /^(?:amount|price|total|currency|number|sku|e?mail|token)$|^created|_(?:at_creation|amount|price|number)$/i;
 
-/** Suggests that columns are immutable: their names fit, and they stayed the same while other columns of their rows changed. */
+/**
+ * Suggests that columns are immutable: their names fit, and they stayed the same while other columns of their rows changed. Columns with hidden
+ * values, such as times, are left out.
+ */
 function immutable(table: ExploredTable): readonly Candidate[] {
   const { key } = table;
   if (key === undefined) return [];
-  const changed = table.changes.flatMap(({ step, changed: rows }) => rows.map((row) => ({ step, ...row })));
+  const others = table.columns.filter((column) => column !== key);
+  // A step that replaced one row changed at least one row, whichever it was.
+  const single = table.unpaired.filter(({ gone, come }) => gone.length === 1 && come.length === 1);
+  const changed = [
+    ...table.changes.flatMap(({ step, changed: rows }) => rows.map((row) => ({ step, ...row }))),
+    ...single.map(({ step, gone, come }) => ({ step, before: gone[0]!, after: come[0]! })),
+  ].filter(({ before, after }) => others.some((column) => before.get(column) !== after.get(column)));
   if (changed.length < FEWEST_CHANGES) return [];
   const times = new Map<string, { count: number; place: Place }>();
   for (const { step, before, after } of changed) {
-    for (const column of table.columns) {
+    for (const column of others) {
       if (before.get(column) === after.get(column)) continue;
       const one = times.get(column) ?? { count: 0, place: { state: step.from, action: step.action, what: `it changes ${column}` } };
       one.count++;
       times.set(column, one);
     }
   }
-  const known = new Set<string>();
+  const hidden = new Set<string>();
   eachRow(table, (row) => {
-    for (const [column, cell] of row) if (!isNull(cell)) known.add(column);
+    for (const [column, cell] of row) if (isHidden(cell)) hidden.add(column);
   });
+  const isKnown = (column: string): boolean =>
+    !hidden.has(column) && changed.filter(({ before }) => !isNull(before.get(column) ?? "null")).length >= FEWEST_CHANGES;
   const isSetOnce = (column: string): boolean =>
     table.references.has(column) || isIdName(column) || (SET_ONCE.test(snakeCase(column)) && !isSharedName(column));
   const isKept = (column: string): boolean => !times.has(column) && table.unpaired.every((step) => mayKeep(column, step));
-  const fixed = table.columns.filter((column) => column !== key && isSetOnce(column) && isKept(column) && known.has(column));
+  const fixed = others.filter((column) => isSetOnce(column) && isKept(column) && isKnown(column));
   if (fixed.length === 0 || times.size === 0) return [];
   const [rarest, { count, place }] = [...times].toSorted(([, a], [, b]) => a.count - b.count)[0]!;
   const named = fixed.map((column) => columnOf(table, column));

@@ -28,6 +28,9 @@ export function textIn(cell: Cell): string | undefined {
   }
 }
 
+/** Returns `true` for a value that states do not show completely, such as a time or a secret. A change of such a value may be invisible. */
+export const isHidden = (cell: Cell): boolean => /<(?:now|start|time|masked)\b|\[redacted\]|#\?/.test(cell);
+
 /** Returns `true` for a value that is the same in every run: a number, a text, `true`, `false` or `null`. */
 export function isPlain(cell: Cell): boolean {
   return isNull(cell) || cell === "true" || cell === "false" || numberIn(cell) !== undefined || textIn(cell) !== undefined;

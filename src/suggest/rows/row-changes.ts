@@ -1,6 +1,7 @@
 import type { StepOfRun } from "../../run-log/index.ts";
 import { isPlain, type Cell } from "./cells.ts";
 import type { Row, Table } from "./explored-rows.ts";
+import { renamed, rowText, type Renaming } from "./placeholders.ts";
 
 export interface RowChanges {
   readonly step: StepOfRun;
@@ -8,45 +9,66 @@ export interface RowChanges {
   readonly created: readonly Row[];
 }
 
-/** A step that replaced several rows whose keys do not show which row became which. */
+/** A step that replaced rows whose keys do not show which row became which. */
 export interface UnpairedStep {
   readonly step: StepOfRun;
   /** The rows that exist only before the step (`gone`), and the rows that exist only after the step (`come`). */
   readonly gone: readonly Row[];
   readonly come: readonly Row[];
+  /** The rows that are equal before and after the step. */
+  readonly kept: readonly Row[];
 }
 
 /**
- * Returns the rows that each step added, changed and removed in a table. Rows before and after a step with equal keys are the same row. A generated
- * id may have different placeholders before and after the step. If such a step changes more than a single row, it is in `unpaired`.
+ * Returns the rows that each step added, changed and removed in a table. Rows before and after a step with equal keys are the same row. Rows with
+ * generated keys that differ only in the numbers of their placeholders are the same row, too. If a step changes more than a single row with a
+ * generated key, or a row that could have changed places with another row, the step is in `unpaired`.
+ *
+ * @param renamingOf returns the placeholders that a step renames; `undefined` if there are none
  */
 export function rowChanges(
   table: Table,
   steps: readonly StepOfRun[],
+  renamingOf: (step: StepOfRun) => Renaming | undefined,
 ): { readonly changes: readonly RowChanges[]; readonly unpaired: readonly UnpairedStep[] } {
   const changes: RowChanges[] = [];
   const unpaired: UnpairedStep[] = [];
   for (const step of steps) {
-    const [before, after] = [table.rows[step.from], table.rows[step.to]];
-    if (step.from === step.to || before === undefined || after === undefined) continue;
+    const [rows, after] = [table.rows[step.from], table.rows[step.to]];
+    if (step.from === step.to || rows === undefined || after === undefined) continue;
+    const before = inNamesOf(after, rows, renamingOf(step));
     const [gone, come] = [without(before, after), without(after, before)];
     if (gone.length + come.length === 0) continue;
     const { key } = table;
+    const kept = before.filter((row) => !gone.includes(row));
     const isKnown = key !== undefined && [...gone, ...come].every((row) => isPlain(row.get(key) ?? ""));
     if (isKnown) {
       const old = new Map(gone.map((row) => [row.get(key), row]));
       const changed = come.flatMap((row) => (old.has(row.get(key)) ? [{ before: old.get(row.get(key))!, after: row }] : []));
       changes.push({ step, changed, created: come.filter((row) => !old.has(row.get(key))) });
     } else if (gone.length === 0 || come.length === 0) changes.push({ step, changed: [], created: come });
-    else if (gone.length === 1 && come.length === 1) changes.push({ step, changed: [{ before: gone[0]!, after: come[0]! }], created: [] });
-    else unpaired.push({ step, gone, come });
+    else if (gone.length === 1 && come.length === 1 && !isExchangeable(table, gone[0]!, come[0]!, kept))
+      changes.push({ step, changed: [{ before: gone[0]!, after: come[0]! }], created: [] });
+    else unpaired.push({ step, gone, come, kept });
   }
   return { changes, unpaired };
 }
 
 /**
+ * Returns `true` if a row differs from `before` and `after` only in columns that the step changed. The step may then have changed both rows: `before`
+ * into this row, and this row into `after`.
+ */
+function isExchangeable({ key, columns }: Table, before: Row, after: Row, kept: readonly Row[]): boolean {
+  const others = columns.filter((column) => column !== key);
+  const isEqual = (a: Row, b: Row, some: readonly string[]): boolean => some.every((column) => a.get(column) === b.get(column));
+  const same = others.filter((column) => before.get(column) === after.get(column));
+  return kept.some((row) => isEqual(row, before, same) && !isEqual(row, before, others) && !isEqual(row, after, others));
+}
+
+/**
  * Finds the changes that a step made to a column if the keys of the rows do not show which row became which. Rows that agree in all columns that the
- * step left unchanged are the same row. Returns `undefined` if several answers are possible.
+ * step left unchanged are the same row. Returns `undefined` if several answers are possible, also because an unchanged row may have changed places
+ * with another row.
  */
 export function pairedBy(column: string, { key, columns }: Table, unpaired: UnpairedStep): RowChanges | undefined {
   const { step, gone, come } = unpaired;
@@ -57,6 +79,10 @@ export function pairedBy(column: string, { key, columns }: Table, unpaired: Unpa
   const groupOf = (row: Row): string => JSON.stringify(same.map((one) => row.get(one) ?? "null"));
   const [left, right] = [new Set(gone), new Set(come)];
   const changed: { before: Row; after: Row }[] = [];
+  const isExchanged = ({ before, after }: { readonly before: Row; readonly after: Row }): boolean =>
+    unpaired.kept.some(
+      (row) => groupOf(row) === groupOf(before) && row.get(column) !== before.get(column) && row.get(column) !== after.get(column),
+    );
   const pair = (before: readonly Row[], after: readonly Row[]): void => {
     for (const [index, row] of before.slice(0, after.length).entries()) {
       changed.push({ before: row, after: after[index]! });
@@ -71,6 +97,7 @@ export function pairedBy(column: string, { key, columns }: Table, unpaired: Unpa
   const [before, after] = [[...left], [...right]];
   if (!isClear(column, before, after)) return undefined;
   pair(before, after);
+  if (changed.some((one) => one.before.get(column) !== one.after.get(column) && isExchanged(one))) return undefined;
   return { step, changed, created: [...right] };
 }
 
@@ -122,6 +149,16 @@ export function mayKeep(column: string, { gone, come }: UnpairedStep): boolean {
     const at = cells.indexOf(row.get(column));
     if (at >= 0) cells.splice(at, 1);
     return at >= 0;
+  });
+}
+
+/** Returns the rows before a step with the placeholders that they have after it. Equal rows are the same object. */
+function inNamesOf(after: readonly Row[], before: readonly Row[], renaming: Renaming | undefined): readonly Row[] {
+  if (renaming === undefined) return before;
+  const byText = new Map(after.map((row) => [rowText(row), row]));
+  return before.map((row) => {
+    const one = renamed(row, renaming);
+    return byText.get(rowText(one)) ?? one;
   });
 }
 

@@ -15,8 +15,12 @@ export function suggestionCode(of: string, suggestions: readonly Candidate[]): s
     `import { ${functions.join(", ")} } from "seqqa/rules";`,
     "",
     "export const suggested = [",
-    ...suggestions.flatMap(({ code, evidence, nearest, change }) => [
-      ...[`${evidence}${nearest === undefined ? "" : `; nearest: ${nearest.what}`}`, ...(change === undefined ? [] : [change])]
+    ...suggestions.flatMap(({ code, evidence, nearest, change, doubts = [] }) => [
+      ...[
+        `${evidence}${nearest === undefined ? "" : `; nearest: ${nearest.what}`}`,
+        ...doubts.map((one) => `Check this: ${one}`),
+        ...(change === undefined ? [] : [change]),
+      ]
         .flatMap(comment)
         .map((line) => `  ${line}`),
       `  ${code},`,

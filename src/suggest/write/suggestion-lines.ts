@@ -3,6 +3,8 @@ import type { Candidate, Place } from "../find/candidate.ts";
 import type { Further } from "../explore-further.ts";
 import type { Suggestions } from "../suggest.ts";
 
+/** The limits of a run (`run/` and `engine/`), as docs/guides/rules.md explains them. */
+const STORED = "a run stores the rows of the first 5,000 states, with at most 300 lines each";
 /** The maximum number of steps of a path that are shown. */
 const MOST_STEPS = 8;
 
@@ -21,7 +23,7 @@ export function suggestionLines(
   const shown = held.slice(0, most);
   const left = [
     ...(violating > 0 ? [`without ${many(violating, "state")} that ${violating === 1 ? "breaks" : "break"} your rules`] : []),
-    ...(unread > 0 ? [`without some rows of ${many(unread, "state")}, which were not stored`] : []),
+    ...(unread > 0 ? [`without some rows of ${many(unread, "state")}, which were not stored (${STORED})`] : []),
   ];
   const seen = [many(states, "state"), ...left, many(of.steps.length, "step"), many(tables.length, "table")].join(", ");
   return [
@@ -78,7 +80,7 @@ export function furtherLines({ of, steps, states, refuted }: Further): readonly 
 
 function lines(
   of: StatesOfRun,
-  { code, evidence, change, judged, broken, nearest, unclear = 0 }: Candidate,
+  { code, evidence, change, judged, broken, nearest, unclear = 0, doubts = [] }: Candidate,
   mark: string,
 ): readonly string[] {
   const [first] = broken;
@@ -91,6 +93,7 @@ function lines(
           `      not judged in ${unclear} ${unclear === 1 ? "step: it" : "steps: they"} replaced several rows, and the generated keys do not show which row became which`,
         ]),
     ...(first === undefined ? [] : [`      broken    ${place(of, first)}`]),
+    ...doubts.map((one) => `      check this: ${one}`),
     ...(nearest === undefined ? [] : [`      nearest to breaking the rule: ${place(of, nearest)}`]),
     ...(change === undefined ? [] : [`      ${change}`]),
   ];
@@ -99,9 +102,9 @@ function lines(
 /** Describes a state or step in words: the values in it, and the actions that lead to it. */
 function place(of: StatesOfRun, { state, what, action }: Place): string {
   const path: string[] = [];
+  const step = action === undefined ? "" : `${of.actions[action]!} in `;
   for (let at = state; at > 0; at = of.states[at]!.parent) path.unshift(of.actions[of.states[at]!.action]!);
-  if (action !== undefined) path.push(of.actions[action]!);
   const cut = path.length > MOST_STEPS ? ["...", ...path.slice(-MOST_STEPS)] : path;
   const id = of.states[state]!.id;
-  return `${what} (${action === undefined ? "" : "from "}state ${id === "" ? "without an id" : id}${cut.length === 0 ? ", the root state" : `: ${cut.join(" -> ")}`})`;
+  return `${what} (${step}state ${id === "" ? "without an id" : id}${cut.length === 0 ? ", the root state" : `: ${cut.join(" -> ")}`})`;
 }

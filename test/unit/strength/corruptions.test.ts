@@ -10,6 +10,7 @@ const TABLE: ExploredTable = {
   rows: [],
   changes: [],
   unpaired: [],
+  guessed: new Set(),
   references: new Map(),
   numbers: [],
   words: new Map(),

@@ -77,5 +77,5 @@ const rowText = (row: Readonly<Record<string, Cell>>): string =>
   `{${Object.entries(row)
     .map(([column, value]) => `${name(column)}: ${isGenerated(value) ? value : JSON.stringify(value)}`)
     .join(", ")}}`;
-/** The placeholder of a generated id, as state lines show it: `#1`. */
-const isGenerated = (value: Cell): value is string => typeof value === "string" && /^#\d+$/.test(value);
+/** The placeholder of a generated id or of a time, as state lines show it: `#1`, `<now>`. */
+const isGenerated = (value: Cell): value is string => typeof value === "string" && /^(?:#\d+|<now>)$/.test(value);

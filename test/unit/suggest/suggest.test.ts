@@ -82,6 +82,38 @@ describe("what an exploration suggests", () => {
     expect(text).toContain("create -> pay -> refund -> refund)");
   });
 
+  it("of a server with a frequent defect marks what the defect added, and shows what it broke in a long chain of states", () => {
+    const actions = {
+      ...shop(),
+      refund: change(["paid", "refunded"], ({ refunded }) => ({ status: "refunded", refunded: refunded + 100 })),
+      cancel: change(["created", "shipped"], () => ({ status: "cancelled" })),
+    };
+    const of = explore(ROOT, actions, { most: 400 });
+    const transitionsOf = (one: typeof of) => suggest(one).held.find(({ rule }) => rule === "transitions")!;
+    const transitions = transitionsOf(of);
+    expect(transitions.evidence).toMatch(/^created to paid \d+ times \(pay\), created to cancelled \d+ times \(cancel\), /);
+    expect(transitions.doubts!.map((one) => one.replace(/\d+/, "n"))).toEqual([
+      "shipped to cancelled n times (cancel): as from created, which is earlier; no other action leaves shipped",
+    ]);
+    const reopen = change(["refunded"], () => ({ status: "created", refunded: 0 }));
+    expect(transitionsOf(explore(ROOT, { ...shop(), reopen })).doubts).toEqual([
+      expect.stringMatching(/^refunded to created \d+ times \(reopen\): back to an earlier status$/),
+    ]);
+    expect(transitionsOf(explore(ROOT, shop())).doubts).toEqual([]);
+    const lines = suggestionLines(of, suggest(of), 10);
+    expect(lines.find((line) => line.startsWith("      check this: "))).toContain("shipped to cancelled");
+    expect(suggestionCode(of.name, [transitions])).toContain("  // Check this: shipped to cancelled");
+    expect(suggest(of).nearlyHeld.map(({ code }) => code)).toContain('neverAbove("orders.refunded", "orders.amount")');
+  });
+
+  it("names the action before the state in which it was executed, and zero as a number", () => {
+    const of = explore(ROOT, shop());
+    const text = suggestionLines(of, suggest(of), 20).join("\n");
+    expect(text).toContain("nearest to breaking the rule: pay was answered 409 (pay in state 00000000, the root state)");
+    expect(text).toContain("orders.refunded is not 0 with refunded");
+    expect(text).toContain("orders.refunded is 0 with created");
+  });
+
   it("names nearly held rules that the same states break once, and those that do not hold in many states last", () => {
     const row = (tables: Tables) => tables["a"]![0] as { id: number; used: number; most: number; price: number; total: number };
     const step =
@@ -471,6 +503,91 @@ describe("a table with generated keys", () => {
       held(explore(rows([]), { ...actions, create: two, ...more }));
     expect(codes({})).toContain('immutable("items.number")');
     expect(codes({ renumber })).not.toContain('immutable("items.number")');
+  });
+});
+
+describe("placeholders that a step renames", () => {
+  type Project = { readonly team: string; readonly name: string; readonly created_at: string };
+  type Task = { readonly team: string; readonly title: string };
+  interface Office {
+    readonly notes: number;
+    readonly teams: readonly string[];
+    readonly projects: readonly Project[];
+    readonly tasks: readonly Task[];
+  }
+  const offices = new WeakMap<Tables, Office>();
+  /** Rows as states show them: ids are numbered over all tables, so a note that comes or goes renames all others. */
+  const shown = (office: Office): Tables => {
+    let next = 1;
+    const id = (): string => `#${next++}`;
+    const notes = Array.from({ length: office.notes }, () => ({ id: id(), text: "Ideas" }));
+    const teams = office.teams.map((name) => ({ id: id(), name }));
+    const idOf = (team: string): string => teams.find(({ name }) => name === team)!.id;
+    const tables = {
+      notes,
+      teams,
+      projects: office.projects.map(({ team, ...other }) => ({ id: id(), parent: idOf(team), ...other })),
+      tasks: office.tasks.map(({ team, ...other }) => ({ id: id(), parent: idOf(team), ...other })),
+    };
+    offices.set(tables, office);
+    return tables;
+  };
+  const act =
+    (next: (office: Office) => Partial<Office> | undefined): ModelAction =>
+    (tables) => {
+      const office = offices.get(tables)!;
+      const patch = next(office);
+      return patch === undefined ? undefined : shown({ ...office, ...patch });
+    };
+  const root = shown({
+    notes: 0,
+    teams: ["Support", "Sales"],
+    projects: [{ team: "Support", name: "Website", created_at: "<now>" }],
+    tasks: [
+      { team: "Support", title: "Call" },
+      { team: "Sales", title: "Visit" },
+    ],
+  });
+  const note = act(({ notes }) => (notes === 4 ? undefined : { notes: notes + 1 }));
+  const forget = act(({ notes }) => (notes === 0 ? undefined : { notes: notes - 1 }));
+  const rename = act(({ tasks }) => ({ tasks: [{ ...tasks[0]!, title: tasks[0]!.title === "Call" ? "Write" : "Call" }, tasks[1]!] }));
+  const immutables = (actions: Readonly<Record<string, ModelAction>>): readonly string[] =>
+    held(explore(root, { note, forget, ...actions })).filter((code) => code.startsWith("immutable"));
+
+  it("are no changes of the other rows", () => {
+    expect(immutables({})).toEqual([]);
+  });
+
+  it("refer to the same row as before", () => {
+    expect(immutables({ rename })).toEqual(['immutable("tasks.parent")']);
+  });
+
+  it("hide no change of a reference", () => {
+    const move = act(({ tasks }) => ({ tasks: [{ ...tasks[0]!, team: tasks[0]!.team === "Sales" ? "Support" : "Sales" }, tasks[1]!] }));
+    expect(immutables({ rename, move })).toEqual([]);
+  });
+
+  it("are not needed for columns whose changes states do not show", () => {
+    const retitle = act(({ projects: [one] }) => ({ projects: [{ ...one!, name: one!.name === "Website" ? "Shop" : "Website" }] }));
+    expect(immutables({ retitle })).toEqual(['immutable("projects.parent")']);
+  });
+
+  it("are counted within a state, and a reference that only its values suggest ranks below one by name", () => {
+    const named = { owners: [{ id: "#1" }, { id: "#2" }], lines: [{ id: 1, owner_id: "#1", account_id: "#2" }] } as unknown as Tables;
+    const swap: ModelAction = (tables) => {
+      const [row] = tables["lines"]!;
+      return row!["id"] === 5
+        ? undefined
+        : { ...tables, lines: [{ id: Number(row!["id"]) + 1, owner_id: row!["account_id"]!, account_id: row!["owner_id"]! }] };
+    };
+    const found = suggest(explore(named, { swap })).held.filter(({ rule }) => rule === "references");
+    expect(found.map(({ code, evidence }) => [code, evidence])).toEqual([
+      ['references("lines.owner_id", "owners.id")', "1 value of lines.owner_id in a state"],
+      [
+        'references("lines.account_id", "owners.id")',
+        "1 value of lines.account_id in a state; only the values suggest it, the name does not",
+      ],
+    ]);
   });
 });
 
