@@ -182,6 +182,21 @@ test.concurrent("a test that changes the schema is named, with what to do", asyn
   expect((failed as Error).message).not.toContain("exploration");
 });
 
+test.concurrent("a test that makes its tables anew is named like other changes of the schema", async () => {
+  const items = "create table items(id serial primary key, name text)";
+  await using world = await openWorld({ dbUrl: await databaseUrl(await newDatabase([items])) });
+  const client = await kinds["postgres"]!.client(world.dbUrl);
+  const checkpoint = await world.checkpoint("seeds");
+  await client.run("insert into items(name) values ('old')");
+  await client.run("drop table items");
+  await client.run(items);
+  await client.end();
+  expect(await checkpoint.restore().catch((error: unknown) => error)).toMatchObject({
+    code: "SCHEMA_CHANGED",
+    message: expect.stringContaining("The schema of"),
+  });
+});
+
 test.concurrent("a store that is missing is one clear error, and nothing stays", async () => {
   const url = await databaseUrl("seqqa_test_missing");
   await expect(openWorld({ dbUrl: url })).rejects.toMatchObject({

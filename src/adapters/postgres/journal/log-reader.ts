@@ -2,11 +2,14 @@ import type { SeqqaError } from "../../../model/errors.ts";
 import { AskedSince, foreignRows, ForeignWrite, type ForeignRow } from "../../../stores/external-store.ts";
 import { OURS, type Table } from "../schema/catalog.ts";
 import { Writing, type Control } from "../connect/control.ts";
+import { schemaChanged } from "../connect/failures.ts";
 import { sumsOf } from "./ignored-values.ts";
 import { isLeaseOver, leaseOverOn } from "./lease.ts";
 import { lookOf, type Look, type Row } from "../put-back/put-call.ts";
 import { rowImage, shownKey } from "../read/shown-row.ts";
 
+/** Matches the server's message about a table or sequence that was dropped after seqqa had read the schema. The error has no code of its own. */
+const DROPPED = /could not open relation with OID \d+/;
 const READ = `select rel, o, n, place from ${OURS}.read($1, $2, $3)`;
 
 export interface LogReading {
@@ -73,9 +76,13 @@ export class LogReader {
     if (lookOf("", entries).foreign && !this.isQuiet) await this.#rows(false, step, false);
   }
 
-  /** Returns the error to throw for a failed statement: `LEASE_OVER` if the lease has expired, otherwise `error` itself. */
+  /**
+   * Returns the error to throw for a failed statement: `LEASE_OVER` if the lease has expired, `SCHEMA_CHANGED` if a table or sequence was dropped,
+   * otherwise `error` itself.
+   */
   explain(error: unknown): unknown {
     const { borrowed, control } = this.#how;
+    if (DROPPED.test((error as Error).message)) return schemaChanged(control.store, "a table or sequence was dropped");
     return borrowed && isLeaseOver(error) ? leaseOverOn(control) : error;
   }
 
