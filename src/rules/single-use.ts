@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import type { Action } from "../model/declare/action.ts";
 import { clientPartOf, type ApiClient } from "../model/http/client.ts";
 import { contextPartOf, type Context, type Values } from "../model/context/context.ts";
@@ -192,6 +193,8 @@ class Undoing {
     const { stores, again, client, action: step } = this.#step;
     const [unused, first, used] = [await stores(), await call(this.#world, use, []), await stores()];
     if (unused === undefined || used === undefined || first === undefined || unused.same(used)) return { left: [] };
+    // The action may send another code this time, such as a code that depends on the time. The code of the step is then still unused.
+    if (codesIn(first.request).texts.join("\n") !== codesIn(this.#spent.request).texts.join("\n")) return { left: [] };
     for (const [index, action] of actions.entries()) {
       const [version, written] = [this.#version, [] as unknown[]];
       const acting = clientPartOf(client)?.version;
@@ -223,7 +226,7 @@ class Undoing {
   /** Returns `true` if an action sent or returned the code, or wrote it to the context or the stores: the code may then be valid again. */
   #isIssued({ text, request }: ApiResponse, written: readonly unknown[], before: StoresView, after: StoresView): boolean {
     const rows = [...newRows(before, after), ...newRows(after, before)];
-    const given = [text, request.url, request.body ?? "", JSON.stringify(written), ...rows].join("\n");
+    const given = [text, request.url, request.body ?? "", inspected(written), ...rows].join("\n");
     return codesIn(this.#spent.request).texts.some((code) => hasWord(given, code));
   }
 }
@@ -343,8 +346,13 @@ async function createdAgain(
   // A value that both requests send is not a code, such as the same e-mail address. A value of a field that is named like a code is a code, even if
   // `create` sends it, too.
   const codes = areNamed ? texts : texts.filter((text) => !sent.includes(text));
-  const given = [answer.text, areNamed ? sent : "", JSON.stringify(written), ...newRows(before, await stores())].join("\n");
+  const given = [answer.text, areNamed ? sent : "", inspected(written), ...newRows(before, await stores())].join("\n");
   return codes.some((code) => hasWord(given, code)) ? "same" : "new";
+}
+
+/** Returns values as a text that contains all of their texts. A context may hold any value that can be copied, also a Map or a BigInt. */
+function inspected(values: readonly unknown[]): string {
+  return inspect(values, { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity, breakLength: Infinity });
 }
 
 /** Returns a context that also adds each value that is set in it to the list `written`. */

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { statSync, type Stats } from "node:fs";
 import { resolve } from "node:path";
 import type { Shell } from "../process/shell.ts";
 import { usage } from "./run-options.ts";
@@ -12,7 +12,13 @@ export function namedDirectory(named: string | undefined, { cwd }: Shell, hint: 
   // An empty name usually comes from a shell variable that is not set.
   if (named.trim() === "") throw usage("The name of the directory is empty.", hint);
   const path = resolve(cwd, named);
-  const found = statSync(path, { throwIfNoEntry: false });
+  let found: Stats | undefined;
+  try {
+    found = statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    // For example, a part of the path is a file.
+    throw usage(`The directory ${named} cannot be opened (${String((error as NodeJS.ErrnoException).code)}).`, hint);
+  }
   if (found === undefined) throw usage(`The directory ${named} does not exist.`, hint);
   if (!found.isDirectory()) throw usage(`${named} is a file, but a directory is expected.`, hint);
   return path;

@@ -64,7 +64,8 @@ async function runFound(target: RunTarget, given: RunOptions, { shell, machinery
   const told = await loadReporters(options.reporter, { stdout, stderr, env, verbose, visibility: config.report }, { cwd, machinery });
   const page = { isAsked: options.ui === true, given: options, port: options.port, config, shell, machinery };
   const explored = async (reporter: Reporters, signal: AbortSignal): Promise<ExitStatus> => {
-    if (target.kind === "explorations" && config.parallel > config.exploration.maxSteps) reporter.message(tooManyLanes(config));
+    // An agent may have a `maxSteps` of its own, which only the option of the command line overrides.
+    if (options.maxSteps !== undefined && config.parallel > config.exploration.maxSteps) reporter.message(tooManyLanes(config));
     const { only, distributed: url, shard } = options;
     const onNote = (message: string): void => reporter.message(message);
     const distribution =

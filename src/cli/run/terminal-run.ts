@@ -56,11 +56,8 @@ export async function endRun(
       "seqqa list shows the names of all explorations. To run all of them, leave --only out.",
     );
   }
-  if (session.isRefused && !signal.aborted) {
-    // Keep the reports of the last run, since nothing was executed because of a wrong option.
-    session.discard();
-    return session.status;
-  }
+  // Keep the reports of the last run if nothing was executed because of a wrong option.
+  if (session.isRefused && !signal.aborted) session.discard();
   const report = { ...(await session.end(whole)), ...commandsOf(config, given, shell.cwd) };
   await reporter.ended(report);
   if (onGithub(shell.env)) {

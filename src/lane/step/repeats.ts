@@ -66,14 +66,14 @@ export class Reissues {
 
   /** Returns the tokens that the requests of a step returned although the state before the step held them already. @param startMs when the step began */
   among(exchanges: readonly Exchange[], before: Pick<SavedWorld, "setBy" | "context">, startMs: number): readonly string[] {
-    const held = [...before.setBy.map(({ text }) => text), contextText(before.context)].filter(({ length }) => length > SHORTEST_TOKEN);
-    if (held.length === 0) return [];
     const isRecent = ({ token, timesMs }: SignedToken): boolean =>
       !this.#constant.has(token) && timesMs.every((ms) => ms >= startMs - CLOCKS_DIFFER_MS);
     const recent = exchanges
       .flatMap(tokensIn)
       .filter(isRecent)
       .map(({ token }) => token);
+    if (recent.length === 0) return [];
+    const held = [...before.setBy.map(({ text }) => text), contextText(before.context)];
     return recent.filter((token) => held.some((text) => text.includes(token)));
   }
 

@@ -74,7 +74,7 @@ export class Stepper {
   /** Called with the requests of checks and their responses, while a path is recorded. */
   onCheckExchange: ((exchange: Exchange) => void) | undefined;
   /** Restores the state before a step is repeated. `undefined` if steps are never repeated; see {@link Repeats}. */
-  wayBack: Pick<WorldState, "position" | "restore"> | undefined;
+  wayBack: Pick<WorldState, "mark" | "restore"> | undefined;
   onExchange: (() => void) | undefined;
   /** `true` if the target compares times in whole seconds, so that steps wait for the next second. */
   waitsForSeconds = false;
@@ -140,7 +140,7 @@ export class Stepper {
 
   /** Executes an action to its end. If the action fails, waits for its unanswered requests. */
   async run(action: AnyAction): Promise<Outcome> {
-    const before = await this.wayBack?.position();
+    const before = await this.wayBack?.mark();
     const outcome = await this.#runOnce(action);
     return before === undefined ? outcome : this.repeated(action, outcome, before);
   }
@@ -154,21 +154,21 @@ export class Stepper {
       await this.wayBack?.restore(before);
       return this.#runOnce(action);
     };
-    const reissued = this.#reissued(before);
+    const reissued = this.#reissued(outcome, before);
     if (reissued.length === 0) return this.repeats.run(outcome, again);
     await sleep(SECOND_MS - (this.#endMs % SECOND_MS) + 1);
     const second = await again();
-    this.#reissues.keep(this.#reissued(before).filter((token) => reissued.includes(token)));
+    this.#reissues.keep(this.#reissued(second, before).filter((token) => reissued.includes(token)));
     return this.repeats.run(second, again);
   }
 
   /** Returns `true` if a step with this outcome has to be repeated. `before`: a checkpoint of the state before the step. */
   isRepeated(outcome: Outcome, before: SavedWorld): boolean {
-    return isRepeated(outcome) || this.#reissued(before).length > 0;
+    return isRepeated(outcome) || this.#reissued(outcome, before).length > 0;
   }
 
-  #reissued(before: SavedWorld): readonly string[] {
-    return this.#reissues.among(this.exchanges, before, this.#startMs);
+  #reissued({ kind }: Outcome, before: SavedWorld): readonly string[] {
+    return kind === "lost" || kind === "failed" ? [] : this.#reissues.among(this.exchanges, before, this.#startMs);
   }
 
   /** Waits for the next second if the state holds a time in the present second. */
@@ -263,7 +263,7 @@ export class Stepper {
   settle(action: AnyAction, response: unknown): Outcome {
     this.#listening = false;
     this.#attribute(action);
-    if (this.waitsForTokens && this.#issuers.get(action.name) !== true) this.#issuers.set(action.name, issuesToken(this.exchanges));
+    if (this.wayBack === undefined && this.#issuers.get(action.name) !== true) this.#noteIssued(action);
     const pending = this.#state.pending?.() ?? NONE_PENDING;
     this.#stubError = this.#state.takeThrown?.();
     const quiet =
@@ -281,6 +281,14 @@ export class Stepper {
     if (action instanceof EdgeAction && outcome.kind === "executed" && outcome.status < 400 && !this.#isBroken())
       this.#state.moveTo(action.edge.to);
     return outcome;
+  }
+
+  /** Records if an action issues tokens. A refused call does not show it. */
+  #noteIssued({ name }: AnyAction): void {
+    if (issuesToken(this.exchanges)) {
+      this.#issuers.set(name, true);
+      this.waitsForTokens = true;
+    } else if (this.exchanges.some((one) => one.kind === "answer" && one.response.ok)) this.#issuers.set(name, false);
   }
 
   /** Returns the outcome of an action that threw an error. @throws LaneLost if the action could not read a store */

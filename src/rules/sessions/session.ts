@@ -4,7 +4,7 @@ import { Context, contextPartOf } from "../../model/context/context.ts";
 import type { ApiResponse } from "../../model/http/response.ts";
 import { redirectPage } from "../../model/http/redirect.ts";
 import { isGraphql } from "../../model/http/graphql-answer.ts";
-import { isNothing, refusesInBody } from "../../model/http/refusal.ts";
+import { refusesInBody } from "../../model/http/refusal.ts";
 import { isGranted, isRedirect, writesOf } from "../requests.ts";
 
 /** An open session: its client, and the state (token, cookies) that the client had when the session was opened. */
@@ -37,7 +37,8 @@ export function endingAnswers({ answers, changed }: CheckedStep, isLogout: boole
 export function showsSession(answer: ApiResponse): boolean {
   if (!isGranted(answer) || !isGraphql(answer)) return isGranted(answer);
   const { data } = answer.json<{ readonly data?: unknown }>();
-  return !isNothing(typeof data === "object" && data !== null ? Object.values(data) : data);
+  // An empty list or text is data of a user who has none yet.
+  return typeof data === "object" && data !== null && Object.values(data).some((value) => value !== null);
 }
 
 /** Returns the status of an answer for messages. */

@@ -83,7 +83,7 @@ export class RunSession {
   readonly #startedAt: Date;
   readonly #id: string;
   /** The run log; `undefined` if the run has none. */
-  readonly #store: RunLog | undefined;
+  #store: RunLog | undefined;
   readonly #explorations: ReportedExploration[] = [];
   readonly #journeys: ReportedJourney[] = [];
   readonly #failures: ReportedFailure[] = [];
@@ -323,8 +323,10 @@ export class RunSession {
     }
   }
 
+  /** Deletes the run log. No reports are written then, so the files of the last run stay as they are. */
   discard(): void {
     this.#store?.discard();
+    this.#store = undefined;
   }
 
   /** Completes the run log, writes the reports, and returns the run's report. @param whole `true` if no exploration or journey was left out */

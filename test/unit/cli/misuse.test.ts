@@ -248,6 +248,7 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ],
     ["run qa --shard 0/2", /^error: Invalid --shard value "0\/2": expected <index>\/<count>, both at least 1\.\n/],
     ["run qa --shard 5/4", /^error: Invalid --shard value "5\/4": the index 5 is greater than the count 4\.\n/],
+    ["list qa/seqqa.yaml/x", /^error: The directory qa\/seqqa\.yaml\/x cannot be opened \(ENOTDIR\)\.\n/],
     ["run qa --shard 1/2000", /^error: Invalid --shard value "1\/2000": at most 1024 shards are possible\.\n/],
     ["run qa --resume nope", /^error: "nope" is not the id of a run\.\nhint: To resume the last run, leave the id out/],
     ["run --resume qa", /^error: "qa" is not the id of a run\.\nhint: [^\n]*: seqqa run qa --resume\n$/],
