@@ -86,7 +86,7 @@ const MISTAKES: readonly Bad[] = [
       'import { StateGraph } from "seqqa";\nexport const agent = 1;\nexport const graph = new StateGraph({ name: "g" });\n',
     ),
     says: /^error: .*qa\/notes\.explore\.ts exports both `agent` and `graph`, but a file can contain only one exploration\./,
-    hint: /a file of its own/,
+    hint: /to another file/,
   },
   {
     what: "empty actions",
@@ -98,7 +98,7 @@ const MISTAKES: readonly Bad[] = [
     what: "duplicate actions",
     files: exploration(notesExploration({ actions: 'new Action({ name: "clear", run: async () => null }),' })),
     says: /^error: qa\/notes\.explore\.ts:3:22: The Agent's actions\[0\] and actions\[2\] have the same name "clear"\./,
-    hint: /its own name/,
+    hint: /a different name/,
   },
   {
     what: "--parallel 2 with a World in place of a factory",
