@@ -5,7 +5,7 @@ export { cellsOf, differences } from "./compare/differences.ts";
 export { differingFields } from "./compare/differing-fields.ts";
 export { DerivedTimes } from "./compare/derived-times.ts";
 export { steadyChanges, type SteadyChanges } from "./compare/steady-changes.ts";
-export { hashText, loadHasher } from "./hash/hasher.ts";
+export { hashName, hashText, loadHasher } from "./hash/hasher.ts";
 export { opaqueTokens } from "./values/opaque-tokens.ts";
 export { looksRandom } from "./values/randomness.ts";
 export { Occurrences } from "./values/occurrences.ts";

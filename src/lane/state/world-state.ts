@@ -8,6 +8,7 @@ import {
   durationText,
   fieldOf,
   firstToPass,
+  hashName,
   hasTimeIn,
   snapshotOfOrigins,
   NO_ORIGINS,
@@ -623,8 +624,7 @@ export class WorldState {
   /** Returns the name of the content of all stores, for {@link Origins.atStores}. If seqqa reads no stores, returns the name of the whole state. */
   #storesName(facts: Facts, canonicalizer: Canonicalizer): string {
     const isRead = this.visibility === "stores" || this.visibility === "probe";
-    const { lo, hi } = canonicalizer.unordered(isRead ? { systems: facts.systems, context: NOTHING, clients: NOTHING } : facts);
-    return `${lo.toString(36)}.${hi.toString(36)}`;
+    return hashName(canonicalizer.unordered(isRead ? { systems: facts.systems, context: NOTHING, clients: NOTHING } : facts));
   }
 
   /** Returns the contents of the state as they were read, without renaming generated values and times. The next call reuses the returned object. */

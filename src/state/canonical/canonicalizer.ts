@@ -1,7 +1,7 @@
 import type { CanonicalOptions } from "./canonical-options.ts";
 import { describeFacts } from "./describe.ts";
 import type { Facts, Fingerprint } from "./facts.ts";
-import { hashText } from "../hash/hasher.ts";
+import { hashName, hashText } from "../hash/hasher.ts";
 import { NOTHING_KNOWN, type Knowledge } from "../compare/knowledge.ts";
 import { HiddenTimes } from "../values/hidden-times.ts";
 import { Renamer } from "../values/renamer.ts";
@@ -112,7 +112,7 @@ export class Canonicalizer {
   nameOf(facts: Facts): string {
     this.fingerprint(facts, this.#ofNamed);
     this.#named = facts;
-    return `${this.#ofNamed.lo.toString(36)}.${this.strict.toString(36)}`;
+    return hashName({ lo: this.#ofNamed.lo, hi: this.strict });
   }
 
   /**

@@ -49,6 +49,11 @@ function wellFormed(text: string): string {
   return isWellFormed(text) ? text : `\u0000${JSON.stringify(text)}`;
 }
 
+/** Returns a hash as a short text, which serves as a name. */
+export function hashName({ lo, hi }: Readonly<Fingerprint>): string {
+  return `${lo.toString(36)}.${hi.toString(36)}`;
+}
+
 /** Returns `true` if a string has no lone surrogate (`isWellFormed` of ES2024, which TypeScript's ES2023 lib does not declare). */
 export function isWellFormed(text: string): boolean {
   return (text as unknown as { isWellFormed(): boolean }).isWellFormed();

@@ -2,7 +2,7 @@ import { types } from "node:util";
 import type { ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../canonical/facts.ts";
 import { isPlain, type GeneratedPlace, type Knowledge, type TimePlace } from "../compare/knowledge.ts";
-import { hashText, hashText32 } from "../hash/hasher.ts";
+import { hashName, hashText, hashText32 } from "../hash/hasher.ts";
 import type { HiddenTimes } from "./hidden-times.ts";
 import { msOf, NO_ORIGINS, ROOT_TIMES, timeKeyAt, type Origin, type Origins, type TimeKey, type TimeOrigin } from "./origins.ts";
 import {
@@ -903,7 +903,7 @@ function idsIn(text: string): string {
 function hashOf(value: unknown): string {
   const hash = { lo: 0, hi: 0 };
   hashText(JSON.stringify(value), hash);
-  return `${hash.lo.toString(36)}.${hash.hi.toString(36)}`;
+  return hashName(hash);
 }
 
 function newNode(): Node {
