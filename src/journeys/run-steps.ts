@@ -1,6 +1,6 @@
 import { DataFactory } from "../data/index.ts";
 import { contextPartOf, type Context } from "../model/context/context.ts";
-import type { JourneyDefinition } from "../model/declare/journey.ts";
+import type { JourneyDefinition } from "../model/declare/journey/journey.ts";
 import type { JourneyResult } from "../model/results/journey-result.ts";
 import { runStep, type RanStep } from "./run-step.ts";
 import { followed, outerSignal, StepScope } from "./step-scope.ts";

@@ -1,4 +1,4 @@
-import type { JourneyDefinition } from "../model/declare/journey.ts";
+import type { JourneyDefinition } from "../model/declare/journey/journey.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { World } from "../model/declare/world.ts";
 import { fillContext } from "./context-changes.ts";

@@ -1,4 +1,4 @@
-import { STRATEGIES, type StrategyTraits } from "../../model/declare/strategy.ts";
+import { STRATEGIES, type StrategyTraits } from "../../model/declare/search/strategy.ts";
 import type { StubUse } from "../../model/stores/store-adapter.ts";
 import type { Divergence, StopReason } from "../../model/results/result.ts";
 import { ReorderBuffer, type Assignment } from "./reorder-buffer.ts";

@@ -1,8 +1,8 @@
 import type { Connection } from "mysql2/promise";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { KeptCounters, NoGate, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
-import { MultisetMirror, type Segment } from "../../../stores/multiset-mirror.ts";
-import { markInvalid } from "../../../stores/store-errors.ts";
+import { MultisetMirror, type Segment } from "../../../stores/journal/multiset-mirror.ts";
+import { markInvalid } from "../../../stores/connect/store-errors.ts";
 import type { Catalog, Table } from "../schema/catalog.ts";
 import { keptCounters } from "../schema/counters.ts";
 import type { Control } from "../connect/control.ts";

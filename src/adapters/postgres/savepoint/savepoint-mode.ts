@@ -1,7 +1,7 @@
 import type { Client } from "pg";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { NoGate, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
-import { markInvalid } from "../../../stores/store-errors.ts";
+import { markInvalid } from "../../../stores/connect/store-errors.ts";
 import { OURS, readCatalog } from "../schema/catalog.ts";
 import { importDriver, TEXT_SETTINGS } from "../connect/connect.ts";
 import { pairsOf } from "../journal/counter-sql.ts";
@@ -10,7 +10,7 @@ import { busyError, isBusy, isLost, lostError } from "../connect/failures.ts";
 import type { SharedConnectionCore } from "./shared-connection-core.ts";
 import { queryError } from "../read/looker.ts";
 import type { PostgresMode, QueryRow } from "../connect/mode.ts";
-import { MultisetMirror, type Segment } from "../../../stores/multiset-mirror.ts";
+import { MultisetMirror, type Segment } from "../../../stores/journal/multiset-mirror.ts";
 import { observeAll, observeCounters, observeNet, rows } from "../read/observe.ts";
 import { requireUnused } from "../journal/recover.ts";
 import { notPortable, savepointLost } from "./savepoint-failures.ts";

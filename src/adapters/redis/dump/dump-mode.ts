@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { LastLook, Observed } from "../../../model/stores/store-adapter.ts";
-import { markInvalid } from "../../../stores/store-errors.ts";
+import { markInvalid } from "../../../stores/connect/store-errors.ts";
 import { SeqqaError } from "../../../model/errors.ts";
-import { ForeignWrite, type AskedSince } from "../../../stores/external-store.ts";
+import { ForeignWrite, type AskedSince } from "../../../stores/external/external-store.ts";
 import type { ExternalStore } from "../external-store.ts";
 import { aged, bytesOf, isQuiet, renewalMs, renewed, withLifetime, type Bytes, type Entry } from "../keys/entry.ts";
 import { sameEntry, withoutExpired } from "../keys/exact-text.ts";

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { SeqqaError } from "../../../model/errors.ts";
-import { GuardedProcess, installedProgram } from "../../../stores/guarded-process.ts";
+import { GuardedProcess, installedProgram } from "../../../stores/processes/guarded-process.ts";
 import { Connection } from "../connect/driver.ts";
 import type { RedisPlace } from "../connect/redis-url.ts";
 import { serverFacts } from "../connect/server-facts.ts";

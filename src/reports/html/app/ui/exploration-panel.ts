@@ -1,6 +1,6 @@
 import type { UiEvent, UiExploration, UiFinding, UiGoal, UiNode, UiState } from "../../../../ui/messages.ts";
-import { printable } from "../../../console/printable.ts";
-import { anchorOf } from "../../anchor-of.ts";
+import { printable } from "../../../console/text/printable.ts";
+import { anchorOf } from "../../text/anchor-of.ts";
 import { startCopying } from "../copy.ts";
 import type { StateMore } from "../graph/graph-view.ts";
 import { GraphSection } from "../graph/graph-section.ts";

@@ -1,4 +1,4 @@
-import type { EmbeddedGraph } from "../../../embedded.ts";
+import type { EmbeddedGraph } from "../../../graph/embedded.ts";
 import { startLayout } from "./layout.ts";
 import type { LayoutStep } from "./layout-worker.ts";
 
