@@ -34,8 +34,7 @@ export { redactJudged, redactPlace, redactReplay, redactWalked } from "./redacti
 export { hideCredentials } from "./redaction/hide-in-text.ts";
 export { redactor, type Redactor } from "./redaction/redactor.ts";
 export type { Output, Reporter, ReporterOptions, WholeReporter } from "./reporter.ts";
-export { REPORTER_NAMES, REPORTERS } from "./reporters.ts";
-export { Reporters } from "./reporters-together.ts";
+export { REPORTER_NAMES, REPORTERS, Reporters } from "./reporters.ts";
 export { userReporter } from "./user-reporter.ts";
 export { resultJson } from "./json/result-json.ts";
 export type { ExplorationEntry, GraphEntry, JourneyEntry, RuleStrength, RunDocument } from "./document/document-types.ts";

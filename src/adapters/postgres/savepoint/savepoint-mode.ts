@@ -18,7 +18,7 @@ import { TRIGGER } from "./savepoint-log.ts";
 import { forgetCounters, noteCounters, putNotedCounters, recoverApart, recoverCounters } from "./savepoint-recovery.ts";
 import { LOCK_LIMIT_MS, raw, SavepointStore } from "./savepoint-store.ts";
 import { savepointAt } from "./savepoint-transactions.ts";
-import { vacuumApart } from "./savepoint-vacuum.ts";
+import { vacuumApart } from "../journal/vacuum.ts";
 import { select, type Selection } from "../read/selection.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 import { quoteText } from "../connect/sql-text.ts";

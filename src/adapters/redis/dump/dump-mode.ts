@@ -6,8 +6,7 @@ import { ForeignWrite, type AskedSince } from "../../../stores/external/external
 import type { ExternalStore } from "../external-store.ts";
 import { aged, bytesOf, isQuiet, renewalMs, renewed, withLifetime, type Bytes, type Entry } from "../keys/entry.ts";
 import { sameEntry, withoutExpired } from "../keys/exact-text.ts";
-import { entryOfImage, imageKey, isKeyImage, type KeyImage } from "./key-image.ts";
-import { KeyMirror, type Segment } from "./key-mirror.ts";
+import { entryOfImage, imageKey, isKeyImage, type KeyImage, KeyMirror, type Segment } from "./key-mirror.ts";
 import { KEYS_A_WRITE, LAST_MS, type Expected, type Fix, type Keyspace } from "../keys/keyspace.ts";
 import { shownPlace } from "../connect/redis-url.ts";
 import { announcesExpiry, readNotifications } from "./notifications.ts";

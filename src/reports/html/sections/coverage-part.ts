@@ -3,6 +3,7 @@ import { grouped, plural } from "../../console/text/numbers.ts";
 import { statusPart } from "../findings/exchange-part.ts";
 import type { DepthTable } from "./depth-table.ts";
 import { text } from "../text/safe-text.ts";
+import { faultRows } from "../../console/summary/fault-coverage-text.ts";
 
 export function coveragePart(entry: ExplorationEntry, table: DepthTable | undefined): string {
   const actions = Object.entries(entry.coverage.actions);
@@ -52,4 +53,15 @@ function percent(share: number): string {
   if (share >= 1) return "100 %";
   if (share <= 0) return "0 %";
   return share < 0.01 ? "under 1 %" : `${Math.min(99, Math.round(share * 100))} %`;
+}
+
+export function faultCoveragePart(entry: ExplorationEntry): string {
+  const rows = faultRows(entry);
+  if (rows.length === 0) return "";
+  return [
+    '<section class="fault-coverage"><h3>Faults</h3>',
+    "<p>In states that were found, each write of each kind of call was made to fail, one at a time.</p>",
+    `<table><tbody>${rows.map(([word, value]) => `<tr><th scope="row">${text(word)}</th><td>${text(value)}</td></tr>`).join("")}</tbody></table>`,
+    "</section>",
+  ].join("\n");
 }

@@ -2,16 +2,14 @@ import { collisionText, isWorthTelling } from "../../console/summary/collisions.
 import type { ExplorationEntry } from "../../document/document-types.ts";
 import { duration, grouped, plural, stepRate } from "../../console/text/numbers.ts";
 import type { GraphData } from "../../document/report-data.ts";
-import { coveragePart } from "./coverage-part.ts";
+import { coveragePart, faultCoveragePart } from "./coverage-part.ts";
 import { depthTable, type DepthTable } from "./depth-table.ts";
-import type { Comparison } from "../../document/compared-with.ts";
-import { comparisonPart } from "./comparison-part.ts";
+import type { ComparedFinding, Comparison } from "../../document/compared-with.ts";
 import type { SourcePlace } from "../../document/source-place.ts";
-import { findingPart } from "../findings/finding-part.ts";
+import { findingPart, severityPart } from "../findings/finding-part.ts";
 import { findingView } from "../findings/finding-view.ts";
 import type { Limits } from "../limits.ts";
 import { divergencePart, errorPart } from "./problem-parts.ts";
-import { faultCoveragePart } from "./fault-coverage-part.ts";
 import { raceCoveragePart } from "./race-coverage-part.ts";
 import { setupPart } from "../findings/setup-part.ts";
 import { operationsPart, strengthPart } from "./measured-part.ts";
@@ -151,3 +149,30 @@ function depthsPart({ states, whole }: DepthTable): string {
 }
 
 const sum = (counts: readonly number[]): number => counts.reduce((a, b) => a + b, 0);
+
+export function comparisonPart(comparison: Comparison | undefined, limits: Limits): string {
+  if (comparison === undefined) return "";
+  const { run, startedAt, added, still, fixed, unseen, unchecked } = comparison;
+  const counts = [
+    `${added.length} new`,
+    `${still.length} still there`,
+    `${fixed.length} fixed`,
+    ...(unseen.length > 0 ? [`${unseen.length} not seen again, but this run may have missed ${unseen.length === 1 ? "it" : "them"}`] : []),
+    ...(unchecked.length > 0 ? [`${unchecked.length} no longer checked, because a rule or an action no longer exists`] : []),
+  ];
+  return [
+    `<div class="comparison"><p><strong>Since the previous run</strong> <span class="quiet">${text(run)}, ${text(startedAt)}</span>: ${counts.join(", ")}.</p>`,
+    gonePart("fixed", fixed, limits),
+    gonePart("not seen", unseen, limits),
+    gonePart("no longer checked", unchecked, limits),
+    "</div>",
+  ].join("");
+}
+
+function gonePart(word: string, gone: readonly ComparedFinding[], limits: Limits): string {
+  if (gone.length === 0) return "";
+  const items = gone.map(
+    (one) => `<li>${severityPart(one)} <del>${shortText(one.name, 400)}</del> <span class="quiet">id ${text(one.id)}</span></li>`,
+  );
+  return `<details${gone.length <= 5 ? " open" : ""}><summary>${plural(gone.length, "finding")} ${word}</summary><ul class="gone">${within(items, limits.list / 4, "finding", "li")}</ul></details>`;
+}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { comparedWith, type ComparedFinding } from "../../../../src/reports/index.ts";
-import { comparisonPart } from "../../../../src/reports/html/sections/comparison-part.ts";
+import { comparisonPart } from "../../../../src/reports/html/sections/exploration-part.ts";
 import { withFlags } from "../../../../src/reports/html/graph/embedded.ts";
 import { LIMITS } from "../../../../src/reports/html/limits.ts";
 import { decidingParts } from "../../../../src/reports/html/races/race-deciding.ts";

@@ -1,5 +1,7 @@
+import { accessSync, constants, statSync } from "node:fs";
 import { storeKindOf } from "../../adapters/store-kinds.ts";
-import type { Filled } from "./filled.ts";
+import type { Filled, FilledSystem } from "./filled.ts";
+import { stubDescriptionOf } from "../stub-description.ts";
 
 /**
  * Rejects a clock that cannot move the time of the configured target. `clock://in-process` works only with `target.module`, and `clock://libfaketime`
@@ -27,5 +29,31 @@ export function refuseClocks(
         "Write clock://in-process.",
       );
     }
+  }
+}
+
+/** Rejects a stub whose OpenAPI description is not a readable file. The content of the description is checked later, before targets start. */
+export function refuseStubs(
+  section: string,
+  systems: Readonly<Record<string, FilledSystem>> | undefined,
+  refuse: (key: string, what: string, hint: string) => never,
+): void {
+  for (const [name, { url, adapter }] of Object.entries(systems ?? {})) {
+    const path = adapter === undefined ? stubDescriptionOf(url) : undefined;
+    if (path === undefined || isReadable(path)) continue;
+    refuse(
+      section === "systems" ? `systems.${name}.url` : "lanes",
+      `seqqa cannot read the OpenAPI description ${path}, which the URL of ${section}.${name} contains.`,
+      "Correct the path. It is relative to the folder of seqqa.yaml.",
+    );
+  }
+}
+
+function isReadable(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
   }
 }
