@@ -1,3 +1,7 @@
+/**
+ * Code that the adapters of several stores share. Read `sql-adapter.ts` and `delegating-adapter.ts` first, then `journal/net-mirror.ts`, which keeps
+ * the changes since the root state. `external/` is for stores that seqqa does not copy.
+ */
 export { attempt, lastly } from "./attempt.ts";
 export { isRawText, sameRow, withValuesOf, type ExactRow, type ExactValue } from "./journal/exact-row.ts";
 export { captureNet, isNetSnapshot, type NetSnapshot } from "./journal/net-snapshot.ts";
