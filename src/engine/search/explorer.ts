@@ -1,4 +1,4 @@
-import { STRATEGIES, type StrategyTraits } from "../../model/declare/strategy.ts";
+import { STRATEGIES, type StrategyTraits } from "../../model/declare/search/strategy.ts";
 import type { StubUse } from "../../model/stores/store-adapter.ts";
 import type { Divergence, StopReason } from "../../model/results/result.ts";
 import { ReorderBuffer, type Assignment } from "./reorder-buffer.ts";
@@ -10,14 +10,13 @@ import { DetailLog } from "../commit/commit-details.ts";
 import { seenViolation, type FoundViolation } from "../findings/finding-log.ts";
 import { DivergenceLog } from "../commit/divergence-log.ts";
 import { EndlessChains, type Chain } from "./endless-chains.ts";
-import { drain, stuckLane } from "./drain.ts";
+import { drain, stuckLane, LanePosts } from "./lane-posts.ts";
 import type { LanePool } from "../lane-pool.ts";
 import type { ExplorerOptions } from "./explorer-options.ts";
 import { recommit, type Recorded } from "../commit/recommit.ts";
 import { foundEvent } from "../findings/found-event.ts";
 import { SnapshotStore } from "../graph/snapshot-store.ts";
 import { firstWrites, lateWalks, type LateWalk } from "./late-walks.ts";
-import { LanePosts } from "./lane-posts.ts";
 import { LaneRebuilds } from "./lane-rebuilds.ts";
 import {
   KIND,

@@ -13,7 +13,7 @@ import { consentHint, mayBeWritten, storeName } from "../../model/stores/store-n
 import type { RecordedExchange } from "../../model/results/result.ts";
 import { World } from "../../model/declare/world.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
-import { ForeignWrite, patternOf } from "../../stores/external-store.ts";
+import { ForeignWrite, patternOf } from "../../stores/external/external-store.ts";
 import { Asks } from "./asks.ts";
 import { requireClockFollows } from "./clock-follows.ts";
 import { Canonicalizer, loadHasher, NEXT_SECOND, Occurrences, type Knowledge } from "../../state/index.ts";

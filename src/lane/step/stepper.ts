@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isExpected, isServerError, serverErrorIn, type Action } from "../../model/declare/action.ts";
 import type { Exchange, PendingRequest } from "../../model/http/client.ts";
 import { graphqlAnswer } from "../../model/http/graphql-answer.ts";
-import { EdgeAction } from "../../model/declare/edge-action.ts";
+import { EdgeAction } from "../../model/declare/state-graph/edge-action.ts";
 import { ApiResponse } from "../../model/http/response.ts";
 import { Severity } from "../../model/declare/severity.ts";
 import { SeqqaError } from "../../model/errors.ts";

@@ -10,7 +10,7 @@ import {
 } from "../../messages/lane-messages.ts";
 import type { Explorer } from "../../engine/search/explorer.ts";
 import type { Divergence, Reduction, VerdictException } from "../../model/results/result.ts";
-import { plural } from "../../reports/console/numbers.ts";
+import { plural } from "../../reports/console/text/numbers.ts";
 import {
   contentOf,
   fieldOf,

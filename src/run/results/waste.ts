@@ -2,7 +2,7 @@ import { isExpected } from "../../model/declare/action.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { Context } from "../../model/context/context.ts";
 import type { ActionCoverage } from "../../model/results/result.ts";
-import { grouped, plural } from "../../reports/console/numbers.ts";
+import { grouped, plural } from "../../reports/console/text/numbers.ts";
 
 type AnyAction = AgentDefinition<never, never>["actions"][number];
 type Coverage = Readonly<Record<string, ActionCoverage>>;

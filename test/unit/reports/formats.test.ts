@@ -6,7 +6,7 @@ import { madeGraph } from "../../support/graph-data.ts";
 import { race, raceCoverage } from "../../support/race.ts";
 import { document, EVIL, evil, exchange, explored, ran, visibility } from "./hostile-report.ts";
 import { report, result, step, violation } from "./results.ts";
-import { bodyText } from "../../../src/reports/html/safe-text.ts";
+import { bodyText } from "../../../src/reports/html/text/safe-text.ts";
 
 /** What junit-10.xsd of Jenkins' xunit plugin allows: attributes (! required), children. */
 const SCHEMA: Readonly<Record<string, readonly [attributes: string, children: string]>> = {

@@ -3,8 +3,8 @@ import { Action } from "../../../../src/model/declare/action.ts";
 import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
 import type { Context } from "../../../../src/model/context/context.ts";
 import { ApiResponse } from "../../../../src/model/http/response.ts";
-import { JourneyDefinition } from "../../../../src/model/declare/journey.ts";
-import { Step } from "../../../../src/model/declare/step.ts";
+import { JourneyDefinition } from "../../../../src/model/declare/journey/journey.ts";
+import { Step } from "../../../../src/model/declare/journey/step.ts";
 import type { ActionCoverage } from "../../../../src/model/results/result.ts";
 import { wasteNotes } from "../../../../src/run/results/waste.ts";
 
