@@ -41,4 +41,4 @@ export { markedDifferences, sameNames, shownNames, type Marked } from "./canonic
 export { overwrites, sameStores, type StoreRows } from "./compare/same-stores.ts";
 export { fieldOf, isInToken, signedTokens, tableOf, valuesAt } from "./values/places.ts";
 export { durationText, type StepWindow } from "./values/times.ts";
-export type { Renamer, SentRequest, StepOrigin } from "./values/renamer.ts";
+export type { Renamer, SentRequest, StepOrigin } from "./renaming/renamer.ts";

@@ -4,7 +4,7 @@ import type { Facts } from "../canonical/facts.ts";
 import { isPlain, type GeneratedPlace, type Knowledge, type TimePlace } from "../compare/knowledge.ts";
 import { hashName, hashText, hashText32 } from "../hash/hasher.ts";
 import type { HiddenTimes } from "./hidden-times.ts";
-import { msOf, NO_ORIGINS, ROOT_TIMES, timeKeyAt, type Origin, type Origins, type TimeKey, type TimeOrigin } from "./origins.ts";
+import { msOf, NO_ORIGINS, ROOT_TIMES, timeKeyAt, type Origin, type Origins, type TimeKey, type TimeOrigin } from "../values/origins.ts";
 import {
   columnPlace,
   fieldOf,
@@ -23,7 +23,7 @@ import {
   singular,
   tableOf,
   TABLES,
-} from "./places.ts";
+} from "../values/places.ts";
 import {
   FURTHEST_MS,
   fittingOffset,
@@ -34,10 +34,10 @@ import {
   zoneOf,
   type Moment,
   type StepWindow,
-} from "./times.ts";
-import { positionsOfTimed } from "./ids.ts";
-import { Generated, JsonText, KNOWN, Mixed, Time } from "./named.ts";
-import { splitAtWords, wordOf, wordOfBytes, type Word } from "./words.ts";
+} from "../values/times.ts";
+import { positionsOfTimed } from "../values/ids.ts";
+import { Generated, JsonText, KNOWN, Mixed, Time } from "../values/named.ts";
+import { splitAtWords, wordOf, wordOfBytes, type Word } from "../values/words.ts";
 
 export interface StepOrigin extends StepWindow {
   readonly action: string;
