@@ -1,5 +1,5 @@
 import type { Facts } from "../canonical/facts.ts";
-import { momentOf } from "./times.ts";
+import { momentOf } from "../values/times.ts";
 
 /** Returns `true` if a column is no part of the state. */
 type IsLeftOut = (system: string, table: string, column: string) => boolean;
