@@ -1,3 +1,4 @@
+import { severityRank } from "../../model/declare/severity.ts";
 import { grouped, plural } from "../console/text/numbers.ts";
 import { printable } from "../console/text/printable.ts";
 import type { ReportData } from "../document/report-data.ts";
@@ -132,10 +133,12 @@ function contentPart({ document, graphs, comparisons = [] }: ReportData, limits:
 function headerPart({ document }: ReportData, limits: Limits): string {
   const { explorations, journeys, exitStatus } = document;
   const [kind, verdict] = VERDICTS[exitStatus] ?? ["warned", `Ended with status ${exitStatus}`];
-  const found = explorations.flatMap(({ violations, races }) => [
-    ...violations.map((one) => ({ ...one, name: one.invariant })),
-    ...races.map((race) => ({ ...race, name: `race: ${raceName(race)}` })),
-  ]);
+  const found = explorations
+    .flatMap(({ violations, races }) => [
+      ...violations.map((one) => ({ ...one, name: one.invariant })),
+      ...races.map((race) => ({ ...race, name: `race: ${raceName(race)}` })),
+    ])
+    .toSorted((a, b) => severityRank(a.severity) - severityRank(b.severity));
   const failed = journeys.filter(({ status }) => status !== "passed").length;
   const summary = [
     ...(explorations.length === 0 ? [] : [`${plural(explorations.length, "exploration")}, ${plural(found.length, "finding")}`]),

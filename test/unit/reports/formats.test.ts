@@ -236,6 +236,12 @@ describe("what the target answers is inert", () => {
     return { text: `${text!.replace(/<style>[^]*?<\/style>/, "")}</body></html>`, data: data! };
   }
 
+  it("lists the findings at the top with the most severe first", () => {
+    const violations = (["low", "critical", "high"] as const).map((severity) => violation({ id: severity, invariant: severity, severity }));
+    const [, list] = /<nav aria-label="Findings">([^]*?)<\/nav>/.exec(html(document({ explorations: [explored({ violations })] })))!;
+    expect([...list!.matchAll(/href="#([^"]*)"/g)].map(([, to]) => to!.replace(/^finding-/, ""))).toEqual(["critical", "high", "low"]);
+  });
+
   it("closes every element of HTML that it opens", () => {
     const open: string[] = [];
     for (const [, close, name, empty] of page().text.matchAll(/<(\/?)([a-z][\w]*)[^>]*?(\/?)>/g)) {
