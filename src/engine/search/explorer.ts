@@ -112,6 +112,8 @@ export class Explorer {
   /** The repeated execution of an endless chain. `undefined` if none is in progress. */
   #lookingAtChain: Promise<void> | undefined;
   readonly #checks: CheckQueue;
+  /** `true` after the last step of the search. */
+  #isSearched = false;
   readonly #rounds: CheckRounds;
   #direct: boolean;
   /** `true` once the search has ended. Answers of lanes that arrive later are ignored. */
@@ -410,8 +412,14 @@ export class Explorer {
     await this.#rebuild(0, { kind: recording.failure, unit: -1, action: 0, message });
   }
 
+  /** Number of cross-checks that wait for a lane, after the last step of the search. `null` while the search executes steps. */
+  get checksLeft(): number | null {
+    return this.#isSearched ? this.#checks.size : null;
+  }
+
   /** Executes the remaining cross-checks after the search has explored everything or has used up its steps. */
   async #finishChecks(): Promise<void> {
+    this.#isSearched = true;
     this.#checks.finish();
     while (
       !this.#abandoned &&

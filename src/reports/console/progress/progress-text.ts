@@ -16,15 +16,16 @@ export interface ProgressShape {
 
 /** Returns the progress of an exploration as one line. With `verbose`, one line for each lane follows. */
 export function progressLines(name: string, progress: Progress, { verbose, width }: ProgressShape): readonly string[] {
-  const left = timeLeft(progress);
+  const { checksLeft } = progress;
+  const left = checksLeft === null ? timeLeft(progress) : undefined;
   const parts = [
     printable(name),
     `${grouped(progress.states)} states`,
     `${grouped(progress.steps)}/${grouped(progress.maxSteps)} steps`,
-    `${grouped(progress.stepsPerSecond)}/s`,
-    `frontier ${grouped(progress.frontier)}`,
+    ...(checksLeft === null ? [`${grouped(progress.stepsPerSecond)}/s`, `frontier ${grouped(progress.frontier)}`] : []),
     `depth ${grouped(progress.depth)}`,
     `violations ${grouped(progress.violations)}`,
+    ...(checksLeft === null ? [] : [`checking the result, ${plural(checksLeft, "path")} to execute again`]),
     ...(left === undefined ? [] : [`at most ${duration(left)} to explore`]),
   ];
   return [parts.join("  "), ...(verbose ? laneLines(progress) : [])].map((line) => fit(line, width));
