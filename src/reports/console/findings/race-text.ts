@@ -2,6 +2,7 @@ import type { Race, RaceCall, RaceOutcome } from "../../../model/results/result.
 import { differences } from "../../../state/compare/differences.ts";
 import { grouped, plural } from "../text/numbers.ts";
 import { cut, printable } from "../text/printable.ts";
+import { readableChanges, withoutRowSign } from "../text/readable-changes.ts";
 
 /** `BODY`: the largest number of characters that are shown of a response body. `CHANGES`: the largest number of changed lines that are shown. */
 const BODY = 500;
@@ -46,7 +47,7 @@ function differing(race: Omit<Race, "toString">): readonly string[] {
   if (nearest === undefined) return [];
   const order = orderText(race, nearest.outcome);
   return nearest.lines.map((line) => {
-    const change = line.slice(2).replace(/^[+-] /, (sign) => (sign === "- " ? "without " : ""));
+    const change = withoutRowSign(line.slice(2)).replace(/^[+-] /, (sign) => (sign === "- " ? "without " : ""));
     return line.startsWith("- ") ? `${order}: ${change}` : line.startsWith("+ ") ? `observed: ${change}` : line;
   });
 }
@@ -130,8 +131,9 @@ function callText({ action, status, requests }: RaceCall): string {
   return `${`${request.method} ${request.url}`.trim()} -> ${answer}`;
 }
 
-/** Returns the first lines of a change, and a last line that says how many lines were left out. */
-export function shownChanges(lines: readonly string[]): readonly string[] {
+/** Returns the first lines of a change for people, and a last line that says how many lines were left out. */
+export function shownChanges(changes: readonly string[]): readonly string[] {
+  const lines = readableChanges(changes);
   if (lines.length === 0) return ["(the state did not change)"];
   const left = lines.length - CHANGES;
   return left > 0 ? [...lines.slice(0, CHANGES), `... ${plural(left, "line")} more`] : lines;

@@ -3,6 +3,7 @@ import type { WalkedStep, WalkJudged, WalkPlace } from "../../../model/results/w
 import { cut, printable } from "../text/printable.ts";
 import type { Colours } from "../text/colours.ts";
 import { duration } from "../text/numbers.ts";
+import { readableChanges } from "../text/readable-changes.ts";
 
 /** The largest number of characters that are shown of a request or response body. */
 const BODY = 500;
@@ -30,7 +31,7 @@ export function walkedLines(number: number, step: WalkedStep, { colours, verbose
         ? `   -> ${printable(error ?? "no answer")}`
         : `   -> ${response.status} in ${duration(durationMs)}${bodyText(response.body)}`,
     ]),
-    ...changes.map((line) => `   ${(line.startsWith("-") ? colours.red : colours.green)(printable(line))}`),
+    ...readableChanges(changes).map((line) => `   ${(line.startsWith("-") ? colours.red : colours.green)(printable(line))}`),
     ...(kind === "executed" && changes.length === 0 ? ["   nothing changed"] : []),
     ...judgedLines(step, { colours, verbose }),
   ];
@@ -53,11 +54,16 @@ export function judgedLines({ held, broken, errors }: WalkJudged, { colours, ver
 
 export function placeLines({ id, lines, applicable }: WalkPlace, all: readonly string[], colours: Colours): readonly string[] {
   return [
-    colours.bold(`State ${id.slice(0, SHORT_ID)}`),
-    ...lines.map((line) => `   ${printable(line)}`),
-    ...(lines.length === 0 ? ["   (equal to the root state)"] : []),
+    colours.bold(`State ${id.slice(0, SHORT_ID)}, compared with the root state`),
+    ...comparedLines(lines).map((line) => `   ${printable(line)}`),
+    ...(lines.length === 0 ? ["   (equal)"] : []),
     `Next, ${applicable.length} of ${all.length} actions apply: ${printable(applicable.join(", ")) || "none"}`,
   ];
+}
+
+/** Returns the lines of a state as changes of the root state: the sign of a row is at the beginning of its line. */
+function comparedLines(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => line.replace(/^(\S+) ([+-]) \{/, "$2 $1 {"));
 }
 
 /** Returns the lines of a stack trace that name a place in code, without the message before them. */

@@ -1,6 +1,6 @@
 import { plural } from "../../console/text/numbers.ts";
 import { ROW_LINE } from "../../../state/compare/differences.ts";
-import { wholeState, withoutRowSign } from "./readable-changes.ts";
+import { wholeState, withoutRowSign } from "../../console/text/readable-changes.ts";
 import type { Limits } from "../limits.ts";
 import { shortText, text } from "../text/safe-text.ts";
 

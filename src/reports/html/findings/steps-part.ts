@@ -2,7 +2,7 @@ import type { RecordedStep } from "../../../model/results/result.ts";
 import { plural } from "../../console/text/numbers.ts";
 import { exchangeParts, statusPart } from "./exchange-part.ts";
 import type { FindingView } from "./finding-view.ts";
-import { readableChanges } from "./readable-changes.ts";
+import { readableChanges } from "../../console/text/readable-changes.ts";
 import { block, text } from "../text/safe-text.ts";
 import { changesPart, wholeStatePart } from "./state-part.ts";
 

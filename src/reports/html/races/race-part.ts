@@ -10,7 +10,7 @@ import { curlPart, factsPart, idFact, newPart, severityPart, stateFact, statusOf
 import type { FindingView } from "../findings/finding-view.ts";
 import { decidingPart } from "./race-deciding.ts";
 import { outcomesPart } from "./race-outcomes.ts";
-import { readableChanges } from "../findings/readable-changes.ts";
+import { readableChanges } from "../../console/text/readable-changes.ts";
 import { shortText, text } from "../text/safe-text.ts";
 import { sequencePart } from "./sequence-part.ts";
 import { sourceLink } from "../findings/source-link.ts";

@@ -4,7 +4,7 @@ import { comparisonPart } from "../../../../src/reports/html/sections/exploratio
 import { withFlags } from "../../../../src/reports/html/graph/embedded.ts";
 import { LIMITS } from "../../../../src/reports/html/limits.ts";
 import { decidingParts } from "../../../../src/reports/html/races/race-deciding.ts";
-import { readableChanges, wholeState } from "../../../../src/reports/html/findings/readable-changes.ts";
+import { readableChanges, wholeState } from "../../../../src/reports/console/text/readable-changes.ts";
 import { sequencePart } from "../../../../src/reports/html/races/sequence-part.ts";
 import { sourceLink } from "../../../../src/reports/html/findings/source-link.ts";
 import { explorationEntry } from "../../../../src/reports/document/run-document.ts";

@@ -35,8 +35,8 @@ describe("raceText", () => {
       }),
     );
     expect(text.slice(text.indexOf("  differs"))).toBe(
-      `  differs   refund_order, then refund_order: systems.db.orders + {id: #1, paid: 1}
-  differs   observed: systems.db.orders + {id: #1, paid: 2}`,
+      `  differs   refund_order, then refund_order: systems.db.orders {id: #1, paid: 1}
+  differs   observed: systems.db.orders {id: #1, paid: 2}`,
     );
   });
 
