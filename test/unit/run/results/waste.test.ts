@@ -130,11 +130,17 @@ describe("what an exploration got nothing of", () => {
     ]);
   });
 
-  it("is no action that expects to be refused, that a rule brought, or that was not tried", () => {
+  it("is no action that may be refused each time, that a rule brought, or that was not tried", () => {
     const refused = new Action({ name: "refused", expectedStatus: "4xx", run: ok });
+    const tolerated = new Action({ name: "tolerated", mayNeverSucceed: true, run: ok });
     const intruder = new Action({ name: "a_as_b", tags: ["intruder"], run: ok });
-    const coverage = { refused: applied({ 404: 3 }), a_as_b: applied({ 403: 3 }), list: skipped(0) };
-    expect(wasteNotes(definition(refused, intruder, unconditional), coverage)).toEqual([]);
+    const coverage = {
+      refused: applied({ 404: 3 }),
+      tolerated: applied({ 400: 9 }),
+      a_as_b: applied({ 403: 3 }),
+      list: skipped(0),
+    };
+    expect(wasteNotes(definition(refused, tolerated, intruder, unconditional), coverage)).toEqual([]);
   });
 
   it("names actions that no other user tried although they read the context", () => {
