@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   changedFields,
+  nullableFields,
   DerivedTimes,
   joined,
   knowsNothing,
@@ -55,8 +56,7 @@ export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, 
   if (!base.isIdentified) return nothing;
   try {
     const walks = new Walks(base, goHome, walk);
-    if (walk.idleMs !== undefined)
-      return { ...nothing, learned: { ...NOTHING_KNOWN, background: await walks.idle(walk.idleMs, walk.quietMs) } };
+    if (walk.idleMs !== undefined) return { ...nothing, learned: { ...NOTHING_KNOWN, ...(await walks.idle(walk.idleMs, walk.quietMs)) } };
     if (walk.seconds === true) return { ...nothing, dependsOnSeconds: await walks.dependsOnSeconds() };
     return walk.late === undefined ? await walks.compare(walk) : { ...nothing, late: await walks.late(walk.late, walk.watchMs) };
   } catch (error) {
@@ -119,24 +119,23 @@ class Walks {
   }
 
   /** Waits for `quietMs` milliseconds, and then watches the root state for `ms` milliseconds without sending a request. Returns the fields that change. */
-  async idle(ms: number, quietMs = 0): Promise<readonly string[]> {
-    const { state } = this.#base;
+  async idle(ms: number, quietMs = 0): Promise<Pick<Knowledge, "background" | "nullable">> {
+    const { state, options } = this.#base;
+    const known = options.knowledge;
     if (quietMs > 0) await sleep(quietMs);
     await this.#goHome();
     const before = structuredClone(await state.observed());
     const fields = new Set<string>();
+    const nullable = new Set<string>();
     for (const until = performance.now() + ms; performance.now() < until;) {
       await sleep(IDLE_LOOK_MS);
-      for (const field of await this.#changedSince(before)) fields.add(field);
+      await this.#readProbe();
+      const now = await state.observed();
+      for (const field of changedFields(before, now)) if (!known.background.includes(field)) fields.add(field);
+      for (const field of nullableFields(before, now)) if (known.nullable?.includes(field) !== true) nullable.add(field);
     }
     await this.#goHome();
-    return [...fields];
-  }
-
-  async #changedSince(before: Execution["facts"]): Promise<readonly string[]> {
-    const { state, options } = this.#base;
-    await this.#readProbe();
-    return changedFields(before, await state.observed()).filter((field) => !options.knowledge.background.includes(field));
+    return { background: [...fields], ...(nullable.size > 0 && { nullable: [...nullable] }) };
   }
 
   /**

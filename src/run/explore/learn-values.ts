@@ -83,9 +83,9 @@ export async function learnBackground(
   quietMs = 0,
 ): Promise<LearnedValues | undefined> {
   if (idleMs === 0) return undefined;
-  const { background } = (await lanePool.calibrate({ idleMs, quietMs })).learned;
-  if (background.length === 0) return undefined;
-  const more = joined(knowledge, { ...NOTHING_KNOWN, background });
+  const { learned } = await lanePool.calibrate({ idleMs, quietMs });
+  if (knowsNothing(learned)) return undefined;
+  const more = joined(knowledge, learned);
   return { knowledge: more, reports: await lanePool.learn(more), divergences: [] };
 }
 
