@@ -1,31 +1,27 @@
 import { isDeepStrictEqual } from "node:util";
 import type { LanePool } from "../../engine/lane-pool.ts";
+import { lateWrite, type Calibration, type CalibrationWalk, type LaneDivergence, type LaneReport } from "../../messages/lane-messages.ts";
+import type { Divergence } from "../../model/results/result.ts";
 import {
-  lateWrite,
-  type Calibration,
-  type CalibrationWalk,
-  type LaneDivergence,
-  type LaneReport,
-  type UnrestoredCounters,
-} from "../../messages/lane-messages.ts";
-import type { Explorer } from "../../engine/search/explorer.ts";
-import type { Divergence, Reduction, VerdictException } from "../../model/results/result.ts";
-import { plural } from "../../reports/console/numbers.ts";
-import {
-  contentOf,
   fieldOf,
-  FULL_ORDER,
-  isInToken,
   joined,
   knowledgeText,
   knowsNothing,
   NEXT_SECOND,
   NOTHING_KNOWN,
-  ROOT_TIMES,
   tableOf,
   type DroppedField,
   type Knowledge,
 } from "../../state/index.ts";
+import { placesToOrder, withoutOrder } from "./generation-order.ts";
+import {
+  causedByMemory,
+  causedByCounters,
+  differedOnce,
+  causedByChance,
+  causedByMemoryOrChance,
+  differenceText,
+} from "./execution-differences.ts";
 
 /** Maximum number of rounds of experiments on one path. Each round may uncover differences that the previous round hid. */
 const MOST_ROUNDS = 5;
@@ -40,9 +36,8 @@ const EXECUTIONS = 4;
 const QUIET_MS = 1_000;
 /** Maximum number of additional paths that repeat actions which failed on an earlier path, for example because a logout came before them. */
 const MOST_LEGS = 4;
-/** Maximum number of places (columns or JSON paths) that the text about one reduction names. */
-const MOST_PLACES = 4;
 
+/** The result of experiments with a target. */
 export interface LearnedValues {
   /** The reports of all lanes after they were rebuilt with the new knowledge. */
   readonly reports: readonly LaneReport[];
@@ -57,6 +52,7 @@ export type LearningLanes = Pick<LanePool, "calibrate" | "learn" | "rebuild"> & 
   readonly isOver?: () => boolean;
 };
 
+/** The settings of experiments. */
 export interface Experiments {
   /**
    * Places whose order of generation explained earlier divergences. The order at these places stays part of states, even if no order explains the
@@ -154,18 +150,18 @@ async function learnOnWalk(
       const all = [...unlike, ...suspects.map(differenceText)];
       const report = (divergence: Divergence) => ({ reports, knowledge, divergences: [divergence], missed });
       // Without a new process, effects of the target's memory and of randomness look the same, because the user's reset may not restore everything.
-      if (!startsTargets && !reports[0]!.portable) return report(memoryOrChance(all, suspects));
+      if (!startsTargets && !reports[0]!.portable) return report(causedByMemoryOrChance(all, suspects));
       const { counters } = reports[0]!;
-      if (counters?.startAgain === true && (await dependsOnCounters(lanePool, walk))) return report(counted(all, counters));
-      if (await isAlikeWhenFresh(lanePool, walk, states)) return report(memory(all));
-      if (suspects.length === 0) return report(chance(all));
+      if (counters?.startAgain === true && (await dependsOnCounters(lanePool, walk))) return report(causedByCounters(all, counters));
+      if (await isAlikeWhenFresh(lanePool, walk, states)) return report(causedByMemory(all));
+      if (suspects.length === 0) return report(causedByChance(all));
       await learn({ ...NOTHING_KNOWN, dropped: suspects });
     }
   }
   const fields = [...lasting.values()].filter((one) => !explains(knowledge, one)).map(differenceText);
   const unexplained = [...answers, ...fields];
   const writes = [...allLate].map(([action, fields]) => lateWrite({ action, fields: [...fields] }, [action]));
-  const divergences = writes.length > 0 || unexplained.length === 0 ? writes : [once(unexplained)];
+  const divergences = writes.length > 0 || unexplained.length === 0 ? writes : [differedOnce(unexplained)];
   return { reports, knowledge, divergences, missed };
 }
 
@@ -256,238 +252,4 @@ export async function learnFrom(
       ? withoutOrder(learned.knowledge, experiments.proven)
       : learned.knowledge;
   return { knowledge, reports: await lanePool.learn(knowledge, "fresh"), divergences, isExplained: isNew || matters };
-}
-
-/**
- * Returns the places where states will be distinguished by the order in which values were generated. Places of generated ids are tried first. Places
- * of times follow only if the ids did not help, because two times in whole seconds may be equal by chance. Then ids and times are ordered together. If
- * nothing helped, ids are distinguished by the states in which they were generated, which leads to the most states.
- */
-function placesToOrder(knowledge: Knowledge): readonly string[] {
-  const { times, ordered } = knowledge;
-  const ofTimes = [...times.map(({ place }) => place), ROOT_TIMES];
-  const orders = times.length === 0 ? [[...ofTimes, FULL_ORDER]] : [ofTimes, [FULL_ORDER]];
-  const steps = [domainsOf(knowledge), ...orders, contentsOf(knowledge)];
-  return steps.map((places) => places.filter((place) => !ordered.includes(place))).find(({ length }) => length > 0) ?? [];
-}
-
-/**
- * Returns the knowledge without the places whose order of generation is part of states, except the places in `proven`. If merged states differ
- * although all places are ordered, the order is not the cause. Distinguishing states by this order would make the search longer, or endless.
- */
-function withoutOrder(knowledge: Knowledge, proven: readonly string[] = []): Knowledge {
-  return { ...knowledge, ordered: knowledge.ordered.filter((place) => place === NEXT_SECOND || proven.includes(place)) };
-}
-
-/** Returns `true` if states are distinguished by the states in which their values were generated. */
-export function distinguishesContent(knowledge: Knowledge): boolean {
-  return contentsOf(knowledge).some((one) => knowledge.ordered.includes(one));
-}
-
-function domainsOf({ generated }: Knowledge): readonly string[] {
-  return generated.map(({ place, domain }) => domain ?? place);
-}
-
-/** Returns the entries {@link contentOf} for all generated values, and for the times in signed tokens. */
-function contentsOf(knowledge: Knowledge): readonly string[] {
-  const inTokens = knowledge.times.map(({ place }) => place).filter(isInToken);
-  return [...domainsOf(knowledge), ...inTokens].map(contentOf);
-}
-
-/**
- * Returns the reductions that a divergence refuted, because it showed that the order of generation matters. Each reduction counts one refuted merge:
- * the number of other merges and audits before the divergence depends on the number of lanes.
- */
-export function refutedBy(
-  { reduced }: LaneDivergence,
-  { knowledge }: LearnedValues,
-  before: { readonly explorer: Explorer; readonly knowledge: Knowledge },
-): readonly Reduction[] {
-  if (reduced !== true || !knowledge.ordered.some((one) => one !== NEXT_SECOND && !before.knowledge.ordered.includes(one))) return [];
-  return reductionsOf(before.explorer, before.knowledge).map(({ reason }) => ({ reason, merges: 1, audited: 1, refuted: 1 }));
-}
-
-/** Returns a note that says that the search starts again, and why. `before`: the knowledge with which the search had begun. */
-export function lessonNote(
-  { committer }: Pick<Explorer, "committer">,
-  { isExplained, divergences, knowledge }: Omit<LearnedValues, "reports"> & { readonly isExplained: boolean },
-  before: Knowledge,
-): string {
-  const after = `after ${plural(committer.steps, "step")}`;
-  if (!isExplained || divergences.length > 0) {
-    const note = `seqqa restarted the search ${after}, because equal states had different outcomes. From now on, seqqa repeats the calls of a path to reach a state, and does not copy states between lanes.`;
-    const dropped = orderedFields(before, knowledge);
-    return dropped.length === 0
-      ? note
-      : `${note} The order in which these values were generated does not explain the difference, so states no longer differ by it: ${shownFields(dropped)}.`;
-  }
-  return `seqqa restarted the search ${after}, because states that it considered equal had different outcomes. ${lessonOf(knowledge, before)}`;
-}
-
-const SETUP_TIMES = "times of the root state";
-
-/** Returns the values that differ by themselves according to `knowledge`, but not according to `before`, as text; empty if there are none. */
-export function learnedSince(knowledge: Knowledge, before: Knowledge): string {
-  const known = fieldsOf(before);
-  return shownFields(fieldsOf(knowledge).filter((field) => !known.includes(field)));
-}
-
-/** Returns a sentence that names the difference between `knowledge` and the earlier knowledge `before`. */
-function lessonOf(knowledge: Knowledge, before: Knowledge): string {
-  const added = learnedSince(knowledge, before);
-  if (added !== "") return `seqqa now knows that these values differ when calls are repeated: ${added}.`;
-  if (knowledge.ordered.includes(NEXT_SECOND) && !before.ordered.includes(NEXT_SECOND))
-    return "The target compares times in whole seconds: calls have another result within one second. seqqa now waits for the next second between such calls.";
-  const fields = orderedFields(knowledge, before);
-  const refined = refinedFields(knowledge, before);
-  if (fields.length === 0) return `seqqa now knows more about values that differ when calls are repeated: ${shownFields(refined)}.`;
-  return `States now also differ by the order in which these values were generated: ${shownFields(fields)}.`;
-}
-
-/**
- * Returns the fields whose order of generation distinguishes states according to the first knowledge, but not (or less strictly) according to
- * `other`.
- */
-function orderedFields({ generated, times, ordered }: Knowledge, other: Knowledge): readonly string[] {
-  const isOrdered = (key: string): boolean =>
-    [key, contentOf(key), FULL_ORDER].some((one) => ordered.includes(one) && !other.ordered.includes(one));
-  const some = [...generated.filter(({ place, domain }) => isOrdered(domain ?? place)), ...times.filter(({ place }) => isOrdered(place))];
-  const fields = some.map(({ place }) => fieldOf(place));
-  if (ordered.includes(ROOT_TIMES) && !other.ordered.includes(ROOT_TIMES)) fields.push(SETUP_TIMES);
-  return fields;
-}
-
-/** Returns the fields about whose values `knowledge` says something else than `before`, and the actions whose requests turned out to differ. */
-function refinedFields(knowledge: Knowledge, before: Knowledge): readonly string[] {
-  const known = [...before.generated, ...before.times];
-  const refined = [...knowledge.generated, ...knowledge.times].filter((one) => !known.some((other) => isDeepStrictEqual(one, other)));
-  const actions = knowledge.noisyActions.filter((action) => !before.noisyActions.includes(action));
-  return [...refined.map(({ place }) => fieldOf(place)), ...actions.map((action) => `requests of ${action}`)];
-}
-
-/** Returns the fields whose values differ by themselves. */
-function fieldsOf({ generated, times, dropped, background }: Knowledge): readonly string[] {
-  return [...[...generated, ...times].map(({ place }) => fieldOf(place)), ...dropped.map(({ field }) => field), ...background];
-}
-
-function shownFields(fields: readonly string[]): string {
-  const all = [...new Set(fields)];
-  return all.length > MOST_PLACES ? `${all.slice(0, MOST_PLACES).join(", ")} and others` : all.join(", ");
-}
-
-function memory(differences: readonly string[]): Divergence {
-  return executionsDiffer(
-    "The same calls lead to different states when they are repeated in one process of the target, because it keeps data in memory that is not in its stores",
-    differences,
-    "Keep this data in a store, or set `target.rollback: restart`.",
-  );
-}
-
-/** Returns a divergence about differences that occur because no checkpoint restores the counters. */
-function counted(differences: readonly string[], { tables, hint }: UnrestoredCounters): Divergence {
-  const message = `The same calls lead to different states when they are repeated, because the target uses numbers of AUTO_INCREMENT counters that restores do not set back (${tables})`;
-  return executionsDiffer(message, differences, hint);
-}
-
-/**
- * Returns a divergence about a difference between two executions that later executions did not show again, and that no generated value or time
- * explains.
- */
-function once(differences: readonly string[]): Divergence {
-  return executionsDiffer(
-    "The same calls gave a different result in one of several executions",
-    differences,
-    "Look for a cause outside the stores: random values, memory of the target's process, or another service.",
-  );
-}
-
-/** Returns a divergence about answers that differ between new processes of the target, although the states are equal. */
-function chance(differences: readonly string[]): Divergence {
-  return executionsDiffer(
-    "The same calls get different answers when they are repeated, even in a new process of the target",
-    differences,
-    "Look for a cause outside the target's stores: random values, the time, or another service.",
-  );
-}
-
-/** Returns a divergence about a target that seqqa cannot restart. For such a target, it is unknown if memory or randomness causes the differences. */
-function memoryOrChance(differences: readonly string[], suspects: readonly DroppedField[]): Divergence {
-  const line = `ignore: [${suspects.map(({ field }) => JSON.stringify(field)).join(", ")}] of the World`;
-  return executionsDiffer(
-    "The same calls lead to different states when they are repeated. Either the target keeps data that reset does not restore, or it makes random choices",
-    differences,
-    `Let reset restore all data of the target.${suspects.length === 0 ? "" : ` Leave random values out of the states with ${line}.`}`,
-  );
-}
-
-function executionsDiffer(message: string, differences: readonly string[], hint: string): Divergence {
-  return { kind: "cross_check", path: [], message, differences, hint };
-}
-
-const differenceText = ({ field, values: [first, second] }: DroppedField): string =>
-  `${field}: ${first} the first time, ${second} the second time`;
-
-/**
- * Returns the reductions of the exploration: merges of states that differ only in the order in which values were generated, or in which values of one
- * step belong together.
- */
-export function reductionsOf(
-  { committer, audited, divergences }: Explorer,
-  { generated, times, ordered }: Knowledge,
-): readonly Reduction[] {
-  if (committer.reductions === 0) return [];
-  const unordered = [
-    ...generated.filter(({ place, domain }) => !ordered.includes(domain ?? place)),
-    ...times.filter(({ place }) => !ordered.includes(place)),
-  ];
-  // If the order of generation is part of all states, merged states differ only in the content of the states in which their values were generated.
-  const what = unordered.length > 0 || !ordered.includes(FULL_ORDER) ? "order" : "content";
-  const forgotten = unordered.length > 0 ? unordered : what === "order" ? [...generated, ...times] : generated;
-  const hasLinks = committer.unlinkedReductions > 0;
-  const onlyLinks = committer.unlinkedReductions === committer.reductions;
-  const fields = [...(onlyLinks ? [] : forgotten), ...(hasLinks ? generated : [])].map(({ place }) => fieldOf(place));
-  const shown = shownFields(fields.length > 0 ? fields : [SETUP_TIMES]);
-  const kinds = [...(onlyLinks ? [] : [what]), ...(hasLinks ? ["connection"] : [])].join(" and ");
-  const refuted = divergences.all.filter(({ kind }) => kind === "merge").length;
-  return [{ reason: `the ${kinds} of ${shown}`, merges: committer.reductions, audited, refuted }];
-}
-
-/**
- * Returns the verdict's exceptions for reductions that no cross-check confirmed. `left`: the number of cross-checks that were selected, but for which
- * there was no time.
- */
-export function unaudited(reductions: readonly Reduction[], left = 0): readonly VerdictException[] {
-  return reductions.flatMap(({ reason, merges, audited }) => {
-    const count = audited > 0 ? left : merges;
-    return count === 0
-      ? []
-      : [
-          {
-            kind: "unaudited_reduction",
-            count,
-            text: `${plural(count, "pair")} of states that count as equal without a test (they differ only in ${reason})`,
-          },
-        ];
-  });
-}
-
-/** Returns the verdict's exceptions for fields that were left out of states. */
-export function droppedFields({ dropped, background }: Knowledge): readonly VerdictException[] {
-  const differ = dropped.map(({ field }) => field);
-  return [
-    ...leftOut("dropped_field", differ, differ.length === 1 ? "differs between executions" : "differ between executions"),
-    ...leftOut("background", background, background.length === 1 ? "changes without a request" : "change without a request"),
-  ];
-}
-
-function leftOut(kind: VerdictException["kind"], fields: readonly string[], why: string): readonly VerdictException[] {
-  return fields.length === 0 ? [] : [{ kind, count: fields.length, text: `${fields.join(", ")} (${why})` }];
-}
-
-/** Returns sentences about fields that were left out of states and make the result unverified, each with a remedy. */
-export function unverifiedFields({ dropped }: Knowledge): readonly string[] {
-  return dropped.map(({ field, values: [first, second] }) => {
-    const line = `ignore: [${JSON.stringify(field)}] ${/^(?:context|clients|systems)\./.test(field) ? "of the World" : "in seqqa.yaml, under systems"}`;
-    return `${field} differs between executions of one path (${first}, then ${second}), so seqqa left it out of the states. To confirm this, write ${line}.`;
-  });
 }

@@ -10,7 +10,9 @@ import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
 import { ApiResponse } from "../../../../src/model/http/response.ts";
 import { World } from "../../../../src/model/declare/world.ts";
 import { calibrating } from "../../../../src/run/explore/at-root.ts";
-import { learnFrom, learnValues, lessonNote, reductionsOf } from "../../../../src/run/explore/learn-values.ts";
+import { learnFrom, learnValues } from "../../../../src/run/explore/learn-values.ts";
+import { reductionsOf } from "../../../../src/run/results/reductions.ts";
+import { lessonNote } from "../../../../src/run/explore/lesson-note.ts";
 import {
   contentOf,
   fieldOf,
