@@ -14,7 +14,7 @@ import {
   type Recording,
   type UnitRequest,
 } from "../../messages/lane-messages.ts";
-import type { LaneBase } from "./bring-up.ts";
+import type { LaneBase } from "./lane-base.ts";
 import { calibrate } from "../examine/calibrate.ts";
 import { ChunkReport, type Known } from "../report/chunk-report.ts";
 import type { LaneControl } from "./control.ts";

@@ -13,7 +13,7 @@ import {
 import type { Calibration, CalibrationWalk, LateWriter } from "../../messages/lane-messages.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
-import type { LaneBase } from "../bring-up/bring-up.ts";
+import type { LaneBase } from "../bring-up/lane-base.ts";
 import { LaneLost } from "../bring-up/lane-lost.ts";
 import { APART_MS, Executions, type Stop } from "./executions.ts";
 import { LateWrites, poll } from "./late-writes.ts";

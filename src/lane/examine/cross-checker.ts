@@ -19,7 +19,7 @@ import {
   type UnitRequest,
 } from "../../messages/lane-messages.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
-import type { LaneBase } from "../bring-up/bring-up.ts";
+import type { LaneBase } from "../bring-up/lane-base.ts";
 import { isInToken, markedDifferences, sameNames } from "../../state/index.ts";
 import { LaneLost } from "../bring-up/lane-lost.ts";
 import type { Outcome } from "../step/outcome.ts";

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isExpected, isServerError, serverErrorIn, type Action } from "../../model/declare/action.ts";
 import type { Exchange, PendingRequest } from "../../model/http/client.ts";
-import { graphqlAnswer } from "../../model/http/graphql-answer.ts";
 import { EdgeAction } from "../../model/declare/edge-action.ts";
 import { ApiResponse } from "../../model/http/response.ts";
 import { Severity } from "../../model/declare/severity.ts";
@@ -18,6 +17,8 @@ import { requireStores } from "../bring-up/store-lost.ts";
 import { invalidAnswerFinding } from "./invalid-answer.ts";
 import { executed, failed, lost, SKIPPED_OUTCOME, type Outcome } from "./outcome.ts";
 import { isRepeated, issuesToken, Reissues, Repeats } from "./repeats.ts";
+import { errorEvent, thrown, overloaded, pendingText, describe } from "./error-events.ts";
+import { isGraphqlQuery, isGraphqlRefusal } from "./graphql-requests.ts";
 
 export interface StepperOptions {
   /** The treatment of server errors (5xx answers): each is a violation, all are ignored, or a rule of the agent judges them. */
@@ -475,35 +476,10 @@ export class Stepper {
   }
 }
 
-/** Returns `true` if the body of a request is a GraphQL query. A query only reads, unlike a mutation. */
-function isGraphqlQuery(body: string | undefined): boolean {
-  if (body === undefined || !body.includes('"query"')) return false;
-  try {
-    const { query } = JSON.parse(body) as { query?: unknown };
-    return typeof query === "string" && /^\s*(?:#[^\n]*\n\s*)*(?:query\b|\{)/.test(query) && !/\bmutation\b/.test(query);
-  } catch {
-    return false;
-  }
-}
-
-/** Returns `true` if a GraphQL answer with a 2xx status refuses its request: it has errors and no data. */
-function isGraphqlRefusal(response: ApiResponse): boolean {
-  return response.request.body?.includes('"query"') === true && graphqlAnswer(response).kind === "refused";
-}
-
 /** Returns `true` if a later request repeats a request that the server refused. */
 function isSameRequest({ response: { request } }: Extract<Exchange, { kind: "answer" }>, later: Exchange): boolean {
   const { method, url } = later.kind === "answer" ? later.response.request : later.request;
   return method === request.method && url === request.url;
-}
-
-/** Returns the error for an overloaded target. The error names no request, so that the run reports it only once. */
-export function overloaded(): ErrorEvent {
-  return errorEvent(
-    "TARGET_OVERLOADED",
-    "The target is overloaded: it answered requests with status 503, also after seqqa had waited and sent the requests again. seqqa does not judge the steps with these requests. Use fewer lanes (--parallel), set exploration.rate_limit, or raise the target's limits (maxEventLoopDelay of @fastify/under-pressure). If status 503 is right for an action, add 503 to the expectedStatus of this action.",
-    "target",
-  );
 }
 
 function sentRequest(exchange: Exchange): SentRequest[] {
@@ -529,15 +505,6 @@ const WRITES: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 const NONE_PENDING: readonly PendingRequest[] = Object.freeze([]);
 /** How long to wait for unanswered requests, in milliseconds. */
 const PENDING_MS = 5_000;
-const NAMED = 3;
-
-/** Returns a message about code that ended before its requests were answered. `who`: for example `Action "pay"`. */
-export function pendingText(who: string, left: readonly PendingRequest[]): string {
-  const named = left.slice(0, NAMED).map(({ method, url }) => `${method} ${URL.canParse(url) ? new URL(url).pathname : url}`);
-  const more = left.length > NAMED ? ` and ${left.length - NAMED} more` : "";
-  const what = left.length === 1 ? "request was" : "requests were";
-  return `${who} ended before its ${what} answered: ${named.join(", ")}${more}. Await every request before the function returns.`;
-}
 
 function unexpected(action: AnyAction, response: ApiResponse): FindingEvent[] {
   if (action.expectedStatus === undefined || isExpected(response.statusCode, action.expectedStatus)) return [];
@@ -554,30 +521,4 @@ function unknownRole(action: AnyAction, roles: readonly string[]): SeqqaError {
     "UNKNOWN_ROLE",
     `Action "${action.name}" has the option as: "${String(action.as)}", but the World has no such role: ${known}.`,
   );
-}
-
-export function errorEvent(code: string, message: string, source: string, stack?: string): ErrorEvent {
-  return { code, message, source, stack };
-}
-
-export function impure(name: string, what: string): ErrorEvent {
-  const message = `The check of invariant "${name}" changed ${what}, but a check may only read. seqqa undid the change.`;
-  return errorEvent("INVARIANT_WROTE", message, name);
-}
-
-function thrown(code: string, what: string, source: string, error: unknown): ErrorEvent {
-  const message = error instanceof Error ? `${error.name === "Error" ? "" : `${error.name}: `}${error.message}` : describe(error);
-  const hint = error instanceof SeqqaError && error.hint !== undefined ? ` ${error.hint}` : "";
-  return errorEvent(code, `${what}: ${message}${hint}`, source, error instanceof Error ? error.stack : undefined);
-}
-
-/** Describes a value of user code for a message, e.g. `an object of type Map`, `number 3`. */
-export function describe(value: unknown): string {
-  if (value === undefined) return "undefined";
-  if (typeof value === "function") return "a function";
-  if (typeof value === "object" && value !== null) {
-    const { name } = (value as { constructor?: { name?: unknown } }).constructor ?? {};
-    return `an object of type ${typeof name === "string" ? name : "Object"}`;
-  }
-  return `${typeof value} ${String(value).slice(0, 80)}`;
 }
