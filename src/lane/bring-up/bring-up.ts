@@ -50,7 +50,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, parts: 
   const rules = definition.invariants.filter((one): one is Rule => one instanceof Rule);
   const replaced = rules.some(({ replaces }) => replaces === "server_errors");
   const stepper = new Stepper(world, state, drawing, { ...options, serverErrors: replaced ? "rule" : options.serverErrors }, state);
-  stepper.waitsForSeconds = options.knowledge.ordered.includes(NEXT_SECOND);
+  stepper.turns.waitsForSeconds = options.knowledge.ordered.includes(NEXT_SECOND);
   const ours = placeholders(parts.lane);
   const isIdentified = state.systems.length > 0 || world.reset !== undefined || restart !== undefined;
   const identified = { world, state, placeholders: ours, isIdentified, ignored: early };
@@ -86,7 +86,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, parts: 
   }
   state.listen(stepper.sink);
   if (!home.remade && state.systems.length > 0) stepper.wayBack = state;
-  else stepper.waitsForTokens = state.holdsTokens;
+  else stepper.turns.waitsForTokens = state.holdsTokens;
   return atRoot({
     options,
     actions: definition.actions,
@@ -115,7 +115,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, parts: 
  */
 export async function relearn(base: LaneBase, knowledge: Knowledge): Promise<LaneBase> {
   const options = { ...base.options, knowledge };
-  base.stepper.waitsForSeconds = knowledge.ordered.includes(NEXT_SECOND);
+  base.stepper.turns.waitsForSeconds = knowledge.ordered.includes(NEXT_SECOND);
   const canonicalizer = identify(base, options);
   await base.home.relearn(canonicalizer);
   return atRoot({ ...base, options, canonicalizer });

@@ -1,9 +1,9 @@
 import { isPromise } from "../../model/stores/store-adapter.ts";
 import {
-  type Calibration,
-  type CalibrationWalk,
   SKIPPED,
   withCounters,
+  type Calibration,
+  type CalibrationWalk,
   type Chunk,
   type Expansion,
   type ExpansionCheck,
@@ -116,7 +116,7 @@ export class LaneRuntime {
             mark = await navigator.again(unit);
             drawing.at(unit.path, unit.path.length, action, unit.draws);
           } else if (watch.watched && action > unit.from) await watch.catchLate(unit, action - 1, mark);
-          if (stepper.waits && !stepper.skips(definition)) await stepper.awaitTurn(definition);
+          if (stepper.turns.waits && !stepper.skips(definition)) await stepper.turns.wait(definition);
           report.beginAction();
           const begun = stepper.begin(definition);
           let outcome: Outcome;
@@ -188,7 +188,7 @@ export class LaneRuntime {
       base: this.#base,
       goTo: async (path, draws) => {
         const mark = await replayer.replay(path, draws);
-        if (this.#base.stepper.waitsForSeconds) await this.#base.stepper.awaitNextSecond();
+        if (this.#base.stepper.turns.waitsForSeconds) await this.#base.stepper.turns.nextSecond();
         return mark;
       },
       settle: () => this.#late.settle(),

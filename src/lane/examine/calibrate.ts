@@ -157,15 +157,15 @@ class Walks {
    */
   async dependsOnSeconds(): Promise<boolean> {
     const { state, stepper } = this.#base;
-    const { waitsForSeconds } = stepper;
+    const { waitsForSeconds } = stepper.turns;
     await sleep(1_000 - (state.now() % 1_000));
     await this.#goHome();
     await this.#walk();
-    stepper.waitsForSeconds = true;
+    stepper.turns.waitsForSeconds = true;
     try {
       await this.#again(3);
     } finally {
-      stepper.waitsForSeconds = waitsForSeconds;
+      stepper.turns.waitsForSeconds = waitsForSeconds;
     }
     return this.#executions.differing(0, 1) >= 0 && this.#executions.differing(1, 2) < 0;
   }

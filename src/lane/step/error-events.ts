@@ -2,16 +2,21 @@ import type { PendingRequest } from "../../model/http/client.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { ErrorEvent } from "../../messages/lane-messages.ts";
 
+/** The largest number of requests that a message names. */
+const NAMED = 3;
+
 export function errorEvent(code: string, message: string, source: string, stack?: string): ErrorEvent {
   return { code, message, source, stack };
 }
 
+/** Returns the error event for a thrown value. `what`: the beginning of the event's message. */
 export function thrown(code: string, what: string, source: string, error: unknown): ErrorEvent {
   const message = error instanceof Error ? `${error.name === "Error" ? "" : `${error.name}: `}${error.message}` : describe(error);
   const hint = error instanceof SeqqaError && error.hint !== undefined ? ` ${error.hint}` : "";
   return errorEvent(code, `${what}: ${message}${hint}`, source, error instanceof Error ? error.stack : undefined);
 }
 
+/** Returns the error for a check that wrote. @param what the part of the world that changed */
 export function impure(name: string, what: string): ErrorEvent {
   const message = `The check of invariant "${name}" changed ${what}, but a check may only read. seqqa undid the change.`;
   return errorEvent("INVARIANT_WROTE", message, name);
@@ -33,8 +38,6 @@ export function pendingText(who: string, left: readonly PendingRequest[]): strin
   const what = left.length === 1 ? "request was" : "requests were";
   return `${who} ended before its ${what} answered: ${named.join(", ")}${more}. Await every request before the function returns.`;
 }
-
-const NAMED = 3;
 
 /** Describes a value of user code for a message, e.g. `an object of type Map`, `number 3`. */
 export function describe(value: unknown): string {

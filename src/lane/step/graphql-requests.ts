@@ -1,5 +1,5 @@
 import { graphqlAnswer } from "../../model/http/graphql-answer.ts";
-import { ApiResponse } from "../../model/http/response.ts";
+import type { ApiResponse } from "../../model/http/response.ts";
 
 /** Returns `true` if the body of a request is a GraphQL query. A query only reads, unlike a mutation. */
 export function isGraphqlQuery(body: string | undefined): boolean {
