@@ -25,7 +25,7 @@ import { LaneLost } from "../bring-up/lane-lost.ts";
 import type { Outcome } from "../step/outcome.ts";
 import { judgeStep } from "../step/step-rules.ts";
 import type { Navigator } from "../navigate/navigator.ts";
-import { passesAt, type SavedWorld } from "../state/world-state.ts";
+import { passesAt, type SavedWorld } from "../state/saved-world.ts";
 
 /**
  * `LINES`: maximum number of lines that describe a divergence, and of violations that an audit reports. `STATE_LINES`: maximum number of lines that
