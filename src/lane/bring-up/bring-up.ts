@@ -15,7 +15,8 @@ import { gateless, raceObstacle, refuseFaults, refuseRaces, type Probes } from "
 import { RootState } from "./root-state.ts";
 import { Stepper } from "../step/stepper.ts";
 import { TargetRestart } from "./target-restart.ts";
-import { WorldState, type WorldSnapshot } from "../state/world-state.ts";
+import { WorldState } from "../state/world-state.ts";
+import type { WorldSnapshot } from "../state/saved-world.ts";
 import type { RecordedExchange } from "../../model/results/result.ts";
 import type { LaneOptions, LaneParts, LaneBase } from "./lane-base.ts";
 import { buildWorld } from "./build-world.ts";

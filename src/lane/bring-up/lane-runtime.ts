@@ -29,7 +29,7 @@ import { StateWatch } from "../step/state-watch.ts";
 import { AfterFinding, StepTaker } from "../step/step-taker.ts";
 import { lossOf } from "./store-lost.ts";
 import { Navigation } from "../navigate/navigation.ts";
-import { passedTimes, type SavedWorld } from "../state/world-state.ts";
+import { passedTimes, type SavedWorld } from "../state/saved-world.ts";
 
 export type { Known } from "../report/chunk-report.ts";
 

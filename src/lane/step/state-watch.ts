@@ -7,7 +7,7 @@ import type { LateWrites } from "../examine/late-writes.ts";
 import type { Outcome } from "./outcome.ts";
 import { errorEvent, impure as impureError } from "./error-events.ts";
 import type { TakenStep } from "./taken-step.ts";
-import type { SavedWorld } from "../state/world-state.ts";
+import type { SavedWorld } from "../state/saved-world.ts";
 import { OTHER_WRITER_HINT, otherWriterText, type Writer } from "../examine/foreign-writer.ts";
 import { WriteInquiry } from "../examine/write-inquiry.ts";
 

@@ -12,7 +12,7 @@ import type { Outcome } from "./outcome.ts";
 import { errorEvent, overloaded } from "./error-events.ts";
 import { requireStores } from "../bring-up/store-lost.ts";
 import { inconclusiveEvents } from "../report/inconclusive-events.ts";
-import type { SavedWorld } from "../state/world-state.ts";
+import type { SavedWorld } from "../state/saved-world.ts";
 
 type AnyAction = Action<never, never>;
 

@@ -30,7 +30,7 @@ import type { StateWatch } from "./state-watch.ts";
 import type { TakenStep } from "./taken-step.ts";
 import { judgeStep } from "./step-rules.ts";
 import { errorEvent } from "./error-events.ts";
-import type { SavedWorld } from "../state/world-state.ts";
+import type { SavedWorld } from "../state/saved-world.ts";
 
 interface Reached extends Fingerprint {
   readonly shape: number;
