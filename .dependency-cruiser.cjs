@@ -13,7 +13,7 @@ const allowed = {
   // Registries of formats and of stores; what a row names is loaded at its first use.
   config: [...foundation, "network", "reports/formats/index.ts", "adapters/store-kinds.ts"],
   loader: foundation,
-  targets: [...foundation, "config", "network", "stores/process-identity.ts", "adapters/store-kinds.ts"],
+  targets: [...foundation, "config", "network", "stores/processes/process-identity.ts", "adapters/store-kinds.ts"],
   // What the main thread and lanes say to each other: plain data.
   messages: [...foundation, "state"],
   // The main thread's side.
@@ -50,7 +50,7 @@ const allowed = {
   // The script of the page of a run hears the messages of its server.
   reports: [...foundation, "engine", "messages", "state/compare/differences.ts", "ui/messages.ts"],
   // A run is kept as reports may show it.
-  "run-log": [...foundation, "config", "engine", "messages", "reports", "stores/sqlite-driver.ts"],
+  "run-log": [...foundation, "config", "engine", "messages", "reports", "stores/connect/sqlite-driver.ts"],
   races: [...foundation, "state", "engine", "messages", "lane", "adapters/http"],
   faults: [...foundation, "state", "engine", "messages", "lane", "races"],
   journeys: [...foundation, "config", "adapters/http", "data"],
@@ -112,7 +112,7 @@ const allowed = {
     "init",
     "engine/events.ts",
     // What stays of a user's own store is written down alike by `clean` and at the end of a run.
-    "stores/kept-file.ts",
+    "stores/external/kept-file.ts",
   ],
 };
 
@@ -179,7 +179,7 @@ module.exports = {
       to: {
         path: "^(src/|node:)",
         pathNot: [
-          "^src/reports/(html/(app/|(embedded|pretty-json|anchor-of|path-follower)[.]ts$)|console/printable[.]ts$)",
+          "^src/reports/(html/(app/|(graph/(embedded|path-follower)|text/(pretty-json|anchor-of))[.]ts$)|console/text/printable[.]ts$)",
           "^src/(state/compare/differences|model/results/[a-z-]+|ui/messages)[.]ts$",
         ],
       },

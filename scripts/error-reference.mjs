@@ -43,7 +43,7 @@ const OF_RUNS = {
   ],
   INVARIANT_WROTE: [
     "`check` of an invariant changed a store.",
-    "Send only reading requests in `check`. If the API writes to a table when it answers such a request, for example to a log, list the table under `ignore`.",
+    "Send only reading requests in `check`. If the API writes to a table when it answers such a request, for example to a log, list the table under `ignore`. If the written data matters, for example in a cache, write the check as `new Rule({ writes: true, judge })`.",
   ],
   LANE_FAILED: [
     "A lane ended with an error that seqqa did not expect.",

@@ -10,7 +10,7 @@ export { KeyError, SeqqaError } from "./model/errors.ts";
 export { Invariant } from "./model/declare/invariant.ts";
 export type { CheckAnswer, CheckResult, InvariantOptions } from "./model/declare/invariant.ts";
 export { Journey } from "./run/journeys/journey.ts";
-export type { AnyStep, JourneyOptions } from "./model/declare/journey.ts";
+export type { AnyStep, JourneyOptions } from "./model/declare/journey/journey.ts";
 export type { JourneyResult, StepResult, StepStatus } from "./model/results/journey-result.ts";
 export type { Lane } from "./model/declare/lane.ts";
 export type { ApiRequest, ApiResponse } from "./model/http/response.ts";
@@ -52,12 +52,12 @@ export type { Output as ReporterOutput, Reporter, ReporterOptions } from "./repo
 export type { ReportFormat } from "./reports/formats/report-format.ts";
 export type { RaceReplay, ReplayedRace, ReplayOptions, ReplayResult } from "./model/results/replay.ts";
 export { Severity } from "./model/declare/severity.ts";
-export { Step } from "./model/declare/step.ts";
-export type { ExpectedFailure, StepOptions } from "./model/declare/step.ts";
-export { BFS, CoverageGuided, DFS, Random } from "./model/declare/strategy.ts";
-export type { FaultsOptions, FaultsSetting } from "./model/declare/faults.ts";
-export type { RacesOptions, RacesSetting } from "./model/declare/races.ts";
-export type { Strategy, StrategyKind } from "./model/declare/strategy.ts";
+export { Step } from "./model/declare/journey/step.ts";
+export type { ExpectedFailure, StepOptions } from "./model/declare/journey/step.ts";
+export { BFS, CoverageGuided, DFS, Random } from "./model/declare/search/strategy.ts";
+export type { FaultsOptions, FaultsSetting } from "./model/declare/search/faults.ts";
+export type { RacesOptions, RacesSetting } from "./model/declare/search/races.ts";
+export type { Strategy, StrategyKind } from "./model/declare/search/strategy.ts";
 export type {
   Awaitable,
   CheckpointChoice,
@@ -102,8 +102,8 @@ export type {
   StoreProviderOptions,
 } from "./model/stores/store-provider.ts";
 export { StateGraph } from "./run/state-graphs/state-graph.ts";
-export type { EdgeOptions, NodeOptions, StateGraphOptions } from "./model/declare/state-graph.ts";
-export type { EdgeAnswer, EdgeFunction } from "./model/declare/edge-action.ts";
+export type { EdgeOptions, NodeOptions, StateGraphOptions } from "./model/declare/state-graph/state-graph.ts";
+export type { EdgeAnswer, EdgeFunction } from "./model/declare/state-graph/edge-action.ts";
 export type { Address, DataRecords, Order, OrderItem, Payment, Product, TestData, User } from "./model/context/test-data.ts";
 export type { TargetEnd } from "./model/results/target-end.ts";
 export { World } from "./model/declare/world.ts";

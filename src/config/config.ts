@@ -1,7 +1,7 @@
 import type { StoreKindName } from "../adapters/store-kinds.ts";
 import type { FaultKind, RaceDelivery } from "../model/results/result.ts";
 import type { Severity } from "../model/declare/severity.ts";
-import type { SearchSettings } from "../model/declare/search-settings.ts";
+import type { SearchSettings } from "../model/declare/search/search-settings.ts";
 
 /** One part of `target.warm_up`: a request, given by its method, path and body, or a shell command. */
 export interface WarmUpStep {

@@ -111,6 +111,11 @@ export interface Progress {
   readonly frontier: number;
   readonly depth: number;
   readonly violations: number;
+  /**
+   * Number of cross-checks that wait for a lane, after the last step of the search. `null` while the search executes steps. A cross-check executes a
+   * path again, so this part can take longer than the search.
+   */
+  readonly checksLeft: number | null;
   /** For each lane: the share of time (0 to 1) in which the lane was busy since the last event. */
   readonly laneUse: readonly number[];
   /** For each lane: the number of executed steps, without replays and cross-checks. */

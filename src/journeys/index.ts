@@ -1,5 +1,3 @@
 export { freshContext } from "./context-changes.ts";
 export type { RanStep } from "./run-step.ts";
-export { runSteps, skippedSteps, type RanSteps } from "./run-steps.ts";
-export { setUpByJourney } from "./setup-journey.ts";
-export { shownResult, shownStep } from "./shown-result.ts";
+export { runSteps, setUpByJourney, shownResult, shownStep, skippedSteps, type RanSteps } from "./run-steps.ts";

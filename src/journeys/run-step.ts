@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../model/context/context.ts";
-import type { AnyStep } from "../model/declare/journey.ts";
+import type { AnyStep } from "../model/declare/journey/journey.ts";
 import type { StepResult } from "../model/results/journey-result.ts";
 import { recordedAnswer } from "../model/context/recorded.ts";
 import { ApiResponse } from "../model/http/response.ts";

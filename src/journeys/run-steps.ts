@@ -1,9 +1,15 @@
 import { DataFactory } from "../data/index.ts";
 import { contextPartOf, type Context } from "../model/context/context.ts";
-import type { JourneyDefinition } from "../model/declare/journey.ts";
-import type { JourneyResult } from "../model/results/journey-result.ts";
+import type { JourneyDefinition } from "../model/declare/journey/journey.ts";
+import type { JourneyResult, StepResult } from "../model/results/journey-result.ts";
 import { runStep, type RanStep } from "./run-step.ts";
 import { followed, outerSignal, StepScope } from "./step-scope.ts";
+import { SeqqaError } from "../model/errors.ts";
+import type { World } from "../model/declare/world.ts";
+import { fillContext } from "./context-changes.ts";
+
+/** Returns the first source line of a stack that is in the user's own code. */
+type WhereOf = (stack: string) => string | undefined;
 
 export interface StepsInput {
   readonly journey: JourneyDefinition<never, never>;
@@ -83,4 +89,35 @@ function skipped(name: string): RanStep {
 /** Returns the result of a journey that could not be started, in which all steps are skipped. */
 export function skippedSteps({ steps }: JourneyDefinition<never, never>): RanSteps {
   return { status: "failed", steps: steps.map(({ name }) => skipped(name)), durationMs: 0, interrupted: false, unfinished: false };
+}
+
+/** Returns the result of a step with a source line in the user's code instead of the stack. */
+export function shownStep({ stack, ...step }: RanStep, whereOf: WhereOf): StepResult {
+  const where = stack === undefined ? undefined : whereOf(stack);
+  return where === undefined ? step : { ...step, where };
+}
+
+export function shownResult(
+  name: string,
+  ran: Pick<RanSteps, "status" | "durationMs" | "interrupted">,
+  steps: readonly StepResult[],
+): JourneyResult {
+  return { name, status: ran.status, steps, durationMs: ran.durationMs, ...(ran.interrupted && { interrupted: true as const }) };
+}
+
+/**
+ * Runs a journey as the `setup` of an agent. The journey uses the client and context of the world, so that its login stays valid afterwards.
+ * @throws SeqqaError `SETUP_FAILED` that names the step that did not pass
+ */
+export async function setUpByJourney(journey: JourneyDefinition<never, never>, world: World<never, never>): Promise<void> {
+  fillContext(world.context, journey.context);
+  const { status, steps } = await runSteps({ journey, client: world.api, context: world.context, drawsElsewhere: true });
+  if (status === "passed") return;
+  const step = steps.find((one) => one.status === "failed" || one.status === "timed_out");
+  const error = new SeqqaError(
+    "SETUP_FAILED",
+    `The journey "${journey.name}", which is the \`setup\` of the exploration, failed at step "${step?.name ?? ""}": ${step?.error ?? "the run was interrupted."}`,
+  );
+  if (step?.stack !== undefined) error.stack = step.stack;
+  throw error;
 }

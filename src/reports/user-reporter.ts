@@ -1,7 +1,7 @@
 import type { ExplorationEvent, TriedStep } from "../engine/events.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { JourneyResult, StepResult } from "../model/results/journey-result.ts";
-import { printable, printableLines } from "./console/printable.ts";
+import { printable, printableLines } from "./console/text/printable.ts";
 import type { ReportedExploration, ReportedJourney, RunReport } from "./document/run-report.ts";
 import { redactJourney, redactJourneyStep } from "./redaction/redact-journey.ts";
 import { redactDivergence, redactError, redactEvent, redactFailure, redactResult, redactText, redactTried } from "./redaction/redact.ts";

@@ -4,7 +4,7 @@ import type { Resource } from "../model/declare/resource.ts";
 import { Rule, type CheckedStep } from "../model/declare/rule.ts";
 import { Severity } from "../model/declare/severity.ts";
 import { contradictions, isSteady } from "./answers/agreement.ts";
-import { idOf, isTombstone, itemIn, listIn, saysMore, type Item } from "./answers/answer-content.ts";
+import { idOf, isServed, isTombstone, itemIn, listIn, saidBefore, saysDeleted, saysMore, type Item } from "./answers/answer-content.ts";
 import { createdBy } from "./resources/created.ts";
 import { isDone, isMissing, pathOf, writesOf } from "./requests.ts";
 import { collectionPath, itemPath, ResourcePaths, type Kind } from "./resources/resource-paths.ts";
@@ -30,12 +30,21 @@ interface Listed {
   readonly isPart: boolean;
 }
 
+/** An item that is missing although a list has it, and that has ended according to the list. */
+interface Ended {
+  readonly list: Listed;
+  readonly item: Item;
+  readonly path: string;
+  readonly says: string;
+}
+
 /**
  * Checks that a list and its items agree. Severity: MEDIUM. The rule is judged after a step that changed something and had a writing request answered
  * 2xx (not 202). A resource is judged if it can be read and listed (all items, not a page). The path of the list has no parameters, or takes them
  * from a path that the step wrote to. If the list is answered 2xx:
  * - Each of the first 20 items can be read: `GET` is not answered 404, 410 or 5xx (except 501 and 503), unless the list says that the item was
- *   deleted.
+ *   deleted or has ended (`closed`, `cancelled`, `archived`). If the list said that the item has ended before the step already, and the item could
+ *   be read then, it is a finding, because the list does not refer to what the step did. This needs stores that seqqa can restore.
  * - The fields of an item in the list and in its own answer do not contradict each other. Numbers, texts and booleans are equal. Objects agree in the
  *   fields that both have. Lists of equal length have the same plain values in any order; their objects agree if they have the same `id`. Some
  *   differences are allowed: `null`, an empty text, another type, a list of another length, links, a less exact time, and a shortened text (it ends
@@ -58,14 +67,16 @@ export function listAgreesWithItem<C extends object = Values, A = ApiClient>(opt
     severity: Severity.MEDIUM,
     judge: async (_world, step) => {
       if (!step.changed) return true;
+      const ended: Ended[] = [];
       for (const [path, kind] of listsOf(step, paths)) {
         const answer = await step.client.get(path);
         const items = listIn(answer, kind.resource);
         const wrong =
-          items === undefined ? undefined : await whatIsWrong({ kind, path, items, isPart: saysMore(answer, items) }, step, paths);
+          items === undefined ? undefined : await whatIsWrong({ kind, path, items, isPart: saysMore(answer, items) }, step, paths, ended);
         if (wrong !== undefined) return step.explain(`${step.action.name}: ${wrong}`);
       }
-      return true;
+      if (ended.length === 0 || !step.canGoBack) return true;
+      return { earlier: async ({ explain }) => wasThere(ended, step, explain) };
     },
   });
 }
@@ -90,15 +101,32 @@ function listsOf({ answers, client }: CheckedStep, paths: ResourcePaths): Readon
   return lists;
 }
 
-async function whatIsWrong(list: Listed, step: CheckedStep, paths: ResourcePaths): Promise<string | undefined> {
+/**
+ * Reports items that could be read before the step, and had already ended according to the list, because the list does not refer to what made them
+ * disappear. Runs in the state before the step.
+ */
+async function wasThere(ended: readonly Ended[], { action, client }: CheckedStep, explain: CheckedStep["explain"]): Promise<boolean> {
+  for (const { list, item, path, says } of ended) {
+    const { resource } = list.kind;
+    const id = idOf(item, resource);
+    const before = listIn(await client.get(list.path), resource)?.find((one) => idOf(one, resource) === id);
+    if (saidBefore(item, before) && isServed(await client.get(path))) return explain(`${action.name}: ${says}`);
+  }
+  return true;
+}
+
+/** @param ended receives the missing items that have ended according to the list. */
+async function whatIsWrong(list: Listed, step: CheckedStep, paths: ResourcePaths, ended: Ended[]): Promise<string | undefined> {
   const { kind, items } = list;
   const { client } = step;
   for (const item of items.slice(0, LOOKED_AT)) {
     const path = pathIn(list, item);
     if (path === undefined) continue;
     const answer = await client.get(path);
-    if (isMissing(answer.statusCode) && !isTombstone(item)) {
-      return `GET ${kind.collection.text} has an item whose GET ${kind.item.text} is answered ${answer.statusCode}`;
+    if (isMissing(answer.statusCode)) {
+      const says = `GET ${kind.collection.text} has an item whose GET ${kind.item.text} is answered ${answer.statusCode}`;
+      if (!isTombstone(item)) return says;
+      if (!saysDeleted(item)) ended.push({ list, item, path, says });
     }
     const own = answer.ok ? itemIn(answer, kind.resource) : undefined;
     const fields = own === undefined ? [] : await steady({ list, item, own, path }, contradictions(item, own), client);

@@ -1,7 +1,7 @@
 import { Action } from "../model/declare/action.ts";
 import type { ApiClient } from "../model/http/client.ts";
 import type { Context, Values } from "../model/context/context.ts";
-import { EdgeAction } from "../model/declare/edge-action.ts";
+import { EdgeAction } from "../model/declare/state-graph/edge-action.ts";
 import { ApiResponse } from "../model/http/response.ts";
 import { Rule, type Login, type StoresView } from "../model/declare/rule.ts";
 import { SeqqaError } from "../model/errors.ts";

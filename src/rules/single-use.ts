@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import type { Action } from "../model/declare/action.ts";
 import { clientPartOf, type ApiClient } from "../model/http/client.ts";
 import { contextPartOf, type Context, type Values } from "../model/context/context.ts";
-import { EdgeAction } from "../model/declare/edge-action.ts";
+import { EdgeAction } from "../model/declare/state-graph/edge-action.ts";
 import { Rule, type CheckedStep, type Earlier, type Login, type Resent, type RuleOptions, type StoresView } from "../model/declare/rule.ts";
 import type { ApiResponse } from "../model/http/response.ts";
 import { isErrorLocation } from "../model/http/redirect.ts";

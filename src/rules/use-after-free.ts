@@ -13,7 +13,9 @@ import {
   jsonOf,
   isObject,
   listIn,
+  saidBefore,
   saysDeleted,
+  saysMore,
   type Item,
 } from "./answers/answer-content.ts";
 import { isDone, isFailure, isMissing, pathOf, shownPath, writesOf } from "./requests.ts";
@@ -34,12 +36,19 @@ export interface UseAfterFreeOptions {
  * - `GET` of the item, if it can be read, must not be answered 2xx, and not with a server failure (5xx except 501 and 503). 3xx and 4xx, especially
  *   404 and 410, say that the item is not available. A 2xx without content (no body, `null`, `[]`, `{}`, `{ "data": null }`) is not a finding.
  *   Neither is an item that says that it is gone, by a field such as `deleted`, `deleted_at` or `archived`, or by a `status` or `state` such as
- *   `cancelled`.
+ *   `cancelled`. It is a finding if the item only says that it has ended (`closed`, `cancelled`, `archived`), the step removed the item from its
+ *   list, and `GET` of the item has the same body as before the step.
  * - The lists of child resources, if they can be listed, have no items, except items that say that they are gone. If the deleted item itself is
- *   answered 404, 410 or without content, a child that only says that it has ended (`closed`, `cancelled`, `archived`), and said so before the step,
- *   is a finding, too, because its field does not refer to this deletion. A child resource names the resource as its `parent`, or has no `parent` and
- *   a collection directly below the item's path. Only lists are judged, not a child item at a path of its own, such as `/tasks/{id}`.
- * - The list of the item's own resource, if it can be listed, does not contain the item's id, unless the listed item says that it is gone.
+ *   answered 404, 410 or without content since the step, a child that only says that it has ended (`closed`, `cancelled`, `archived`), and said so
+ *   before the step, is a finding, too, because its field does not refer to this deletion. A child resource names the resource as its `parent`, or has
+ *   no `parent` and a collection directly below the item's path. Only lists are judged, not a child item at a path of its own, such as `/tasks/{id}`.
+ * - The list of the item's own resource, if it can be listed, does not contain the item's id, unless the listed item says that it is gone. If the
+ *   deleted item itself is answered 404, 410 or without content since the step, an item that only says that it has ended, and said so before the
+ *   step, is a finding, too.
+ *
+ * If the item had ended before the step, and the step changed neither `GET` of the item nor the list, the rule holds, because an API whose `DELETE`
+ * cancels an item gives the same answers to a repeated `DELETE`. If seqqa cannot restore the state before the step, every item that says that it has
+ * ended is accepted.
  *
  * Restoration (with `resources` that have a `restore` path, if the request to that path is answered 2xx, not 202). The item is available again: `GET`
  * of the item, if it can be read, is not answered 404, 410 or 5xx (except 501 and 503), and not 2xx with an item that still says that it is deleted
@@ -106,7 +115,7 @@ async function sameAsBefore(
 }
 
 async function isGone(
-  { action, client, explain }: CheckedStep,
+  { action, canGoBack, client, explain }: CheckedStep,
   deleted: ApiResponse,
   path: string,
   { kind, segments }: Place,
@@ -114,13 +123,10 @@ async function isGone(
 ): Promise<boolean | Earlier> {
   const { resource, item, collection } = kind;
   const what = `${action.name}: DELETE ${item.text} was answered ${deleted.statusCode}`;
-  let isMissed = false;
-  if (resource.can.read === true) {
-    const now = await client.get(path);
-    isMissed = isAbsent(now);
-    if (isFailure(now.statusCode) || isThere(now, resource))
-      return explain(`${what}, but GET ${item.text} of the deleted item was then answered ${now.statusCode}`);
-  }
+  const own = resource.can.read === true ? await client.get(path) : undefined;
+  const served = `${what}, but GET ${item.text} of the deleted item was then answered ${own?.statusCode}`;
+  if (own !== undefined && (isFailure(own.statusCode) || isThere(own, resource))) return explain(served);
+  const isMissed = own !== undefined && isAbsent(own);
   const ended: Ended[] = [];
   for (const child of paths.childrenOf(kind)) {
     // A list is checked only if its path begins with the path of the deleted item and is longer.
@@ -128,21 +134,37 @@ async function isGone(
     const below = leads ? collectionPath(child, segments) : undefined;
     if (below === undefined) continue;
     const now = await client.get(below);
-    const listed = listIn(now, child.resource) ?? [];
-    const left = listed.filter((one) => !isTombstone(one)).length;
+    const items = listIn(now, child.resource) ?? [];
+    const left = items.filter((one) => !isTombstone(one)).length;
     const says = (count: number): string =>
       `${what}, but GET ${child.collection.text} below the deleted item was then answered ${now.statusCode} with ${count} ${count === 1 ? "item" : "items"}`;
     if (left > 0) return explain(says(left));
-    const only = listed.filter((one) => !saysDeleted(one));
-    if (isMissed && only.length > 0) ended.push({ path: below, kind: child, items: only, says });
+    if (isMissed) ended.push({ path: below, kind: child, items, says });
   }
   const all = resource.can.list === true ? collectionPath(kind, segments) : undefined;
   if (all !== undefined) {
+    const isItem = (one: Item): boolean => idOf(one, resource) === segments.at(-1);
     const now = await client.get(all);
-    const listed = listIn(now, resource)?.some((one) => idOf(one, resource) === segments.at(-1) && !isTombstone(one)) ?? false;
-    if (listed) return explain(`${what}, but GET ${collection.text} then still lists the deleted item`);
+    const items = listIn(now, resource);
+    const listed = items?.filter(isItem) ?? [];
+    const says = (): string => `${what}, but GET ${collection.text} then still lists the deleted item`;
+    if (listed.some((one) => !isTombstone(one))) return explain(says());
+    if (isMissed) ended.push({ path: all, kind, items: listed, says });
+    const isUnlisted = items !== undefined && listed.length === 0 && !saysMore(now, items);
+    if (canGoBack && isUnlisted && own !== undefined && isThere(own, resource, saysDeleted)) {
+      // The step removed an item that had ended from the list, so a GET of the item must not have the same answer as before.
+      return {
+        earlier: async (begun) => {
+          if ((await client.get(path)).text !== own.text) return true;
+          const wasListed = listIn(await client.get(all), resource)?.some(isItem) ?? false;
+          return !wasListed || begun.explain(served);
+        },
+      };
+    }
   }
-  return ended.length === 0 || { earlier: async (begun) => endedByIt(ended, client, begun.explain) };
+  if (!canGoBack) return true;
+  const left = ended.filter(({ items }) => items.some((one) => !saysDeleted(one)));
+  return left.length === 0 || { earlier: async (begun) => isAbsent(await client.get(path)) || endedByIt(left, client, begun.explain) };
 }
 
 interface Ended {
@@ -153,16 +175,15 @@ interface Ended {
 }
 
 /**
- * Reports child items that had already ended before the step, because their field does not refer to this deletion. Children that ended in the step
- * are correct. Runs in the state before the step.
+ * Reports listed items that had already ended before the step, because their field does not refer to this deletion. Items that ended in the step are
+ * correct. Runs in the state before the step.
  */
 async function endedByIt(ended: readonly Ended[], client: ApiClient, explain: CheckedStep["explain"]): Promise<boolean> {
   for (const { path, kind, items, says } of ended) {
     const before = new Map(listIn(await client.get(path), kind.resource)?.map((one) => [idOf(one, kind.resource), one]));
     const left = items.filter((one) => {
       const id = idOf(one, kind.resource);
-      const was = id === undefined ? undefined : before.get(id);
-      return was !== undefined && isTombstone(was);
+      return id !== undefined && !saysDeleted(one) && saidBefore(one, before.get(id));
     });
     if (left.length > 0) return explain(says(left.length));
   }
@@ -206,11 +227,11 @@ async function staysGone(
   };
 }
 
-/** Returns `true` if an answer contains the item, and no field of it marks it as deleted. */
-function isThere(answer: ApiResponse, resource: Resource): boolean {
+/** Returns `true` if an answer contains the item, and the item does not say that it is gone. */
+function isThere(answer: ApiResponse, resource: Resource, saysGone: (item: Item) => boolean = isTombstone): boolean {
   if (!isServed(answer)) return false;
   const whole = jsonOf(answer);
-  return ![itemIn(answer, resource), whole].some((one) => isObject(one) && isTombstone(one));
+  return ![itemIn(answer, resource), whole].some((one) => isObject(one) && saysGone(one));
 }
 
 const said = ({ statusCode }: ApiResponse, path: string): string => `DELETE ${shownPath(path)} was answered ${statusCode}`;

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { SeqqaError } from "../model/errors.ts";
-import { openSqlite } from "../stores/sqlite-driver.ts";
+import { openSqlite } from "../stores/connect/sqlite-driver.ts";
 
 /** The suffix of the lock file of a run log. */
 export const LOCK_SUFFIX = "-lock";

@@ -41,4 +41,5 @@ export { markedDifferences, sameNames, shownNames, type Marked } from "./canonic
 export { overwrites, sameStores, type StoreRows } from "./compare/same-stores.ts";
 export { fieldOf, isInToken, signedTokens, tableOf, valuesAt } from "./values/places.ts";
 export { durationText, type StepWindow } from "./values/times.ts";
-export type { Renamer, SentRequest, StepOrigin } from "./values/renamer.ts";
+export type { Renamer } from "./renaming/renamer.ts";
+export type { SentRequest, StepOrigin } from "./renaming/step-origin.ts";

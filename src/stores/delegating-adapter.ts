@@ -10,7 +10,7 @@ import type {
   StoreAdapter,
   WriteFaults,
 } from "../model/stores/store-adapter.ts";
-import { GateFaults, type FailingGate } from "./gate-faults.ts";
+import { GateFaults, type FailingGate } from "./gate/gate-faults.ts";
 
 /** A row of a query's result, with the names of the columns as keys. */
 export type QueryRow = Readonly<Record<string, unknown>>;

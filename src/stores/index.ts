@@ -1,7 +1,11 @@
+/**
+ * Code that the adapters of several stores share. Read `sql-adapter.ts` and `delegating-adapter.ts` first, then `journal/net-mirror.ts`, which keeps
+ * the changes since the root state. `external/` is for stores that seqqa does not copy.
+ */
 export { attempt, lastly } from "./attempt.ts";
-export { isRawText, sameRow, withValuesOf, type ExactRow, type ExactValue } from "./exact-row.ts";
-export { captureNet, isNetSnapshot, type NetSnapshot } from "./net-snapshot.ts";
-export { NetMirror, sameCounters, type Fix, type RowKey, type Segment, type Touch } from "./net-mirror.ts";
-export { allCounters, observeCounters, observeNet, shown, shownRow, withoutCommon } from "./observed-net.ts";
-export { here, identify, isAlive, isThreadAlive, thisThread } from "./process-identity.ts";
-export { keyOf, type TableShape } from "./table-shape.ts";
+export { isRawText, sameRow, withValuesOf, type ExactRow, type ExactValue } from "./journal/exact-row.ts";
+export { captureNet, isNetSnapshot, type NetSnapshot } from "./journal/net-snapshot.ts";
+export { NetMirror, sameCounters, type Fix, type RowKey, type Segment, type Touch } from "./journal/net-mirror.ts";
+export { allCounters, observeCounters, observeNet, shown, shownRow, withoutCommon } from "./journal/observed-net.ts";
+export { here, identify, isAlive, isThreadAlive, thisThread } from "./processes/process-identity.ts";
+export { keyOf, type TableShape } from "./journal/table-shape.ts";

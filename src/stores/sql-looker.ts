@@ -1,5 +1,5 @@
 import { SeqqaError } from "../model/errors.ts";
-import { onceMoreAfterLoss } from "./after-loss.ts";
+import { onceMoreAfterLoss } from "./connect/after-loss.ts";
 import type { QueryRow } from "./delegating-adapter.ts";
 
 const QUOTED = 100;

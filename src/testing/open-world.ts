@@ -3,10 +3,18 @@ import type { StoreAdapter } from "../model/stores/store-adapter.ts";
 import { externalStores } from "../targets/stores/lane-stores.ts";
 import { checkOptions, type CheckedOptions } from "./options/check-options.ts";
 import type { WorldOptions } from "./options/world-options.ts";
-import { openingError } from "./opening-error.ts";
 import { withShownHint } from "./shown-hint.ts";
 import { TestWorld } from "./world/test-world.ts";
 import { copyStores, type WorldCopies } from "./world/world-copies.ts";
+import { SeqqaError } from "../model/errors.ts";
+
+/** Hints for tests, by error code. These hints replace the usual hints, which mention lanes and runs. */
+const HINTS: Readonly<Record<string, string>> = {
+  STORE_MISSING: "Check the URL of the store. If the URL is right, create the database and run its migrations before openWorld().",
+  STORE_LEFT:
+    "Set SEQQA_DB_URL to the store's URL, or name the store in seqqa.yaml. Then run `seqqa clean`, which shows these rows, asks you, and restores them.",
+  STORE_IN_USE: "With inPlace, only one world at a time can use a store. Run the test files one after another, or remove inPlace.",
+};
 
 /**
  * Copies the stores of an application, and returns a world whose checkpoints restore the copies. Start the application with `world.dbUrl` (or
@@ -58,4 +66,12 @@ async function open(checked: CheckedOptions): Promise<TestWorld> {
   }
   const urls = Object.fromEntries(systems.map(({ name, url, targetUrl }) => [name, targetUrl ?? url]));
   return new TestWorld({ worker, urls, stores, lateWrites, end: endAll });
+}
+
+/** Returns the error for a world that could not be opened, with a hint for tests. */
+function openingError(error: unknown): unknown {
+  const hint = error instanceof SeqqaError ? HINTS[error.code] : undefined;
+  if (hint === undefined) return error;
+  const { code, message, exitStatus } = error as SeqqaError;
+  return new SeqqaError(code, `openWorld() failed: ${message}`, { hint, exitStatus, cause: error });
 }

@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { main } from "../../src/cli/index.ts";
 import type { RecordedExchange } from "../../src/model/results/result.ts";
-import type { Embedded } from "../../src/reports/html/embedded.ts";
+import type { Embedded } from "../../src/reports/html/graph/embedded.ts";
 import { htmlText, runDocument } from "../../src/reports/index.ts";
 import { full, some } from "../sizes.ts";
 import { startBrowser } from "../support/browser.ts";

@@ -105,7 +105,7 @@ describeEach("outcomes that no state explains", () => {
   });
 });
 
-// In the quick suite unit/state/values/renamer has offsets of whole seconds.
+// In the quick suite unit/state/renaming/renamer has offsets of whole seconds.
 it.runIf(full)("an expiry of 30 days in whole seconds gives one digest, however often it is explored", async () => {
   const spec: Spec = { ...plain, family: "lease", verbs: ["lock", "publish"], clock: "s", lockMs: 30 * 86_400_000, items: 1 };
   const runs = await Promise.all(Array.from({ length: 6 }, async () => runTarget(spec, { bug: false, lanes: 1 })));

@@ -17,6 +17,8 @@ export interface Script {
   /** The answers in the state before the step. Default: 404. */
   readonly before?: Script["after"];
   readonly changed?: boolean;
+  /** Default: `true`. */
+  readonly canGoBack?: boolean;
   readonly context?: Context;
   readonly expectedStatus?: readonly number[];
   /** `true` if the requests of the step cannot be sent again. */
@@ -47,7 +49,7 @@ export function orders(count: number): StoresView {
 
 /** Returns the judgement of a rule about a step, against an API whose answers the script gives. */
 export async function judged(rule: Rule, script: Script): Promise<Judged> {
-  const { sends, during = {}, after = {}, before = {}, changed = true, expectedStatus } = script;
+  const { sends, during = {}, after = {}, before = {}, changed = true, canGoBack = true, expectedStatus } = script;
   const asked: string[] = [];
   let phase: "during" | "after" | "before" = "during";
   const client = new HttpClient(async (request) => {
@@ -83,7 +85,7 @@ export async function judged(rule: Rule, script: Script): Promise<Judged> {
     action: { name: "act", tags: [], as: undefined, expectedStatus },
     response: answers.at(-1),
     answers,
-    canGoBack: true,
+    canGoBack,
     guests: [],
     changed,
     client,

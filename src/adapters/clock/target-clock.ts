@@ -1,7 +1,15 @@
 import { SeqqaError } from "../../model/errors.ts";
 import type { Observed, StoreScope } from "../../model/stores/store-adapter.ts";
 import { ValueAdapter } from "../../stores/value-adapter.ts";
-import { timeSpanMs } from "./time-span.ts";
+
+const TIME_UNITS: readonly (readonly [RegExp, number])[] = [
+  [/^(?:ms|milliseconds?)$/, 1],
+  [/^(?:s|sec|seconds?)$/, 1_000],
+  [/^(?:m|min|minutes?)$/, 60_000],
+  [/^(?:h|hours?)$/, 3_600_000],
+  [/^(?:d|days?)$/, 86_400_000],
+  [/^(?:w|weeks?)$/, 7 * 86_400_000],
+];
 
 /** Options of every clock. */
 export interface TargetClockOptions {
@@ -70,4 +78,12 @@ export abstract class TargetClock extends ValueAdapter<ClockState> {
   close(): void {
     // By default, there is nothing to close.
   }
+}
+
+/** Converts a time span such as `"30 days"` or `"90m"` to milliseconds. A number counts as milliseconds. Returns `undefined` for other texts. */
+function timeSpanMs(span: number | string): number | undefined {
+  if (typeof span === "number") return Number.isFinite(span) ? span : undefined;
+  const [, count, unit = ""] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$/i.exec(span) ?? [];
+  const factor = TIME_UNITS.find(([pattern]) => pattern.test(unit.toLowerCase()))?.[1];
+  return count === undefined || factor === undefined ? undefined : Number(count) * factor;
 }

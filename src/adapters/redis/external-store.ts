@@ -1,7 +1,7 @@
 import { here } from "../../stores/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import { keptAtEnd, leaseOver, leftBehind } from "../../stores/external-store.ts";
-import { writeKept } from "../../stores/kept-file.ts";
+import { keptAtEnd, leaseOver, leftBehind } from "../../stores/external/external-store.ts";
+import { writeKept } from "../../stores/external/kept-file.ts";
 import { bytesOf, type Bytes, type Entry } from "./keys/entry.ts";
 import type { Argument } from "./connect/driver.ts";
 import { sameEntry } from "./keys/exact-text.ts";

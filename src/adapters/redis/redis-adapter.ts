@@ -11,7 +11,7 @@ import type {
   StoreTraits,
   WriteFaults,
 } from "../../model/stores/store-adapter.ts";
-import { AskedSince } from "../../stores/external-store.ts";
+import { AskedSince } from "../../stores/external/external-store.ts";
 import { ExternalStore } from "./external-store.ts";
 import { ProxyFaults } from "./faults/proxy-faults.ts";
 import { DumpMode, type KeptState } from "./dump/dump-mode.ts";

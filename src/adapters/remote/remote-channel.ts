@@ -6,7 +6,14 @@ import { environmentProxies } from "../../network/environment-proxies.ts";
 import { proxyAgent } from "../../network/proxy-agent.ts";
 import { secureContext } from "../../network/secure-context.ts";
 import { failed, notOpen, refused } from "./failures.ts";
-import { parseRemoteUrl, type RemoteUrl } from "./remote-url.ts";
+
+interface RemoteUrl {
+  readonly origin: string;
+  /** The path without a slash at its end. */
+  readonly path: string;
+  /** The `Authorization` header for `http://user:password@host`. The credentials are stored nowhere else. */
+  readonly authorization: string | undefined;
+}
 
 const MOST_BYTES = 64 * 2 ** 20;
 const TIMEOUT_MS = 30_000;
@@ -107,4 +114,46 @@ export class RemoteChannel {
 function wasClosed(error: unknown): boolean {
   const { code } = error as { readonly code?: string };
   return code === "UND_ERR_SOCKET" || code === "ECONNRESET" || code === "EPIPE";
+}
+
+/** Parses the URL under which a target serves its checkpoint routes. @throws SeqqaError `REMOTE_URL_INVALID` */
+function parseRemoteUrl(text: unknown): RemoteUrl {
+  if (typeof text !== "string" || text === "")
+    throw invalid("A RemoteAdapter was created without the URL under which the target serves its checkpoints: its option url is missing.");
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    // Do not set a cause, because the message of the original error quotes the URL with its password.
+    const shown = JSON.stringify(text.replace(/\/\/[^/?#]*@/, "//"));
+    if (text.startsWith("/")) throw invalid(`The URL ${shown} of a RemoteAdapter has no host, because the lane's target has no HTTP URL.`);
+    throw invalid(`The option url of a RemoteAdapter is ${shown}, which is not a valid URL.`);
+  }
+  const shown = JSON.stringify(url.origin + url.pathname);
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw invalid(`The URL of a RemoteAdapter begins with ${url.protocol}, but must begin with http: or https:.`);
+  if (url.search !== "" || url.hash !== "")
+    throw invalid(`The URL ${shown} of a RemoteAdapter has a query (?...) or a fragment (#...), which is not allowed.`);
+  const { username, password } = url;
+  const credentials = `${decoded(username)}:${decoded(password)}`;
+  return {
+    origin: url.origin,
+    path: url.pathname.replace(/\/+$/, ""),
+    authorization: username === "" && password === "" ? undefined : `Basic ${Buffer.from(credentials).toString("base64")}`,
+  };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function invalid(message: string): SeqqaError {
+  return new SeqqaError("REMOTE_URL_INVALID", message, {
+    exitStatus: 2,
+    hint: 'Pass `url: lane.baseUrl + "/__seqqa"`. lane.baseUrl needs `target.command`, `base_url` or `lanes` in seqqa.yaml.',
+  });
 }

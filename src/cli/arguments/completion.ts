@@ -1,5 +1,5 @@
 import type { Command, Option } from "commander";
-import { STRATEGY_KINDS } from "../../model/declare/strategy.ts";
+import { STRATEGY_KINDS } from "../../model/declare/search/strategy.ts";
 import { nearest } from "../../model/text/nearest.ts";
 import { REPORTER_NAMES, REPORT_FORMAT_NAMES } from "../../reports/index.ts";
 import { flagWord } from "./flag-word.ts";

@@ -1,5 +1,5 @@
 import type { FlagValue } from "../../config/index.ts";
-import { STRATEGY_KINDS } from "../../model/declare/strategy.ts";
+import { STRATEGY_KINDS } from "../../model/declare/search/strategy.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { alternatives } from "../../model/text/alternatives.ts";
 import { REPORTER_NAMES } from "../../reports/index.ts";

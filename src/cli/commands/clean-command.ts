@@ -2,7 +2,7 @@ import type { CleanedUp } from "../../run/index.ts";
 import type { Leftover, RowImages } from "../../model/stores/leftover.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { printable } from "../../reports/index.ts";
-import { writeKept } from "../../stores/kept-file.ts";
+import { writeKept } from "../../stores/external/kept-file.ts";
 import { errorText } from "../process/error-text.ts";
 import { configOfStores } from "../arguments/config-for.ts";
 import type { ExitStatus } from "../../run/session/exit-status.ts";

@@ -1,4 +1,4 @@
-import { shownPath } from "../../reports/console/shown-path.ts";
+import { shownPath } from "../../reports/console/text/shown-path.ts";
 
 export { shownPath };
 

@@ -1,8 +1,7 @@
 import { STORE_KIND_NAMES, STORE_KINDS, storeKindOf } from "../../adapters/store-kinds.ts";
-import { refuseClocks } from "./clocks.ts";
+import { refuseClocks, refuseStubs } from "./clocks-and-stubs.ts";
 import type { Filled, FilledContext, FilledSystem } from "./filled.ts";
 import { nearest } from "../../model/text/nearest.ts";
-import { refuseStubs } from "./stubs.ts";
 import { problem, shown } from "../problem.ts";
 import { misspeltPlaceholder, storePart, storePlaceholder } from "../store-parts.ts";
 

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { readAuthorities } from "../authorities.ts";
-import { FAULT_KINDS } from "../../model/declare/faults.ts";
+import { FAULT_KINDS } from "../../model/declare/search/faults.ts";
 import { storeKindOf } from "../../adapters/store-kinds.ts";
 import type { Config, FaultsConfig, RacesConfig, SystemConfig } from "../config.ts";
 import type { Filled, FilledContext, FilledSystem } from "./filled.ts";

@@ -2,10 +2,18 @@ import { readFileSync, statSync } from "node:fs";
 import { dirname, isAbsolute, relative } from "node:path";
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node, type Scalar } from "yaml";
 import type { Environment } from "./environment.ts";
-import { interpolate } from "./interpolate.ts";
 import type { Located, LocatedEntry, LocatedMap, Place } from "./located.ts";
 import { tooDeepAt } from "./nesting.ts";
 import { problem, withoutPasswords } from "../problem.ts";
+
+/**
+ * The text with `${NAME}` and `${NAME:-default}` replaced. If that is impossible: the first variable that is not set, or the first malformed
+ * reference.
+ */
+type Interpolated =
+  | { readonly kind: "text"; readonly text: string; readonly changed: boolean }
+  | { readonly kind: "unset"; readonly name: string }
+  | { readonly kind: "malformed"; readonly part: string };
 
 const MOST_BYTES = 256_000;
 /** The maximum number of values in a configuration file. YAML aliases can make a small file huge, and no real configuration has this many values. */
@@ -159,4 +167,30 @@ class Reader {
 function placeOf(text: string, offset: number): string {
   const before = text.slice(0, offset).split("\n");
   return `${before.length}:${(before.at(-1) ?? "").length + 1}`;
+}
+
+/**
+ * Replaces `${NAME}` and `${NAME:-default}` in a text with environment variables. `$${` writes a literal `${`. As in a shell, the default also
+ * replaces an empty value. A default can contain any character except `}`. References inside replaced values are not replaced.
+ */
+function interpolate(text: string, env: Environment): Interpolated {
+  let changed = false;
+  let failure: Interpolated | undefined;
+  const filled = text.replace(/\$\$\{|\$\{([^}]*)\}?/g, (part: string, inside: string | undefined) => {
+    changed = true;
+    if (inside === undefined) return "${";
+    const match = /^([A-Za-z_][A-Za-z0-9_]*)(?::-([^]*))?$/.exec(inside);
+    if (match === null || !part.endsWith("}")) {
+      failure ??= { kind: "malformed", part };
+      return "";
+    }
+    const name = match[1] ?? "";
+    // `process.env` has inherited keys such as `constructor`.
+    const value = Object.hasOwn(env, name) ? env[name] : undefined;
+    if (value !== undefined && (value !== "" || match[2] === undefined)) return value;
+    if (match[2] !== undefined) return match[2];
+    failure ??= { kind: "unset", name };
+    return "";
+  });
+  return failure ?? { kind: "text", text: filled, changed };
 }

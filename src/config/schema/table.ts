@@ -1,5 +1,5 @@
-import { FAULT_KINDS } from "../../model/declare/faults.ts";
-import { BREADTH_FIRST, STRATEGY_KINDS } from "../../model/declare/strategy.ts";
+import { FAULT_KINDS } from "../../model/declare/search/faults.ts";
+import { BREADTH_FIRST, STRATEGY_KINDS } from "../../model/declare/search/strategy.ts";
 import { STORE_KIND_NAMES, STORE_KINDS } from "../../adapters/store-kinds.ts";
 import { REPORT_FORMAT_NAMES } from "../../reports/formats/index.ts";
 import type { ChoiceSpec, Field, ListSpec, MapSpec, NumberSpec, SectionSpec, TextSpec, UrlSpec } from "./spec.ts";

@@ -3,7 +3,7 @@ import { confirmPath, type ConfirmedViolation } from "./confirm.ts";
 import type { LanePool } from "../lane-pool.ts";
 import { Explorer, type ExplorerOptions } from "../search/explorer.ts";
 import { ReplayLane, StartTimes } from "../search/replay-lane.ts";
-import { BREADTH_FIRST } from "../../model/declare/strategy.ts";
+import { BREADTH_FIRST } from "../../model/declare/search/strategy.ts";
 import type { TimeLimit } from "../search/time-limit.ts";
 
 export interface ProofLimits {

@@ -1,4 +1,4 @@
-import type { StrategyKind } from "../../model/declare/strategy.ts";
+import type { StrategyKind } from "../../model/declare/search/strategy.ts";
 import { BfsFrontier } from "./bfs-frontier.ts";
 import { CoverageFrontier } from "./coverage-frontier.ts";
 import { DfsFrontier } from "./dfs-frontier.ts";

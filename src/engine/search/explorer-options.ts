@@ -1,5 +1,5 @@
 import type { CheckOptions } from "../checks/check-queue.ts";
-import type { SearchSettings } from "../../model/declare/search-settings.ts";
+import type { SearchSettings } from "../../model/declare/search/search-settings.ts";
 import type { ViolationPolicy } from "../commit/broken-rules.ts";
 import type { DetailLimits } from "../commit/commit-details.ts";
 import type { ExplorationEvent, TriedStep } from "../events.ts";

@@ -1,4 +1,4 @@
-import { STRATEGIES, type StrategyTraits } from "../../model/declare/strategy.ts";
+import { STRATEGIES, type StrategyTraits } from "../../model/declare/search/strategy.ts";
 import type { StubUse } from "../../model/stores/store-adapter.ts";
 import type { Divergence, StopReason } from "../../model/results/result.ts";
 import { ReorderBuffer, type Assignment } from "./reorder-buffer.ts";
@@ -10,14 +10,13 @@ import { DetailLog } from "../commit/commit-details.ts";
 import { seenViolation, type FoundViolation } from "../findings/finding-log.ts";
 import { DivergenceLog } from "../commit/divergence-log.ts";
 import { EndlessChains, type Chain } from "./endless-chains.ts";
-import { drain, stuckLane } from "./drain.ts";
+import { drain, stuckLane, LanePosts } from "./lane-posts.ts";
 import type { LanePool } from "../lane-pool.ts";
 import type { ExplorerOptions } from "./explorer-options.ts";
 import { recommit, type Recorded } from "../commit/recommit.ts";
 import { foundEvent } from "../findings/found-event.ts";
 import { SnapshotStore } from "../graph/snapshot-store.ts";
 import { firstWrites, lateWalks, type LateWalk } from "./late-walks.ts";
-import { LanePosts } from "./lane-posts.ts";
 import { LaneRebuilds } from "./lane-rebuilds.ts";
 import {
   KIND,
@@ -113,6 +112,8 @@ export class Explorer {
   /** The repeated execution of an endless chain. `undefined` if none is in progress. */
   #lookingAtChain: Promise<void> | undefined;
   readonly #checks: CheckQueue;
+  /** `true` after the last step of the search. */
+  #isSearched = false;
   readonly #rounds: CheckRounds;
   #direct: boolean;
   /** `true` once the search has ended. Answers of lanes that arrive later are ignored. */
@@ -411,8 +412,14 @@ export class Explorer {
     await this.#rebuild(0, { kind: recording.failure, unit: -1, action: 0, message });
   }
 
+  /** Number of cross-checks that wait for a lane, after the last step of the search. `null` while the search executes steps. */
+  get checksLeft(): number | null {
+    return this.#isSearched ? this.#checks.size : null;
+  }
+
   /** Executes the remaining cross-checks after the search has explored everything or has used up its steps. */
   async #finishChecks(): Promise<void> {
+    this.#isSearched = true;
     this.#checks.finish();
     while (
       !this.#abandoned &&

@@ -8,6 +8,7 @@ interface Measured {
     readonly findings: { readonly violations: { readonly size: number } };
   };
   readonly order: { readonly size: number };
+  readonly checksLeft: number | null;
   readonly busy: readonly number[];
 }
 
@@ -59,7 +60,7 @@ export class ProgressMeter {
     const since = now - this.#emittedAt;
     if (!always && since < EVERY) return;
     this.#emittedAt = now;
-    const { committer, order, busy } = this.#measured;
+    const { committer, order, checksLeft, busy } = this.#measured;
     this.#samples.push({ at: now, steps: committer.steps });
     while (this.#samples.length > 2 && now - this.#samples[0]!.at > WINDOW) this.#samples.shift();
     const first = this.#samples[0]!;
@@ -74,6 +75,7 @@ export class ProgressMeter {
       frontier: order.size,
       depth: committer.deepest,
       violations: committer.findings.violations.size,
+      checksLeft,
       laneUse,
       laneSteps: busy.map((_, lane) => this.#laneSteps[lane] ?? 0),
       laneRebuilds: busy.map((_, lane) => this.#laneRebuilds[lane] ?? 0),

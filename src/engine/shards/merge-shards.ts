@@ -1,4 +1,4 @@
-import { BREADTH_FIRST } from "../../model/declare/strategy.ts";
+import { BREADTH_FIRST } from "../../model/declare/search/strategy.ts";
 import type { RecordedExchange } from "../../model/results/result.ts";
 import type { ViolationPolicy } from "../commit/broken-rules.ts";
 import { CommitJournal, type JournalEvent } from "../commit/commit-journal.ts";

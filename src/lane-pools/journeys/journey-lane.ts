@@ -3,7 +3,7 @@ import { freshContext, runSteps, skippedSteps, type RanStep, type RanSteps } fro
 import type { LaneBase } from "../../lane/index.ts";
 import { Action } from "../../model/declare/action.ts";
 import { AgentDefinition } from "../../model/declare/agent.ts";
-import type { JourneyDefinition } from "../../model/declare/journey.ts";
+import type { JourneyDefinition } from "../../model/declare/journey/journey.ts";
 import type { Lane } from "../../model/declare/lane.ts";
 import { World } from "../../model/declare/world.ts";
 import { differences } from "../../state/index.ts";

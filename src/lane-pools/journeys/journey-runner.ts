@@ -1,6 +1,6 @@
 import type { RanStep, RanSteps } from "../../journeys/index.ts";
 import type { LaneOptions } from "../../lane/index.ts";
-import type { JourneyDefinition } from "../../model/declare/journey.ts";
+import type { JourneyDefinition } from "../../model/declare/journey/journey.ts";
 import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
 import type { HttpSettings } from "../../adapters/http/defaults.ts";
 

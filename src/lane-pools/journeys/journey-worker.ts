@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
-import { JourneyDefinition } from "../../model/declare/journey.ts";
+import { JourneyDefinition } from "../../model/declare/journey/journey.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { whileLoading } from "../../model/declare/loading.ts";
 import { encodeError } from "../threads/error-codec.ts";

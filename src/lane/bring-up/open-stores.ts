@@ -2,7 +2,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import type { StoreAdapter, StoreScope } from "../../model/stores/store-adapter.ts";
 import { consentHint, mayBeWritten, storeName } from "../../model/stores/store-name.ts";
 import type { World } from "../../model/declare/world.ts";
-import { ForeignWrite, patternOf } from "../../stores/external-store.ts";
+import { ForeignWrite, patternOf } from "../../stores/external/external-store.ts";
 import type { Asks } from "./asks.ts";
 import { requireClockFollows } from "./clock-follows.ts";
 import type { LaneOptions, LaneParts } from "./lane-base.ts";

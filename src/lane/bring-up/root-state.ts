@@ -3,7 +3,7 @@ import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { setUpByJourney } from "../../journeys/index.ts";
 import { Context, contextPartOf } from "../../model/context/context.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import { JourneyDefinition } from "../../model/declare/journey.ts";
+import { JourneyDefinition } from "../../model/declare/journey/journey.ts";
 import { rejectedCookiesOf } from "../../model/http/client.ts";
 import { ApiResponse } from "../../model/http/response.ts";
 import type { Login } from "../../model/declare/rule.ts";

@@ -1,6 +1,6 @@
 import { isExpected, isServerError, serverErrorIn, type Action } from "../../model/declare/action.ts";
 import type { Exchange, PendingRequest } from "../../model/http/client.ts";
-import { EdgeAction } from "../../model/declare/edge-action.ts";
+import { EdgeAction } from "../../model/declare/state-graph/edge-action.ts";
 import { ApiResponse } from "../../model/http/response.ts";
 import { Severity } from "../../model/declare/severity.ts";
 import type { ErrorEvent, FindingEvent } from "../../messages/lane-messages.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isServerError, type Action } from "../../model/declare/action.ts";
 import type { Exchange, PendingRequest } from "../../model/http/client.ts";
-import { EdgeAction } from "../../model/declare/edge-action.ts";
+import { EdgeAction } from "../../model/declare/state-graph/edge-action.ts";
 import { ApiResponse } from "../../model/http/response.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { isGuestRole } from "../../model/declare/rule.ts";

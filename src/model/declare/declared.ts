@@ -1,8 +1,8 @@
 import { secondsOf, type Duration } from "../text/duration.ts";
 import { alternatives } from "../text/alternatives.ts";
 import { SeqqaError } from "../errors.ts";
-import { JourneyDefinition } from "./journey.ts";
-import { STRATEGIES, type Strategy } from "./strategy.ts";
+import { JourneyDefinition } from "./journey/journey.ts";
+import { STRATEGIES, type Strategy } from "./search/strategy.ts";
 
 /** The class that the user instantiated, for messages. */
 export type Declared = "Agent" | "StateGraph";

@@ -1,5 +1,5 @@
 import { AgentDefinition } from "./agent.ts";
-import { StateGraphDefinition } from "./state-graph.ts";
+import { StateGraphDefinition } from "./state-graph/state-graph.ts";
 
 /** Returns the agent of a value that a module exports: an `Agent` itself, or a `StateGraph` compiled to an agent. `undefined` for other values. */
 export function explorationOf(value: unknown): AgentDefinition<never, never> | undefined {

@@ -1,7 +1,7 @@
 import type { OperationCoverage } from "./coverage.ts";
 import type { ApiRequest } from "../http/response.ts";
 import type { Severity } from "../declare/severity.ts";
-import type { StrategyKind } from "../declare/strategy.ts";
+import type { StrategyKind } from "../declare/search/strategy.ts";
 import type { TargetEnd } from "./target-end.ts";
 
 /** The reason why an exploration ended. */

@@ -11,8 +11,7 @@ import { isSuspect } from "../oracle/suspect.ts";
 import { Calls } from "./calls.ts";
 import { Oracle } from "./oracle.ts";
 import { stopFollowing, type Deliver } from "./race-scope.ts";
-import { Plans } from "./plans.ts";
-import type { Trial, TrialPlan, Delivery } from "./deliveries.ts";
+import { Plans, type Trial, type TrialPlan, type Delivery } from "./deliveries.ts";
 import type { DeliveriesOfLane } from "./deliveries-of-lane.ts";
 
 /** Milliseconds between the end of one call and the start of the next in a control arm. */

@@ -1,8 +1,8 @@
-import { plural } from "../console/numbers.ts";
-import { cut, printable } from "../console/printable.ts";
-import { raceName, verdictText } from "../console/race-text.ts";
-import { replayableIds } from "../console/findings-text.ts";
-import { doubtOf } from "../console/violation-text.ts";
+import { plural } from "../console/text/numbers.ts";
+import { cut, printable } from "../console/text/printable.ts";
+import { raceName, verdictText } from "../console/findings/race-text.ts";
+import { replayableIds } from "../console/findings/findings-text.ts";
+import { doubtOf } from "../console/findings/violation-text.ts";
 import type { ExplorationEntry, JourneyEntry, RunDocument } from "../document/document-types.ts";
 import type { RunReport } from "../document/run-report.ts";
 

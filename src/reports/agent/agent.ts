@@ -1,6 +1,6 @@
 import type { ExplorationEvent } from "../../engine/events.ts";
-import { cut, printable, printableLines } from "../console/printable.ts";
-import { updateLines } from "../console/end-text.ts";
+import { cut, printable, printableLines } from "../console/text/printable.ts";
+import { updateLines } from "../console/summary/end-text.ts";
 import { redactText } from "../redaction/redact.ts";
 import { redactor, type Redactor } from "../redaction/redactor.ts";
 import type { Reporter, ReporterOptions } from "../reporter.ts";

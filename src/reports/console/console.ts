@@ -1,20 +1,20 @@
 import type { ExplorationEvent, TriedStep } from "../../engine/events.ts";
 import type { JourneyResult, StepResult } from "../../model/results/journey-result.ts";
 import type { Divergence, ExplorationResult, RunError } from "../../model/results/result.ts";
-import { coloursFor, type Colours } from "./colours.ts";
-import { Live } from "./live.ts";
-import { endLines } from "./end-text.ts";
-import { findingLines } from "./findings-text.ts";
+import { coloursFor, type Colours } from "./text/colours.ts";
+import { Live } from "./progress/live.ts";
+import { endLines } from "./summary/end-text.ts";
+import { findingLines } from "./findings/findings-text.ts";
 import { journeyLines } from "./journey-lines.ts";
-import { grouped } from "./numbers.ts";
-import { printable, printableLines } from "./printable.ts";
+import { grouped } from "./text/numbers.ts";
+import { printable, printableLines } from "./text/printable.ts";
 import { redactJourney } from "../redaction/redact-journey.ts";
 import { redactDivergence, redactError, redactEvent, redactResult, redactText, redactTried } from "../redaction/redact.ts";
 import { redactor, type Redactor } from "../redaction/redactor.ts";
 import type { ReporterOptions, WholeReporter } from "../reporter.ts";
 import type { ReportedExploration, ReportedJourney, RunReport } from "../document/run-report.ts";
-import { summaryLines } from "./summary.ts";
-import { triedLines } from "./tried-text.ts";
+import { summaryLines } from "./summary/summary.ts";
+import { triedLines } from "./progress/tried-text.ts";
 
 /** The reporter for people: writes progress and notes to standard error, and results to standard output. */
 export class ConsoleReporter implements WholeReporter {

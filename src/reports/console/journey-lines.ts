@@ -1,8 +1,8 @@
 import type { JourneyResult, StepResult, StepStatus } from "../../model/results/journey-result.ts";
 import type { RecordedExchange } from "../../model/results/result.ts";
-import type { Colours } from "./colours.ts";
-import { duration, plural } from "./numbers.ts";
-import { cut, printable, printableLines } from "./printable.ts";
+import type { Colours } from "./text/colours.ts";
+import { duration, plural } from "./text/numbers.ts";
+import { cut, printable, printableLines } from "./text/printable.ts";
 
 const MARKS: Readonly<Record<StepStatus, string>> = { passed: "ok", failed: "FAILED", timed_out: "TIMED OUT", skipped: "skipped" };
 const MARK = 10;

@@ -6,6 +6,8 @@ import { isIdName, isOpaque, sourcesOf, thingOf, type Source } from "./sources.t
 export interface Secret {
   readonly variable: string;
   readonly name: string;
+  /** The scheme that the script writes in front of the secret, such as `Bearer`. Empty for none. */
+  readonly scheme: string;
   /** A phrase that names the first request with this secret, for a comment in the script. */
   readonly where: string;
 }
@@ -99,8 +101,8 @@ export class Flow {
   }
 
   /** Returns a placeholder for a secret. The script takes the value from an answer or from the environment. */
-  hidden(value: string, name: string, form: Hole["form"]): Hole {
-    return { variable: this.find(value, name, value.length >= 4) ?? this.#secret(value, name).variable, form };
+  hidden(value: string, name: string, form: Hole["form"], scheme = ""): Hole {
+    return { variable: this.find(value, name, value.length >= 4) ?? this.#secret(value, name, scheme).variable, form };
   }
 
   #variableOf(source: Source): string {
@@ -111,14 +113,14 @@ export class Flow {
     return variable;
   }
 
-  #secret(value: string, name: string): Secret {
+  #secret(value: string, name: string, scheme: string): Secret {
     const known = this.#secrets.get(value);
     if (known !== undefined) return known;
     const base = `SECRET_${name.toUpperCase().replace(/[^A-Z0-9]+/g, "_") || "VALUE"}`;
     const taken = new Set(this.secrets.map(({ variable }) => variable));
     let variable = base;
     for (let count = 2; taken.has(variable); count++) variable = `${base}_${count}`;
-    const secret = { variable, name, where: this.where };
+    const secret = { variable, name, scheme, where: this.where };
     this.#secrets.set(value, secret);
     return secret;
   }

@@ -1,5 +1,5 @@
 import type { Race, RaceOutcome, RecordedExchange } from "../../model/results/result.ts";
-import { deliveryText, ordinal, outcomeText, raceName, scheduleText, distinctOutcomes } from "../console/race-text.ts";
+import { deliveryText, ordinal, outcomeText, raceName, scheduleText, distinctOutcomes } from "../console/findings/race-text.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { Flow } from "./flow.ts";
 import { RACE_HELPER } from "./helper.ts";

@@ -54,7 +54,7 @@ function headerParts(name: string, value: string, flow: Flow, hide: Redactor): r
   const [, scheme = "", rest = ""] = /^(Bearer |Token |)(.*)$/is.exec(value)!;
   if (hide.hides(name)) {
     // Show the scheme, which is not secret. The credentials after it may come from an earlier answer.
-    return [scheme, flow.hidden(rest, name, "plain")];
+    return [scheme, flow.hidden(rest, name, "plain", scheme.trim())];
   }
   const variable = flow.find(rest, name, rest.length >= 8);
   if (variable !== undefined) return [scheme, { variable, form: "plain" }];

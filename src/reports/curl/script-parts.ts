@@ -1,6 +1,6 @@
 import type { RecordedExchange } from "../../model/results/result.ts";
 import type { Redactor } from "../redaction/redactor.ts";
-import type { Flow, Taken } from "./flow.ts";
+import type { Flow, Secret, Taken } from "./flow.ts";
 import type { RequestParts } from "./request-parts.ts";
 import { printing, quoted, word } from "./shell-text.ts";
 
@@ -40,6 +40,11 @@ export function unsendable(sent: readonly Sent[]): readonly string[] {
   ];
 }
 
+function askFor({ variable, name, scheme, where }: Secret): string {
+  const value = scheme === "" ? `the value of ${name}` : `the text after "${scheme} " in the header ${name}`;
+  return `Set ${variable} to ${value} in ${where}; reports do not show this text.`;
+}
+
 /**
  * Returns the first part of every script. This part checks the environment variables and tools, and defines the shell functions that send requests.
  */
@@ -48,10 +53,7 @@ export function preparation(base: string, { secrets }: Flow, helper: string): re
     "set -u",
     `: "\${BASE_URL:=${base.replace(/[^\w.:/[\]-]/g, "")}}"`,
     'BASE_URL="${BASE_URL%/}"',
-    ...secrets.map(
-      ({ variable, name, where }) =>
-        `[ "\${${variable}+set}" = set ] || { echo ${quoted(oneLine(`Set ${variable} to the value of ${name} in ${where}; reports do not show this value.`))} >&2; exit 2; }`,
-    ),
+    ...secrets.map((secret) => `[ "\${${secret.variable}+set}" = set ] || { echo ${quoted(oneLine(askFor(secret)))} >&2; exit 2; }`),
     'for tool in curl node; do command -v "$tool" > /dev/null || { echo "This script needs $tool." >&2; exit 2; }; done',
     "dir=$(mktemp -d) || exit 2",
     `trap 'rm -rf "$dir"' EXIT`,

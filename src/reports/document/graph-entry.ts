@@ -1,6 +1,6 @@
 import type { ExplorationGraph } from "../../model/results/result.ts";
 import type { GraphEntry } from "./document-types.ts";
-import { grouped } from "../console/numbers.ts";
+import { grouped } from "../console/text/numbers.ts";
 
 /** Documents contain the lists of a graph with at most this number of transitions, which take about 20 MB. */
 export const MOST_LISTED = 1_000_000;

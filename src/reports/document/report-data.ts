@@ -1,5 +1,5 @@
 import type { RecordedExchange } from "../../model/results/result.ts";
-import type { ByDepth } from "../console/by-depth.ts";
+import type { ByDepth } from "../console/summary/by-depth.ts";
 import type { Comparison } from "./compared-with.ts";
 import type { RunDocument } from "./document-types.ts";
 import type { GraphLists } from "./graph-lists.ts";

@@ -1,8 +1,8 @@
 import type { ExplorationResult } from "../../model/results/result.ts";
 import type { ExplorationEntry, GraphEntry } from "./document-types.ts";
-import { raceText } from "../console/race-text.ts";
+import { raceText } from "../console/findings/race-text.ts";
 import { resultJson } from "../json/result-json.ts";
-import { violationText } from "../console/violation-text.ts";
+import { violationText } from "../console/findings/violation-text.ts";
 
 /** Converts an exploration in a document back to a result. Values that are redacted in the document stay redacted. */
 export function resultOfEntry({ name: _name, file: _file, graph, ...facts }: ExplorationEntry): ExplorationResult {

@@ -1,8 +1,8 @@
 import { isAtLeast } from "../../model/declare/severity.ts";
 import type { ExplorationEntry, JourneyEntry, RunDocument } from "../document/document-types.ts";
-import { plural } from "../console/numbers.ts";
-import { raceName, raceText } from "../console/race-text.ts";
-import { doubtOf, violationText } from "../console/violation-text.ts";
+import { plural } from "../console/text/numbers.ts";
+import { raceName, raceText } from "../console/findings/race-text.ts";
+import { doubtOf, violationText } from "../console/findings/violation-text.ts";
 import type { Annotation, Level } from "./commands.ts";
 
 /** The largest number of annotations of one level (error, warning, notice) that GitHub shows for a step. */

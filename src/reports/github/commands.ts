@@ -1,4 +1,4 @@
-import { cut, printableLines } from "../console/printable.ts";
+import { cut, printableLines } from "../console/text/printable.ts";
 
 export type Level = "error" | "warning" | "notice";
 

@@ -1,4 +1,4 @@
-import { cut, printable } from "../console/printable.ts";
+import { cut, printable } from "../console/text/printable.ts";
 
 /**
  * Returns a text as Markdown code, so that GitHub finds no mentions, links or issue numbers in it. Punctuation is written as character references,

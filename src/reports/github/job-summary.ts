@@ -1,7 +1,7 @@
 import type { ExplorationEntry, JourneyEntry, RunDocument } from "../document/document-types.ts";
-import { duration, grouped, plural } from "../console/numbers.ts";
-import { doubtOf } from "../console/violation-text.ts";
-import { raceName, rateText, statusText, verdictText } from "../console/race-text.ts";
+import { duration, grouped, plural } from "../console/text/numbers.ts";
+import { doubtOf } from "../console/findings/violation-text.ts";
+import { raceName, rateText, statusText, verdictText } from "../console/findings/race-text.ts";
 import { inertMarkdown as inert } from "./inert-markdown.ts";
 
 const VERDICTS: Readonly<Record<number, string>> = {

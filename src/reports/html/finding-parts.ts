@@ -1,10 +1,10 @@
 import type { ExplorationEntry } from "../document/document-types.ts";
-import { problemsPart } from "./exploration-part.ts";
-import { findingPart } from "./finding-part.ts";
-import { findingView, type FindingView } from "./finding-view.ts";
+import { problemsPart } from "./sections/exploration-part.ts";
+import { findingPart } from "./findings/finding-part.ts";
+import { findingView, type FindingView } from "./findings/finding-view.ts";
 import { LIMITS, type Limits } from "./limits.ts";
-import { racePart } from "./race-part.ts";
-import { setupPart } from "./setup-part.ts";
+import { racePart } from "./races/race-part.ts";
+import { setupPart } from "./findings/setup-part.ts";
 
 /** The largest number of bytes of the findings of one exploration. If the findings are larger, details are left out. */
 const MOST_BYTES = 4_000_000;

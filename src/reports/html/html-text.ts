@@ -1,19 +1,20 @@
-import { grouped, plural } from "../console/numbers.ts";
-import { printable } from "../console/printable.ts";
+import { severityRank } from "../../model/declare/severity.ts";
+import { grouped, plural } from "../console/text/numbers.ts";
+import { printable } from "../console/text/printable.ts";
 import type { ReportData } from "../document/report-data.ts";
-import { raceName } from "../console/race-text.ts";
+import { raceName } from "../console/findings/race-text.ts";
 import { element } from "../junit/xml.ts";
-import { embedGraph } from "./embed-graph.ts";
-import { explorationPart } from "./exploration-part.ts";
-import { anchorOf } from "./anchor-of.ts";
-import { severityPart } from "./finding-part.ts";
-import { journeyPart } from "./journey-part.ts";
-import { codePart } from "./measured-part.ts";
+import { embedGraph } from "./graph/embed-graph.ts";
+import { explorationPart } from "./sections/exploration-part.ts";
+import { anchorOf } from "./text/anchor-of.ts";
+import { severityPart } from "./findings/finding-part.ts";
+import { journeyPart } from "./sections/journey-part.ts";
+import { codePart } from "./sections/measured-part.ts";
 import { LIMITS, type Limits } from "./limits.ts";
 import { reportAssets } from "./report-assets.ts";
-import { shortText, text } from "./safe-text.ts";
-import { inertJson, StringTable } from "./string-table.ts";
-import { within } from "./within.ts";
+import { shortText, text } from "./text/safe-text.ts";
+import { inertJson, StringTable } from "./graph/string-table.ts";
+import { within } from "./text/within.ts";
 
 /** The largest size of the file in bytes. Browsers open a file of this size at once, and mail servers accept it. */
 const MOST_BYTES = 10_000_000;
@@ -132,10 +133,12 @@ function contentPart({ document, graphs, comparisons = [] }: ReportData, limits:
 function headerPart({ document }: ReportData, limits: Limits): string {
   const { explorations, journeys, exitStatus } = document;
   const [kind, verdict] = VERDICTS[exitStatus] ?? ["warned", `Ended with status ${exitStatus}`];
-  const found = explorations.flatMap(({ violations, races }) => [
-    ...violations.map((one) => ({ ...one, name: one.invariant })),
-    ...races.map((race) => ({ ...race, name: `race: ${raceName(race)}` })),
-  ]);
+  const found = explorations
+    .flatMap(({ violations, races }) => [
+      ...violations.map((one) => ({ ...one, name: one.invariant })),
+      ...races.map((race) => ({ ...race, name: `race: ${raceName(race)}` })),
+    ])
+    .toSorted((a, b) => severityRank(a.severity) - severityRank(b.severity));
   const failed = journeys.filter(({ status }) => status !== "passed").length;
   const summary = [
     ...(explorations.length === 0 ? [] : [`${plural(explorations.length, "exploration")}, ${plural(found.length, "finding")}`]),

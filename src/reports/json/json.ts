@@ -1,12 +1,12 @@
 import type { ExplorationEvent } from "../../engine/events.ts";
 import { jsonPieces } from "./json-text.ts";
-import { printableLines } from "../console/printable.ts";
+import { printableLines } from "../console/text/printable.ts";
 import { redactText } from "../redaction/redact.ts";
 import { redactor, type Redactor } from "../redaction/redactor.ts";
 import type { Reporter, ReporterOptions } from "../reporter.ts";
 import { runDocument } from "../document/run-document.ts";
 import type { RunReport } from "../document/run-report.ts";
-import { updateLines } from "../console/end-text.ts";
+import { updateLines } from "../console/summary/end-text.ts";
 import { writePieces } from "./write-pieces.ts";
 
 /** The reporter for programs: writes one JSON document to standard output when the run has ended, and nothing else. */

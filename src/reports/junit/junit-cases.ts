@@ -1,13 +1,13 @@
 import type { Race, RunError } from "../../model/results/result.ts";
 import { isAtLeast } from "../../model/declare/severity.ts";
-import { grouped } from "../console/numbers.ts";
+import { grouped } from "../console/text/numbers.ts";
 import type { ExplorationEntry, JourneyEntry, RunDocument } from "../document/document-types.ts";
-import { cut } from "../console/printable.ts";
-import { faultRows } from "../console/fault-coverage-text.ts";
-import { raceRows } from "../console/race-coverage-text.ts";
-import { raceName, raceText, verdictText } from "../console/race-text.ts";
-import { isUnjudged, NOT_CHECKED } from "../console/rules-text.ts";
-import { doubtOf, violationText } from "../console/violation-text.ts";
+import { cut } from "../console/text/printable.ts";
+import { faultRows } from "../console/summary/fault-coverage-text.ts";
+import { raceRows } from "../console/summary/race-coverage-text.ts";
+import { raceName, raceText, verdictText } from "../console/findings/race-text.ts";
+import { isUnjudged, NOT_CHECKED } from "../console/summary/rules-text.ts";
+import { doubtOf, violationText } from "../console/findings/violation-text.ts";
 
 /** The largest number of characters of a request or response body. results.json contains the whole body. */
 const BODY = 20_000;

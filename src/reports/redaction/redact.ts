@@ -15,11 +15,11 @@ import type {
 import type { TargetEnd } from "../../model/results/target-end.ts";
 import { curlScript } from "../curl/curl-script.ts";
 import { raceScript } from "../curl/race-script.ts";
-import { raceText } from "../console/race-text.ts";
+import { raceText } from "../console/findings/race-text.ts";
 import { redactor, type Redactor } from "./redactor.ts";
 import { resultJson } from "../json/result-json.ts";
 import type { ReportedFailure } from "../document/run-report.ts";
-import { violationText } from "../console/violation-text.ts";
+import { violationText } from "../console/findings/violation-text.ts";
 
 /** The settings that say which data a report may show. */
 export interface Visibility {

@@ -3,9 +3,9 @@ import { pathToFileURL } from "node:url";
 import type { ApiRequest } from "../../model/http/response.ts";
 import type { Severity } from "../../model/declare/severity.ts";
 import type { RecordedResponse } from "../../model/results/result.ts";
-import { cut, printable, printableLines } from "../console/printable.ts";
-import { raceName, raceText } from "../console/race-text.ts";
-import { doubtOf, violationText } from "../console/violation-text.ts";
+import { cut, printable, printableLines } from "../console/text/printable.ts";
+import { raceName, raceText } from "../console/findings/race-text.ts";
+import { doubtOf, violationText } from "../console/findings/violation-text.ts";
 import type { ExplorationEntry } from "../document/document-types.ts";
 
 /** `MESSAGE`, `BODY`: the largest numbers of characters of a message and of a body. results.json contains the whole texts. */

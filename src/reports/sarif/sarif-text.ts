@@ -1,4 +1,4 @@
-import { printable, printableLines } from "../console/printable.ts";
+import { printable, printableLines } from "../console/text/printable.ts";
 import type { ExplorationEntry, JourneyEntry, RunDocument } from "../document/document-types.ts";
 import { jsonText } from "../json/json-text.ts";
 import { foundIn, locationOf, sarifResult } from "./sarif-result.ts";

@@ -1,5 +1,5 @@
 import type { Race, Violation } from "../../model/results/result.ts";
-import { raceName } from "../console/race-text.ts";
+import { raceName } from "../console/findings/race-text.ts";
 
 interface TestedModule {
   /** The name of the export that the test imports from the exploration file. */

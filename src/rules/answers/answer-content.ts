@@ -104,7 +104,16 @@ export function saysDeleted(item: Item): boolean {
  * Returns `true` if an item says that it was deleted or has ended: `deleted: true`, `deletedAt: "..."`, `deletionTimestamp`, `status: "cancelled"`.
  */
 export function isTombstone(item: Item): boolean {
-  return Object.entries(item).some(([key, value]) => {
+  return tombstoneFields(item).length > 0;
+}
+
+/** Returns `true` if all fields by which an item says that it was deleted or has ended had the same values before the step. */
+export function saidBefore(item: Item, before: Item | undefined): boolean {
+  return before !== undefined && tombstoneFields(item).every(([key, value]) => JSON.stringify(before[key]) === JSON.stringify(value));
+}
+
+function tombstoneFields(item: Item): readonly (readonly [key: string, value: unknown])[] {
+  return Object.entries(item).filter(([key, value]) => {
     const name = key.toLowerCase().replace(/[_-]/g, "");
     if (GONE.test(name) || name === "deletiontimestamp") return Boolean(value);
     if (/^(?:is)?active$/.test(name)) return value === false || value === 0;

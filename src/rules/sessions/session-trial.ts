@@ -1,5 +1,5 @@
 import { Action } from "../../model/declare/action.ts";
-import { EdgeAction } from "../../model/declare/edge-action.ts";
+import { EdgeAction } from "../../model/declare/state-graph/edge-action.ts";
 import type { CheckedStep } from "../../model/declare/rule.ts";
 import type { World } from "../../model/declare/world.ts";
 import { clientPartOf, type ApiClient } from "../../model/http/client.ts";

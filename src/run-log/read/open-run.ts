@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { DamagedRun } from "../../engine/commit/damaged-run.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { SCHEMA, SCHEMA_VERSION } from "../rows/schema.ts";
-import { openSqlite } from "../../stores/sqlite-driver.ts";
+import { openSqlite } from "../../stores/connect/sqlite-driver.ts";
 
 /**
  * Opens a run log that may be damaged or manipulated, and reads from it. The file must have exactly the tables of this version, so that it cannot

@@ -1,5 +1,5 @@
 import type { RuleStrength } from "../../reports/index.ts";
-import { openSqlite } from "../../stores/sqlite-driver.ts";
+import { openSqlite } from "../../stores/connect/sqlite-driver.ts";
 import { readStore } from "../read/open-run.ts";
 import { runFile } from "../read/runs.ts";
 import { RunLock } from "../run-lock.ts";

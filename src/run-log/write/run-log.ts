@@ -14,7 +14,7 @@ import { RunLock } from "../run-lock.ts";
 import { DRAFT_SUFFIX, dropOldRuns, removeRun, runFile } from "../read/runs.ts";
 import { SCHEMA, SCHEMA_VERSION } from "../rows/schema.ts";
 import type { StoredExploration } from "../read/resumable-run.ts";
-import { openSqlite } from "../../stores/sqlite-driver.ts";
+import { openSqlite } from "../../stores/connect/sqlite-driver.ts";
 
 /** The size in pages (about 16 MB) at which SQLite moves the write-ahead log into the main file. */
 const CHECKPOINT_PAGES = 4_000;

@@ -4,7 +4,7 @@ import { findingId } from "../../engine/findings/finding-id.ts";
 import type { Explorer, ExplorerOptions } from "../../engine/search/explorer.ts";
 import type { LaneReport } from "../../messages/lane-messages.ts";
 import { mapStack } from "../../loader/index.ts";
-import { STRATEGIES } from "../../model/declare/strategy.ts";
+import { STRATEGIES } from "../../model/declare/search/strategy.ts";
 import type { ExplorationResult } from "../../model/results/result.ts";
 import { redactor } from "../../reports/index.ts";
 import type { TargetHost } from "../../targets/index.ts";

@@ -1,6 +1,6 @@
 import type { ExplorationEvent } from "../../engine/events.ts";
 import { endText, hasEnded, type TargetEnd } from "../../model/results/target-end.ts";
-import { plural } from "../../reports/console/numbers.ts";
+import { plural } from "../../reports/console/text/numbers.ts";
 
 /**
  * Counts the targets whose process ended during the exploration. A target may end some time after its answer. The step that noticed the end may then

@@ -4,7 +4,7 @@ import type { LaneReport } from "../../messages/lane-messages.ts";
 import { withoutGraph, type FoundViolation } from "../../engine/findings/finding-log.ts";
 import type { TriedStep } from "../../engine/events.ts";
 import type { Reduction, StopReason } from "../../model/results/result.ts";
-import { duration, plural } from "../../reports/console/numbers.ts";
+import { duration, plural } from "../../reports/console/text/numbers.ts";
 import { mapStack } from "../../loader/index.ts";
 import { knowledgeText, type Knowledge } from "../../state/index.ts";
 import { DETAIL_LIMITS, ScratchFile, type ExplorationStart } from "../../run-log/index.ts";

@@ -5,7 +5,7 @@ import { unsettledOf } from "../../engine/search/unconfirmed-timeouts.ts";
 import type { LanePool } from "../../engine/lane-pool.ts";
 import type { Explorer, ExplorerOptions } from "../../engine/search/explorer.ts";
 import type { LaneReport } from "../../messages/lane-messages.ts";
-import { plural } from "../../reports/console/numbers.ts";
+import { plural } from "../../reports/console/text/numbers.ts";
 import { graphPaths } from "../../engine/graph/graph-path.ts";
 import { proveShortest } from "../../engine/findings/prove-shortest.ts";
 

@@ -1,6 +1,6 @@
 import type { ApiClient } from "../../model/http/client.ts";
 import type { Values } from "../../model/context/context.ts";
-import { JourneyDefinition } from "../../model/declare/journey.ts";
+import { JourneyDefinition } from "../../model/declare/journey/journey.ts";
 import type { JourneyResult } from "../../model/results/journey-result.ts";
 
 /**

@@ -3,7 +3,7 @@ import { freshContext, runSteps, shownResult, shownStep } from "../../journeys/i
 import { whereOf } from "../../loader/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { clientPartOf } from "../../model/http/client.ts";
-import type { JourneyDefinition } from "../../model/declare/journey.ts";
+import type { JourneyDefinition } from "../../model/declare/journey/journey.ts";
 import type { JourneyResult } from "../../model/results/journey-result.ts";
 import { isLoading } from "../../model/declare/loading.ts";
 

@@ -1,6 +1,6 @@
 import { bundle, load } from "../../loader/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import { JourneyDefinition } from "../../model/declare/journey.ts";
+import { JourneyDefinition } from "../../model/declare/journey/journey.ts";
 
 export interface LoadedJourney {
   /** The path of the bundled journey file, from which other threads import the journey. */

@@ -1,7 +1,7 @@
 import { resolveExploration, type Config } from "../../config/index.ts";
 import { faultsOn } from "../../faults/index.ts";
 import type { FaultAnswer } from "../../messages/fault-messages.ts";
-import type { Recording } from "../../messages/lane-messages.ts";
+import { type Recording, CRASHED, INVALID_ANSWER } from "../../messages/lane-messages.ts";
 import { joined, knowsNothing, NEXT_SECOND, NOTHING_KNOWN } from "../../state/index.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { SeqqaError } from "../../model/errors.ts";
@@ -12,8 +12,10 @@ import { refuseRaces } from "../../lane/index.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
 import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
 import { faultRule } from "../results/fault-result.ts";
-import { noSuchRule, requireRules } from "./require-rules.ts";
 import type { FaultPoint, RaceOutcome } from "../../model/results/result.ts";
+import { Rule } from "../../model/declare/rule.ts";
+
+type Definition = Pick<AgentDefinition<never, never>, "actions" | "invariants">;
 
 /** Default number of trials when a race is replayed. */
 const TRIALS = 20;
@@ -222,4 +224,45 @@ function whyNot({ failure, dismissed, trials, misses }: RaceAnswer, urls: ShownU
   if (dismissed === "noise") return "one order of the calls gives different results when it is repeated";
   if (trials > 0) return undefined;
   return misses > 0 ? `the calls overlapped in none of ${misses} trials` : "the calls could not be made to overlap";
+}
+
+/**
+ * Checks that the exploration still checks the rule of a finding. Otherwise a replay could not break the rule, and the finding would seem to be gone.
+ * @throws SeqqaError `NO_SUCH_RULE`
+ */
+function requireRules(
+  { rule, race }: { readonly rule?: string | undefined; readonly race?: RaceReplay | undefined },
+  definition: Definition,
+  { exploration: { serverErrors } }: Pick<Config, "exploration">,
+): void {
+  const isReplaced = definition.invariants.some((one) => one instanceof Rule && one.replaces === "server_errors");
+  const isJudged = serverErrors === "violation" && !isReplaced;
+  if (rule !== undefined && !isChecked(rule, definition, isJudged)) throw noSuchRule(rule);
+  if (race?.verdict === "invariant" && race.invariant !== undefined && !isDeclared(race.invariant, definition))
+    throw noSuchRule(race.invariant);
+  // For races, the setting alone decides if server errors are findings, even if a rule of the exploration judges server errors of steps.
+  if (race?.verdict === "server_error" && serverErrors !== "violation") throw noSuchRule("server_error");
+}
+
+/** Returns the error for a rule that the exploration does not check. */
+function noSuchRule(rule: string): SeqqaError {
+  return new SeqqaError(
+    "NO_SUCH_RULE",
+    `The exploration no longer checks the rule ${JSON.stringify(rule)}, so the replay cannot show whether the finding still exists.`,
+    { hint: "Add the rule again, or undo the setting that turned the rule off. Or run the exploration again to get current findings." },
+  );
+}
+
+const isDeclared = (rule: string, { invariants }: Definition): boolean => invariants.some(({ name }) => name === rule);
+
+function isChecked(rule: string, definition: Definition, judgesServerErrors: boolean): boolean {
+  if (rule === CRASHED || rule === INVALID_ANSWER || isDeclared(rule, definition)) return true;
+  const action = (suffix: string): Definition["actions"][number] | undefined =>
+    definition.actions.find(({ name }) => `${name}_${suffix}` === rule);
+  if (action("server_error") !== undefined) return judgesServerErrors;
+  return (
+    action("timeout") !== undefined ||
+    definition.invariants.some(({ name }) => `${name}_timeout` === rule) ||
+    action("status")?.expectedStatus !== undefined
+  );
 }

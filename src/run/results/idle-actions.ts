@@ -1,7 +1,7 @@
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import type { ActionCoverage, StopReason } from "../../model/results/result.ts";
-import { works } from "../../reports/console/rules-text.ts";
-import { grouped, plural } from "../../reports/console/numbers.ts";
+import { works } from "../../reports/console/summary/rules-text.ts";
+import { grouped, plural } from "../../reports/console/text/numbers.ts";
 import { answeredEachTime } from "./waste.ts";
 
 type Coverage = Readonly<Record<string, ActionCoverage>>;

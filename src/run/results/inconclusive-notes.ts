@@ -1,6 +1,6 @@
 import type { Committer } from "../../engine/commit/committer.ts";
 import { STORE_CLOCK } from "../../messages/lane-messages.ts";
-import { plural } from "../../reports/console/numbers.ts";
+import { plural } from "../../reports/console/text/numbers.ts";
 
 /** Maximum number of notes. Each note is about one reason why rules were inconclusive. */
 const SHOWN = 20;

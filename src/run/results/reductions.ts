@@ -1,7 +1,7 @@
 import type { LaneDivergence } from "../../messages/lane-messages.ts";
 import type { Explorer } from "../../engine/search/explorer.ts";
 import type { Reduction, VerdictException } from "../../model/results/result.ts";
-import { plural } from "../../reports/console/numbers.ts";
+import { plural } from "../../reports/console/text/numbers.ts";
 import { fieldOf, FULL_ORDER, NEXT_SECOND, type Knowledge } from "../../state/index.ts";
 import type { LearnedValues } from "../explore/learn-values.ts";
 import { SETUP_TIMES, shownFields } from "../explore/learned-fields.ts";

@@ -1,5 +1,5 @@
 import type { Explorer } from "../../engine/search/explorer.ts";
-import { STRATEGIES, type StrategyKind } from "../../model/declare/strategy.ts";
+import { STRATEGIES, type StrategyKind } from "../../model/declare/search/strategy.ts";
 import type { FoundError, FoundViolation } from "../../engine/findings/finding-log.ts";
 import type { ExplorationGraph, ExplorationResult, RunError, Violation } from "../../model/results/result.ts";
 import { resultJson, verdictOf } from "../../reports/index.ts";

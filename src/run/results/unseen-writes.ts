@@ -1,7 +1,7 @@
 import type { LaneReport } from "../../messages/lane-messages.ts";
 import type { ActionCoverage, ExplorationFacts, VerdictException } from "../../model/results/result.ts";
-import { NOT_VISIBLE } from "../../reports/console/verdict.ts";
-import { plural } from "../../reports/console/numbers.ts";
+import { NOT_VISIBLE } from "../../reports/console/summary/verdict.ts";
+import { plural } from "../../reports/console/text/numbers.ts";
 import { hasEndedEarly } from "./idle-actions.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Committer } from "../../engine/commit/committer.ts";
 import { CLEAN } from "../../engine/graph/node-table.ts";
 import type { Divergence, VerdictException } from "../../model/results/result.ts";
-import { plural } from "../../reports/console/numbers.ts";
+import { plural } from "../../reports/console/text/numbers.ts";
 
 /**
  * Returns the verdict's exceptions for stored times, such as expiry dates, that passed during the run. States that were reached before such a time

@@ -2,7 +2,7 @@ import { isExpected } from "../../model/declare/action.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { Context } from "../../model/context/context.ts";
 import type { ActionCoverage } from "../../model/results/result.ts";
-import { grouped, plural } from "../../reports/console/numbers.ts";
+import { grouped, plural } from "../../reports/console/text/numbers.ts";
 
 type AnyAction = AgentDefinition<never, never>["actions"][number];
 type Coverage = Readonly<Record<string, ActionCoverage>>;
@@ -19,7 +19,8 @@ const CREDENTIAL = /token|secret|passw|api_?key|session|credential|cookie|jwt|be
  * the actions that the rule `ownership` never tried as another user.
  *
  * A note names the context keys that the action needs, and the actions that set these keys. Only keys that the code of an action sets itself are
- * found, not keys that helper functions set. Actions that expect a refusal and actions of rules are left out.
+ * found, not keys that helper functions set. Actions that may always be refused (`expectedStatus`, `mayNeverSucceed`) and actions
+ * of rules are left out.
  */
 export function wasteNotes(definition: AgentDefinition<never, never>, coverage: Coverage): readonly string[] {
   // Make no notes for state graphs, because their results already list edges that never applied.
@@ -91,7 +92,8 @@ export function answeredEachTime(applied: number, statuses: ActionCoverage["stat
   return `was answered ${Object.keys(statuses).join(" or ")} in ${where} in which it was tried`;
 }
 
-function isRefused({ expectedStatus = [] }: AnyAction, statuses: ActionCoverage["statuses"]): boolean {
+function isRefused({ expectedStatus = [], mayNeverSucceed }: AnyAction, statuses: ActionCoverage["statuses"]): boolean {
+  if (mayNeverSucceed) return false;
   const all = Object.keys(statuses).map(Number);
   return all.length > 0 && all.every((status) => status >= 400 && status < 500 && !isExpected(status, expectedStatus));
 }

@@ -1,7 +1,7 @@
 import { resolveExploration, type Config, type ExplorationConfig } from "../../config/index.ts";
 import { beyondBudget } from "../../engine/commit/recommit.ts";
 import type { Shard } from "../../engine/shards/shard-partition.ts";
-import { STRATEGIES, STRATEGY_KINDS } from "../../model/declare/strategy.ts";
+import { STRATEGIES, STRATEGY_KINDS } from "../../model/declare/search/strategy.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { alternatives } from "../../model/text/alternatives.ts";
 import { refuseWritten, type Stage, type StoredExploration, type StoredRun } from "../../run-log/index.ts";

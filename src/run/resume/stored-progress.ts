@@ -6,7 +6,7 @@ import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { ExplorationResult } from "../../model/results/result.ts";
 import { packageVersion } from "../../reports/document/package-version.ts";
-import { shownPath } from "../../reports/console/shown-path.ts";
+import { shownPath } from "../../reports/console/text/shown-path.ts";
 import { readStoredRun, refuseWritten, runIds, type ExplorationKeeper, type StoredRun } from "../../run-log/index.ts";
 import { changesOfRun, compareExploration, refuseBeyond, refuseChanged, refuseMerged } from "./check-resumable.ts";
 import { withProblemsOf } from "../prepare/explore-with-services.ts";

@@ -14,7 +14,7 @@ import {
   type ReportedKnown,
 } from "../../reports/index.ts";
 import { readKnownFindings, updateKnownFindings, type KnownEntry, type KnownFindings } from "../../run-log/index.ts";
-import { shownPath } from "../../reports/console/shown-path.ts";
+import { shownPath } from "../../reports/console/text/shown-path.ts";
 
 export interface Extent {
   /** `true` if every exploration below the configuration's folder was explored completely and without a failure. */

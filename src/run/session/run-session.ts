@@ -4,7 +4,7 @@ import type { ExplorationEvent, TriedStep } from "../../engine/events.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { ExplorationResult } from "../../model/results/result.ts";
 import type { JourneyResult } from "../../model/results/journey-result.ts";
-import { shownPath } from "../../reports/console/shown-path.ts";
+import { shownPath } from "../../reports/console/text/shown-path.ts";
 import {
   journeyJson,
   redactFailure,

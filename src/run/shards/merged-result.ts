@@ -3,7 +3,7 @@ import { findingId } from "../../engine/findings/finding-id.ts";
 import type { FoundViolation } from "../../engine/findings/finding-log.ts";
 import type { Merged } from "../../engine/shards/merge-shards.ts";
 import { openStates } from "../../engine/search/open-states.ts";
-import { BREADTH_FIRST } from "../../model/declare/strategy.ts";
+import { BREADTH_FIRST } from "../../model/declare/search/strategy.ts";
 import type {
   DismissedRace,
   Divergence,

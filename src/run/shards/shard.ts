@@ -1,7 +1,7 @@
 import type { ExplorationConfig } from "../../config/index.ts";
 import { shareOf, type Shard, type ShardCut } from "../../engine/shards/shard-partition.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
-import { BREADTH_FIRST } from "../../model/declare/strategy.ts";
+import { BREADTH_FIRST } from "../../model/declare/search/strategy.ts";
 import { SeqqaError } from "../../model/errors.ts";
 
 /** Maximum number of shards. With more shards, each shard would get too few states to be useful. */

@@ -1,4 +1,4 @@
-import type { GraphShape } from "../../model/declare/graph-shape.ts";
+import type { GraphShape } from "../../model/declare/state-graph/graph-shape.ts";
 
 /** The committed steps of a state graph's exploration, as columns with one entry for each step. Each action is an edge of the declared graph. */
 export interface ExploredEdges {

@@ -1,10 +1,10 @@
 import type { Committer } from "../../engine/commit/committer.ts";
 import { hashOf } from "../../engine/graph/digest.ts";
 import { EXPANDED } from "../../engine/graph/node-table.ts";
-import type { GraphShape } from "../../model/declare/graph-shape.ts";
+import type { GraphShape } from "../../model/declare/state-graph/graph-shape.ts";
 import type { ActionCoverage, StateGraphResult, Violation } from "../../model/results/result.ts";
 import { Severity } from "../../model/declare/severity.ts";
-import { deniedName } from "../../model/declare/state-graph.ts";
+import { deniedName } from "../../model/declare/state-graph/state-graph.ts";
 import { violationText } from "../../reports/index.ts";
 import { deadName, graphCoverage, unreachedName, type GraphCoverage } from "./graph-coverage.ts";
 

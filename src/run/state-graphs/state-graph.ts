@@ -2,7 +2,7 @@ import type { ApiClient } from "../../model/http/client.ts";
 import type { Values } from "../../model/context/context.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { StateGraphResult } from "../../model/results/result.ts";
-import { StateGraphDefinition } from "../../model/declare/state-graph.ts";
+import { StateGraphDefinition } from "../../model/declare/state-graph/state-graph.ts";
 import { World } from "../../model/declare/world.ts";
 import type { ReplayOptions, ReplayResult } from "../../model/results/replay.ts";
 import type { ExploreOptions } from "../prepare/options.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { packageManifest, schemaPath, surroundingsOf, templateFiles, type Surroundings } from "../../init/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import type { GivenKey, PlannedAction, PlannedKey, RecordedStep, ScaffoldPlan } from "../infer/plan.ts";
+import type { GivenKey, PlannedAction, PlannedKey, RecordedStep, ScaffoldPlan, PlannedValue } from "../infer/plan.ts";
 import { reachable } from "../infer/setup/choose-keys.ts";
 import { actionCode, usesOf } from "./code/action.ts";
 import { slug } from "./code/identifier.ts";
@@ -19,7 +19,6 @@ import { isQueryKey, sessionFile } from "./files/session-file.ts";
 import { setupFile } from "./files/setup-file.ts";
 import { smallFiles } from "./files/small-files.ts";
 import { supportFile } from "./files/support-file.ts";
-import { keysOf } from "./keys.ts";
 import { Disk } from "./merge/disk.ts";
 import { MANIFEST, manifestText, NOTHING_WRITTEN, parseManifest, type Manifest, type WrittenAction } from "./merge/manifest.ts";
 import { mergeActions, type Fate, type MergedFile, type WrittenCode } from "./merge/merge-actions.ts";
@@ -283,4 +282,23 @@ function wouldOverwrite(paths: readonly string[]): SeqqaError {
     `seqqa wrote nothing, because ${paths.join(" and ")} already ${paths.length === 1 ? "exists and was" : "exist and were"} not written by seqqa scaffold.`,
     { exitStatus: 2, hint: "Choose another folder with --out <folder>, or overwrite the files with --force." },
   );
+}
+
+/** Returns all context keys that the actions of a plan use. Keys in the plan's own list come first. */
+function keysOf({ keys, actions }: ScaffoldPlan): readonly PlannedKey[] {
+  const listed = new Set(keys.map(({ key }) => key));
+  const more = new Set(actions.flatMap(usedIn).filter((key) => !listed.has(key)));
+  return [...keys, ...[...more].map((key): PlannedKey => ({ key, type: "unknown" }))];
+}
+
+function usedIn({ needs, frees, keeps = [], produces, parameters, body }: PlannedAction): readonly string[] {
+  const values = [...parameters.map(({ value }) => value), ...(body === undefined ? [] : [body.value])];
+  const sent = produces.flatMap((production) => (production.from === "sent" ? [production.value] : []));
+  return [...needs, ...frees, ...keeps.map(({ to }) => to), ...produces.map(({ key }) => key), ...[...values, ...sent].flatMap(keysIn)];
+}
+
+function keysIn(value: PlannedValue): readonly string[] {
+  if (value.kind === "context") return value.first === undefined ? [value.key] : [value.key, value.first];
+  if (value.kind === "list") return value.items.flatMap(keysIn);
+  return value.kind === "object" ? value.entries.flatMap(([, of]) => keysIn(of)) : [];
 }

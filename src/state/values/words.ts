@@ -32,6 +32,9 @@ const MARK = "<time>";
 /** Patterns for words, from widest to narrowest: signed tokens and URL-safe text, names with separators, runs of letters and digits. */
 const TIERS: readonly RegExp[] = [/[\w.+/=~-]+/g, /[\w-]+/g, /[A-Za-z0-9]+/g];
 
+/** The length from which a word in a text is looked up among generated values. Shorter words are equal by chance. */
+export const SHORTEST_WORD: number = 4;
+
 /** The length, in characters, up to which a name with separators is searched for a known word at its end. The search takes quadratic time. */
 const LONGEST_NAME = 512;
 

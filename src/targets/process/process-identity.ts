@@ -1,1 +1,1 @@
-export { here, identify, isAlive, type Place, type ProcessIdentity } from "../../stores/process-identity.ts";
+export { here, identify, isAlive, type Place, type ProcessIdentity } from "../../stores/processes/process-identity.ts";

@@ -6,8 +6,13 @@ import { sqlitePathOf } from "../../model/stores/sqlite-path.ts";
 import { storeName } from "../../model/stores/store-name.ts";
 import { nearest } from "../../model/text/nearest.ts";
 import { withoutSecrets } from "../../model/text/url-secrets.ts";
-import { workerNumber } from "./worker-number.ts";
 import type { WorldOptions, WorldStore } from "./world-options.ts";
+
+/** The environment variables in which Vitest, Playwright and Jest number their workers. */
+const WORKER_VARIABLES = ["VITEST_POOL_ID", "TEST_PARALLEL_INDEX", "JEST_WORKER_ID"] as const;
+
+/** Worker numbers must be below this limit, because lane numbers in database names have at most three digits. */
+const WORKER_LIMIT = 1000;
 
 /** The options of a world after all checks, with absolute paths. */
 export interface CheckedOptions {
@@ -117,4 +122,18 @@ function requireConsent(name: string, store: WorldStore, how: Parameters<typeof 
 
 function invalid(message: string, hint: string): SeqqaError {
   return new SeqqaError("WORLD_OPTION_INVALID", message, { hint, exitStatus: 2 });
+}
+
+/**
+ * Returns the number of this worker, 0 to 999: `given`, else the number in the environment. @throws SeqqaError `WORLD_OPTION_INVALID`, exit status 2
+ */
+function workerNumber(given: number | undefined, env: Readonly<Record<string, string | undefined>>): number {
+  if (given !== undefined && !(Number.isSafeInteger(given) && given >= 0)) {
+    throw new SeqqaError("WORLD_OPTION_INVALID", "The option worker of openWorld() must be an integer of at least 0.", {
+      hint: "With Vitest, Playwright and Jest, remove the option: seqqa then reads the worker's number from the environment.",
+      exitStatus: 2,
+    });
+  }
+  const named = WORKER_VARIABLES.map((name) => env[name]).find((value) => value !== undefined && /^\d{1,9}$/.test(value));
+  return (given ?? Number(named ?? 0)) % WORKER_LIMIT;
 }

@@ -1,9 +1,10 @@
-import type { Checkpoint, StoreAdapter } from "../../model/stores/store-adapter.ts";
+import type { Checkpoint, StoreAdapter, Awaitable } from "../../model/stores/store-adapter.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { showingHint } from "../shown-hint.ts";
-import { changedSince, inAll, restoreAll } from "./all-stores.ts";
 import { WorldCheckpoint } from "./world-checkpoint.ts";
 import { checkpointOver, lateWrite, notClosed, notRestored, notTaken, worldClosed } from "./world-errors.ts";
+
+type Stores = ReadonlyMap<string, StoreAdapter>;
 
 /** The parts that a world is made of. */
 export interface WorldParts {
@@ -176,4 +177,37 @@ export class TestWorld {
     this.#turn = turn.catch(() => undefined);
     return turn;
   }
+}
+
+/** Calls a function for all stores at once. Waits until all calls have ended, then throws the first failure. */
+async function inAll<T>(stores: Stores, work: (store: StoreAdapter, name: string) => Awaitable<T>): Promise<ReadonlyMap<string, T>> {
+  const done = await Promise.allSettled([...stores].map(async ([name, store]) => [name, await work(store, name)] as const));
+  return new Map(
+    done.map((one) => {
+      if (one.status === "rejected") throw one.reason;
+      return one.value;
+    }),
+  );
+}
+
+/** Returns the names of the stores that were written to since the given checkpoints. */
+async function changedSince(stores: Stores, marks: ReadonlyMap<string, Checkpoint>): Promise<readonly string[]> {
+  const changed = await inAll(stores, (store, name) => store.changed(marks.get(name)));
+  return [...changed].filter(([, hasChanged]) => hasChanged).map(([name]) => name);
+}
+
+async function restoreAll(stores: Stores, marks: ReadonlyMap<string, Checkpoint>): Promise<void> {
+  await inAll(stores, (store, name) => restore(store, marks.get(name)));
+}
+
+/**
+ * Restores a store. Calling `changed` first makes adapters read the store, so that `lastLook` can then restore in one round trip. Without this call,
+ * an adapter that finds an unread write would have to begin the restore again.
+ */
+async function restore(store: StoreAdapter, mark: Checkpoint): Promise<void> {
+  if (store.lastLook !== undefined) {
+    await store.changed(mark);
+    if ((await store.lastLook()?.restore(mark)) === true) return;
+  }
+  await store.restore(mark);
 }

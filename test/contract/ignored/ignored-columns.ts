@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { SeqqaError } from "../../../src/model/errors.ts";
 import type { Leftover } from "../../../src/model/stores/leftover.ts";
 import type { Awaitable, Checkpoint, StoreAdapter, StoreScope } from "../../../src/model/stores/store-adapter.ts";
-import type { ForeignWrite } from "../../../src/stores/external-store.ts";
+import type { ForeignWrite } from "../../../src/stores/external/external-store.ts";
 import { size } from "../../sizes.ts";
 
 /** A user's own store, in SQL that every server understands. */

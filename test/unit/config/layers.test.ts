@@ -3,7 +3,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadConfig, misspelledVariables, resolveExploration, sourceOf } from "../../../src/config/index.ts";
-import { BFS, DFS } from "../../../src/model/declare/strategy.ts";
+import { BFS, DFS } from "../../../src/model/declare/search/strategy.ts";
 import { caught, failure, load } from "./files.ts";
 
 const maxSteps = (value: string): { readonly key: string; readonly flag: string; readonly value: string } => ({

@@ -3,7 +3,7 @@ import { TABLE } from "../../../src/config/schema/table.ts";
 import { orderOf } from "../../../src/engine/frontiers/index.ts";
 import * as published from "../../../src/index.ts";
 import { Agent, Action } from "../../../src/index.ts";
-import { BREADTH_FIRST, STRATEGIES, STRATEGY_KINDS } from "../../../src/model/declare/strategy.ts";
+import { BREADTH_FIRST, STRATEGIES, STRATEGY_KINDS } from "../../../src/model/declare/search/strategy.ts";
 
 const noop = new Action({ name: "noop", run: () => Promise.resolve(null) });
 

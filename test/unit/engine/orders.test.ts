@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mix } from "../../../src/engine/graph/mix.ts";
 import { orderOf, type Opened, type Frontier } from "../../../src/engine/frontiers/index.ts";
-import { STRATEGY_KINDS, type Strategy } from "../../../src/model/declare/strategy.ts";
+import { STRATEGY_KINDS, type Strategy } from "../../../src/model/declare/search/strategy.ts";
 import { Draws } from "../../support/draws.ts";
 import { size } from "../../sizes.ts";
 

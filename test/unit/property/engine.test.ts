@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { completeToDepth, explorationCompleteTo } from "../../../src/engine/search/completeness.ts";
 import type { Explorer } from "../../../src/engine/search/explorer.ts";
 import { CLEAN, OPENED } from "../../../src/engine/graph/node-table.ts";
-import { STRATEGY_KINDS } from "../../../src/model/declare/strategy.ts";
+import { STRATEGY_KINDS } from "../../../src/model/declare/search/strategy.ts";
 import { Draws } from "../../support/draws.ts";
 import { sorted, statesOfNodes, stepsOf, walk } from "../../support/graph-of-run.ts";
 import { agentOf, randomGraph, type Behaviour, type Graph } from "../../support/graph-model.ts";

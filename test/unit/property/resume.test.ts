@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Explorer } from "../../../src/engine/search/explorer.ts";
 import type { Recorded } from "../../../src/engine/commit/recommit.ts";
 import { violationPolicy } from "../../../src/run/explore/violation-policy.ts";
-import { STRATEGY_KINDS } from "../../../src/model/declare/strategy.ts";
+import { STRATEGY_KINDS } from "../../../src/model/declare/search/strategy.ts";
 import { Draws } from "../../support/draws.ts";
 import { graphCases } from "../../support/graph-cases.ts";
 import { agentOf, randomGraph } from "../../support/graph-model.ts";

@@ -6,7 +6,7 @@ import { madeGraph } from "../../support/graph-data.ts";
 import { race, raceCoverage } from "../../support/race.ts";
 import { document, EVIL, evil, exchange, explored, ran, visibility } from "./hostile-report.ts";
 import { report, result, step, violation } from "./results.ts";
-import { bodyText } from "../../../src/reports/html/safe-text.ts";
+import { bodyText } from "../../../src/reports/html/text/safe-text.ts";
 
 /** What junit-10.xsd of Jenkins' xunit plugin allows: attributes (! required), children. */
 const SCHEMA: Readonly<Record<string, readonly [attributes: string, children: string]>> = {
@@ -235,6 +235,12 @@ describe("what the target answers is inert", () => {
       )!;
     return { text: `${text!.replace(/<style>[^]*?<\/style>/, "")}</body></html>`, data: data! };
   }
+
+  it("lists the findings at the top with the most severe first", () => {
+    const violations = (["low", "critical", "high"] as const).map((severity) => violation({ id: severity, invariant: severity, severity }));
+    const [, list] = /<nav aria-label="Findings">([^]*?)<\/nav>/.exec(html(document({ explorations: [explored({ violations })] })))!;
+    expect([...list!.matchAll(/href="#([^"]*)"/g)].map(([, to]) => to!.replace(/^finding-/, ""))).toEqual(["critical", "high", "low"]);
+  });
 
   it("closes every element of HTML that it opens", () => {
     const open: string[] = [];

@@ -11,6 +11,7 @@ const progress: Progress = {
   frontier: 311,
   depth: 6,
   violations: 1,
+  checksLeft: null,
   laneUse: [0.97, 0.5],
   laneSteps: [4000, 1678],
   laneRebuilds: [0, 2],
@@ -138,6 +139,13 @@ describe("the console", () => {
     const laneUse = Array.from({ length: 10 }, () => 0.5);
     reporter.event("shop", { ...progress, laneUse });
     expect(stderr.text.split("\n").at(-1)).toBe("  2 lanes more   50% at work\x1b[K");
+  });
+
+  it("says after the last step how many paths are executed again, instead of a rate and an estimate", () => {
+    const stderr = new Sink(true, 200);
+    const reporter = new ConsoleReporter(options({ stdout: new Sink(), stderr }));
+    reporter.event("shop", { ...progress, elapsedMs: 60_000, checksLeft: 12 });
+    expect(stderr.text).toContain("200,000 steps  depth 6  violations 1  checking the result, 12 paths to execute again\x1b");
   });
 
   it.each([

@@ -22,6 +22,24 @@ describe("listAgreesWithItem", () => {
     expect(await said({ [LIST]: list({ id: 5, deleted: true }) })).toBe(true);
   });
 
+  it("is broken by an item that the step took away and whose status in the list is older", async () => {
+    const [sends, cancelled] = [["DELETE /customers/1/orders/5"], list({ id: 5, status: "cancelled" })];
+    const says = async (more: Partial<Script>): Promise<unknown> =>
+      (await judged(rule, { sends, after: { [LIST]: cancelled }, ...more })).said;
+    const before = { [LIST]: cancelled, [ITEM]: [200, { id: 5, status: "cancelled" }] as Answer };
+    expect(await says({ before })).toBe(
+      "act: GET /customers/{customer_id}/orders has an item whose GET /customers/{customer_id}/orders/{order_id} is answered 404",
+    );
+    const fine: readonly Partial<Script>[] = [
+      { before, canGoBack: false },
+      { before: { [LIST]: cancelled } },
+      { before: { ...before, [LIST]: list({ id: 5, status: "paid" }) } },
+      { before: { ...before, [LIST]: list() } },
+      { before, after: { [LIST]: list({ id: 5, status: "deleted" }) } },
+    ];
+    for (const script of fine) expect(await says(script)).toBe(true);
+  });
+
   it("leaves out what differs by itself", async () => {
     let now = 0;
     expect(await said({ [LIST]: () => list({ id: 5, left: now++ }), [ITEM]: () => [200, { id: 5, left: now++ }] })).toBe(true);

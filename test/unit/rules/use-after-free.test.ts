@@ -72,7 +72,7 @@ describe("useAfterFree with resources", () => {
     const below = "GET /customers/7/orders";
     const list = (...items: readonly object[]): Answer => [200, { data: items }];
     const closed = { id: 1, status: "closed" };
-    const broken = deleted({ after: { [below]: list(closed) }, before: { [below]: list(closed) } });
+    const broken = deleted({ after: { [below]: list(closed) }, before: { "GET /customers/7": [200, { id: 7 }], [below]: list(closed) } });
     expect(await holds(broken)).toBe(
       "act: DELETE /customers/{id} was answered 204, but GET /customers/{customer_id}/orders below the deleted item was then answered 200 with 1 item",
     );
@@ -84,6 +84,47 @@ describe("useAfterFree with resources", () => {
       { after: { "GET /customers/7": [200, { id: 7, status: "archived" }], [below]: list(closed) }, before: { [below]: list(closed) } },
     ];
     for (const script of fine) expect(await holds(deleted(script))).toBe(true);
+  });
+
+  it("does not judge what ended below a thing that was gone before, or if the state before the step cannot be restored", async () => {
+    const closed = { "GET /customers/7/orders": [200, { data: [{ id: 1, status: "closed" }] }] as Answer };
+    const before = { "GET /customers/7": [200, { id: 7 }] as Answer, ...closed };
+    expect(await holds(deleted({ after: closed, before }))).toContain("with 1 item");
+    expect(await holds(deleted({ after: closed, before: closed }))).toBe(true);
+    expect(await holds(deleted({ after: closed, before, canGoBack: false }))).toBe(true);
+  });
+
+  describe("an item that had ended before it was deleted", () => {
+    const [ITEM, LIST] = ["GET /customers/7", "GET /customers"];
+    const [ended, listed] = [[200, { id: 7, status: "cancelled" }] as Answer, [200, [{ id: 7, status: "cancelled" }]] as Answer];
+    const before = { [ITEM]: ended, [LIST]: listed };
+    const stillListed = "act: DELETE /customers/{id} was answered 204, but GET /customers then still lists the deleted item";
+    const stillServed = "act: DELETE /customers/{id} was answered 204, but GET /customers/{id} of the deleted item was then answered 200";
+
+    it.each<[string, Partial<Script>, true | string]>([
+      ["is still listed", { after: { [LIST]: listed }, before }, stillListed],
+      ["is still served", { after: { [ITEM]: ended, [LIST]: [200, []] }, before }, stillServed],
+    ])("is broken if the item %s", async (_what, script, said) => {
+      expect(await holds(deleted(script))).toBe(said);
+      expect(await holds(deleted({ ...script, canGoBack: false }))).toBe(true);
+    });
+
+    it.each<[string, Partial<Script>]>([
+      [
+        "the status is of this deletion",
+        { after: { [LIST]: listed }, before: { [ITEM]: 200, [LIST]: [200, [{ id: 7, status: "paid" }]] } },
+      ],
+      ["the list has another status", { after: { [LIST]: [200, [{ id: 7, status: "archived" }]] }, before }],
+      ["the list says that it was deleted", { after: { [LIST]: [200, [{ id: 7, deleted: true, status: "cancelled" }]] }, before }],
+      ["the item was gone before", { after: { [LIST]: listed }, before: { [LIST]: listed } }],
+      ["the item is served in another way", { after: { [ITEM]: [200, { id: 7, status: "archived" }], [LIST]: [200, []] }, before }],
+      ["the list never had it", { after: { [ITEM]: ended, [LIST]: [200, []] }, before: { ...before, [LIST]: [200, []] } }],
+      ["the list is a page", { after: { [ITEM]: ended, [LIST]: [200, [], { "x-total-count": "3" }] }, before }],
+      // A repeated `DELETE` of an item that `DELETE` cancels is answered like this, too.
+      ["nothing changed", { after: before, before }],
+    ])("holds if %s", async (_what, script) => {
+      expect(await holds(deleted(script))).toBe(true);
+    });
   });
 
   it.each<[string, Partial<Script>, true | string]>([
@@ -107,7 +148,8 @@ describe("useAfterFree with resources", () => {
     );
     const below = "GET /customers/7/orders";
     const closed = { [below]: [200, { data: [{ id: 1, status: "closed" }] }] as Answer };
-    expect(await holds(deleted({ after: { "GET /customers/7": 200, ...closed }, before: closed }))).toContain("with 1 item");
+    const before = { "GET /customers/7": [200, { id: 7 }] as Answer, ...closed };
+    expect(await holds(deleted({ after: { "GET /customers/7": 200, ...closed }, before }))).toContain("with 1 item");
   });
 
   it("judges an item that stores an error", async () => {

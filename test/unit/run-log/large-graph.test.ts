@@ -8,7 +8,7 @@ import { size } from "../../sizes.ts";
 import { writeCommit } from "../../../src/engine/commit/commit-rows.ts";
 import { FINDING, KIND, ROW, SKIPPED, STATUS } from "../../../src/messages/lane-messages.ts";
 import { readFindings, readRun } from "../../../src/run-log/index.ts";
-import { pathsInGraph } from "../../../src/run-log/read/paths-in-graph.ts";
+import { pathsInGraph } from "../../../src/run-log/read/sample-nodes.ts";
 import { readGraph } from "../../../src/run-log/read/read-graph.ts";
 import { SCHEMA } from "../../../src/run-log/rows/schema.ts";
 import { shownGraph } from "../../../src/run-log/read/shown-graph.ts";

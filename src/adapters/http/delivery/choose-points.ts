@@ -3,16 +3,21 @@ import type { SecureContext } from "node:tls";
 import type { WireRoute } from "../../../model/http/wire.ts";
 import { secureContext } from "../../../network/secure-context.ts";
 import { Http2Delivery } from "./http2-delivery.ts";
-import { openHttp2 } from "./http2-session.ts";
+import { openHttp2, connected } from "./http2-session.ts";
 import type { DeliveryTrial, DeliveryPoint, DeliveryPoints } from "./delivery.ts";
 import { OwnDelivery } from "./own-delivery.ts";
 import { PipelinedDelivery } from "./pipelined-delivery.ts";
 import { PipeliningEvidence } from "./pipelining-evidence.ts";
-import { isSilentTo, REQUESTS } from "./plain-request.ts";
 import { Point } from "./delivery-point.ts";
 import { SocketsDelivery } from "./sockets-delivery.ts";
 import { connectionTo, takesConnections } from "./takes-connections.ts";
 import type { DeliveryTransport } from "./delivery-transport.ts";
+
+/**
+ * Requests without a `Host` header, to test if a server answers. An HTTP/1.1 server must reject them before it processes them. On a server that does
+ * not check `Host`, `OPTIONS *` and `GET /` change nothing.
+ */
+const REQUESTS = ["OPTIONS *", "GET /"] as const;
 
 type Delivery = DeliveryPoint["delivery"];
 type Ways = Partial<Record<Delivery, () => DeliveryTransport>>;
@@ -135,4 +140,26 @@ class Points implements DeliveryPoints {
   async close(): Promise<void> {
     await Promise.all([...this.#made.values()].map((point) => point.close()));
   }
+}
+
+/** Resolves to `true` if the server sends nothing within `timeoutMs` after a request. Closing the connection counts as an answer. */
+function isSilentTo(
+  request: (typeof REQUESTS)[number],
+  origin: string,
+  secure: SecureContext | undefined,
+  timeoutMs: number,
+): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (isSilent: boolean): void => {
+      clearTimeout(timer);
+      resolve(isSilent);
+      socket.destroy();
+    };
+    const answered = (): void => end(false);
+    const timer = setTimeout(() => end(socket.bytesRead === 0), timeoutMs);
+    const socket = connected(origin, secure, ["http/1.1"], () => socket.write(`${request} HTTP/1.1\r\nConnection: close\r\n\r\n`));
+    socket.on("error", answered);
+    socket.once("data", answered);
+    socket.once("close", answered);
+  });
 }

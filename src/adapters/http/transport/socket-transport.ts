@@ -1,14 +1,18 @@
+import type { Socket } from "node:net";
 import type { SecureContext } from "node:tls";
 import type * as undici from "undici";
 import { buildConnector, Client, Pool } from "../../../network/undici.ts";
 import { MAX_HEADER_BYTES } from "../../../network/header-limit.ts";
 import { isListening } from "../../../network/is-listening.ts";
-import { AnswerTap } from "./answer-tap.ts";
 import { Attempt, isConnectionLost, type Settle } from "./attempt.ts";
 import { ConnectionChoice } from "./connection-choice.ts";
 import { Deadlines } from "./deadlines.ts";
 import { FreshConnections } from "./fresh-connections.ts";
 import { MAX_BODY_BYTES, type Connections, type WireAnswer, type WireRequest } from "./transport.ts";
+
+/** Matches the beginning of an interim answer, `HTTP/1.1 100`. */
+const INTERIM = /^HTTP\/1\.[01] 100[ \r]/;
+const END = "\r\n\r\n";
 
 export const OPTIONS: undici.Client.Options & { readonly connectTimeout: number } = {
   pipelining: 1,
@@ -214,4 +218,43 @@ class SocketAttempt extends Attempt {
     this.#transport.dispatch(this);
     return true;
   }
+}
+
+/**
+ * Records the first bytes of each answer on one connection, because some error messages need them and undici does not expose them. Also removes `100
+ * Continue` from the bytes. A server may send it without being asked (RFC 9110, section 15.2.1), but undici treats it as an error.
+ */
+class AnswerTap {
+  #head: Buffer | undefined;
+
+  get head(): Buffer | undefined {
+    return this.#head;
+  }
+
+  /** Clears the recorded bytes of the previous answer. Called before the next request is sent. */
+  begin(): void {
+    this.#head = undefined;
+  }
+
+  watch(socket: Socket): void {
+    const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
+    socket.read = (size?: number): Buffer | null => {
+      const chunk = read(size);
+      if (chunk === null || this.#head !== undefined) return chunk;
+      const rest = withoutContinue(chunk);
+      if (rest.length === 0) return null;
+      this.#head = rest;
+      return rest;
+    };
+  }
+}
+
+function withoutContinue(chunk: Buffer): Buffer {
+  let rest = chunk;
+  while (INTERIM.test(rest.toString("latin1", 0, 13))) {
+    const end = rest.indexOf(END);
+    if (end < 0) break;
+    rest = rest.subarray(end + END.length);
+  }
+  return rest;
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { SeqqaError } from "../../../model/errors.ts";
 import { COPIED, type StoreCheck, type StoreUse } from "../../../model/stores/store-provider.ts";
-import { DatabaseNames } from "../../../stores/database-names.ts";
-import { leftBehind, refusedWhereItIs, requireNotInPlace } from "../../../stores/external-store.ts";
-import { inUseError } from "../../../stores/store-errors.ts";
+import { DatabaseNames } from "../../../stores/provider/database-names.ts";
+import { leftBehind, refusedWhereItIs, requireNotInPlace } from "../../../stores/external/external-store.ts";
+import { inUseError } from "../../../stores/connect/store-errors.ts";
 import { inPlaceRun, recover } from "../journal/recover.ts";
 import { dropDatabase } from "../provider/databases.ts";
 import { NAMING } from "../provider/provider-names.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Connection } from "mysql2/promise";
 import type { SeqqaError } from "../../../model/errors.ts";
-import { ControlConnection } from "../../../stores/control-connection.ts";
-import { inUseError } from "../../../stores/store-errors.ts";
+import { ControlConnection } from "../../../stores/connect/control-connection.ts";
+import { inUseError } from "../../../stores/connect/store-errors.ts";
 import { OUR_SETTINGS, connect, disconnect } from "./connect.ts";
 import { busyError, isBusy, isLost, lostError, safeCause } from "./failures.ts";
 import type { StoreUrl } from "./store-url.ts";

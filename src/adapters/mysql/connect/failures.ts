@@ -1,7 +1,7 @@
 import { SeqqaError } from "../../../model/errors.ts";
 import { withoutSecrets, type StoreUrl } from "./store-url.ts";
 
-export { BUSY_LIMIT_MS } from "../../../stores/control-connection.ts";
+export { BUSY_LIMIT_MS } from "../../../stores/connect/control-connection.ts";
 
 export function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;

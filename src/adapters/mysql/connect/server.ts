@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Connection } from "mysql2/promise";
 import { SeqqaError } from "../../../model/errors.ts";
-import { afterLoss } from "../../../stores/after-loss.ts";
+import { afterLoss } from "../../../stores/connect/after-loss.ts";
 import { connect, disconnect, OUR_SETTINGS } from "./connect.ts";
 import { errnoOf, isDenied, isLost, lostError, safeCause } from "./failures.ts";
 import type { StoreUrl } from "./store-url.ts";

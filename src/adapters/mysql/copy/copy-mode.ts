@@ -1,7 +1,7 @@
 import { SeqqaError } from "../../../model/errors.ts";
 import type { NoGate, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
-import { RowSums } from "../../../stores/multiset-mirror.ts";
-import { imageForeign } from "../../../stores/store-errors.ts";
+import { RowSums } from "../../../stores/journal/multiset-mirror.ts";
+import { imageForeign } from "../../../stores/connect/store-errors.ts";
 import type { Table } from "../schema/catalog.ts";
 import type { Control } from "../connect/control.ts";
 import { dumpDatabase } from "../read/dump.ts";

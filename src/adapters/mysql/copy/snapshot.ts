@@ -1,4 +1,4 @@
-import { RowSums } from "../../../stores/multiset-mirror.ts";
+import { RowSums } from "../../../stores/journal/multiset-mirror.ts";
 import { OURS, readCatalog, type Table } from "../schema/catalog.ts";
 import { hasCounter, nextIn, putCounters, showCreate } from "../schema/counters.ts";
 import type { Control, Row } from "../connect/control.ts";

@@ -1,6 +1,6 @@
 import type { GateView, HeldWrite, WriteFault } from "../../../model/stores/store-adapter.ts";
-import { untilGone, type FailingGate } from "../../../stores/gate-faults.ts";
-import { lookUntil } from "../../../stores/look-until.ts";
+import { untilGone, type FailingGate } from "../../../stores/gate/gate-faults.ts";
+import { lookUntil } from "../../../stores/gate/look-until.ts";
 import type { Table } from "../schema/catalog.ts";
 import { Writing, type Control } from "../connect/control.ts";
 import { isDenied, isGone } from "../connect/failures.ts";

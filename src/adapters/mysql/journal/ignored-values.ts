@@ -1,4 +1,4 @@
-import { RowSums } from "../../../stores/multiset-mirror.ts";
+import { RowSums } from "../../../stores/journal/multiset-mirror.ts";
 import type { Table } from "../schema/catalog.ts";
 import { fieldsOf, imageOfRow } from "./columns.ts";
 import { quoteName } from "../connect/sql-text.ts";

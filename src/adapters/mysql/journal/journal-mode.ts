@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { KeptCounters, LastLook, NoGate, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
-import { leaseOver } from "../../../stores/external-store.ts";
-import { MultisetMirror, RowSums, type Segment } from "../../../stores/multiset-mirror.ts";
+import { leaseOver } from "../../../stores/external/external-store.ts";
+import { MultisetMirror, RowSums, type Segment } from "../../../stores/journal/multiset-mirror.ts";
 import { UNGATED } from "../../../stores/delegating-adapter.ts";
-import { markInvalid } from "../../../stores/store-errors.ts";
+import { markInvalid } from "../../../stores/connect/store-errors.ts";
 import { OURS, type Catalog, type Table } from "../schema/catalog.ts";
 import { keptCounters, putCounters, readCounters } from "../schema/counters.ts";
 import { Writing, type Control, type Row } from "../connect/control.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Delta } from "../../../stores/multiset-mirror.ts";
+import type { Delta } from "../../../stores/journal/multiset-mirror.ts";
 import { OURS, type Catalog, type Table } from "../schema/catalog.ts";
 import { Cascades, checked } from "./cascades.ts";
 import { imageOfRow, imageOfValue } from "./columns.ts";

@@ -1,6 +1,6 @@
 import { SeqqaError } from "../../../model/errors.ts";
-import { LEASE_SECONDS, leaseOver, RENEWAL_MS } from "../../../stores/external-store.ts";
-import { inUseError } from "../../../stores/store-errors.ts";
+import { LEASE_SECONDS, leaseOver, RENEWAL_MS } from "../../../stores/external/external-store.ts";
+import { inUseError } from "../../../stores/connect/store-errors.ts";
 import type { Control } from "../connect/control.ts";
 import { leaseLock } from "./journal-sql.ts";
 

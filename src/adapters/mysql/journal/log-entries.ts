@@ -1,4 +1,4 @@
-import type { RowSums } from "../../../stores/multiset-mirror.ts";
+import type { RowSums } from "../../../stores/journal/multiset-mirror.ts";
 import type { Table } from "../schema/catalog.ts";
 import type { Row } from "../connect/control.ts";
 import { rowTooLong } from "../connect/failures.ts";

@@ -1,5 +1,5 @@
-import type { RowSums } from "../../../stores/multiset-mirror.ts";
-import { imageForeign } from "../../../stores/store-errors.ts";
+import type { RowSums } from "../../../stores/journal/multiset-mirror.ts";
+import { imageForeign } from "../../../stores/connect/store-errors.ts";
 import type { Table } from "../schema/catalog.ts";
 import { sumsOf } from "./ignored-values.ts";
 import type { StoreUrl } from "../connect/store-url.ts";

@@ -1,6 +1,6 @@
 import type { StoreScope } from "../../../model/stores/store-adapter.ts";
-import { AskedSince, ForeignWrite } from "../../../stores/external-store.ts";
-import type { RowSums } from "../../../stores/multiset-mirror.ts";
+import { AskedSince, ForeignWrite } from "../../../stores/external/external-store.ts";
+import type { RowSums } from "../../../stores/journal/multiset-mirror.ts";
 import type { Table } from "../schema/catalog.ts";
 import type { Control } from "../connect/control.ts";
 import type { JournalLog } from "./journal-log.ts";

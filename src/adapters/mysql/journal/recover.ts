@@ -1,7 +1,7 @@
 import type { Leftover } from "../../../model/stores/leftover.ts";
 import type { Cleaning } from "../../../model/stores/store-provider.ts";
-import { keptAtEnd, leftBehind, type InPlaceRun } from "../../../stores/external-store.ts";
-import { writeKept } from "../../../stores/kept-file.ts";
+import { keptAtEnd, leftBehind, type InPlaceRun } from "../../../stores/external/external-store.ts";
+import { writeKept } from "../../../stores/external/kept-file.ts";
 import { Control, type Row } from "../connect/control.ts";
 import { partlyPutBack } from "../connect/failures.ts";
 import { installed, installedToken, uninstall } from "./install.ts";

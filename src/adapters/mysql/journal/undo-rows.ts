@@ -1,4 +1,4 @@
-import { RowSums } from "../../../stores/multiset-mirror.ts";
+import { RowSums } from "../../../stores/journal/multiset-mirror.ts";
 import type { Catalog, ForeignKey, Table } from "../schema/catalog.ts";
 import { fieldsOf, literal } from "./columns.ts";
 import type { Control } from "../connect/control.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { DatabaseNaming } from "../../../stores/database-names.ts";
+import type { DatabaseNaming } from "../../../stores/provider/database-names.ts";
 
 export const NAMING: DatabaseNaming = { longest: 64, template: "t", longestAddition: "", lane: /^\d+_\d+$/ };
 

@@ -1,7 +1,7 @@
 import type { StoreProviderOptions } from "../../../model/stores/store-provider.ts";
 import { SeqqaError } from "../../../model/errors.ts";
-import { DatabaseProvider } from "../../../stores/database-provider.ts";
-import { requireNotInPlace } from "../../../stores/external-store.ts";
+import { DatabaseProvider } from "../../../stores/provider/database-provider.ts";
+import { requireNotInPlace } from "../../../stores/external/external-store.ts";
 import { inPlaceRun } from "../journal/recover.ts";
 import { databaseNames, dropDatabase } from "./databases.ts";
 import { copySchema } from "../copy/copy-schema.ts";

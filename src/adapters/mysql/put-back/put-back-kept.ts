@@ -1,7 +1,7 @@
 import { SeqqaError } from "../../../model/errors.ts";
 import type { Leftover, RowImages } from "../../../model/stores/leftover.ts";
 import type { Cleaning } from "../../../model/stores/store-provider.ts";
-import type { RowSums } from "../../../stores/multiset-mirror.ts";
+import type { RowSums } from "../../../stores/journal/multiset-mirror.ts";
 import { readCatalog, type Catalog, type Table } from "../schema/catalog.ts";
 import { condition, fieldsOf, imageOfRow } from "../journal/columns.ts";
 import type { Control, Row } from "../connect/control.ts";

@@ -1,4 +1,4 @@
-import type { RowSums } from "../../../stores/multiset-mirror.ts";
+import type { RowSums } from "../../../stores/journal/multiset-mirror.ts";
 import type { Table } from "../schema/catalog.ts";
 import { condition, fieldsOf, literal } from "../journal/columns.ts";
 import { judgedImage, judgedImageSql } from "../journal/ignored-values.ts";

@@ -1,5 +1,5 @@
 import type { Observed, ObservedTable, StoredValue } from "../../../model/stores/store-adapter.ts";
-import type { RowSums } from "../../../stores/multiset-mirror.ts";
+import type { RowSums } from "../../../stores/journal/multiset-mirror.ts";
 import type { Table } from "../schema/catalog.ts";
 import { fieldsOf, imageOfRow, shownValue } from "../journal/columns.ts";
 import type { Queries, Row } from "../connect/control.ts";

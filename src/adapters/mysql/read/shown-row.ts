@@ -1,6 +1,6 @@
 import type { RowImage } from "../../../model/stores/leftover.ts";
-import { foreignRows, type ForeignRow } from "../../../stores/external-store.ts";
-import type { Delta } from "../../../stores/multiset-mirror.ts";
+import { foreignRows, type ForeignRow } from "../../../stores/external/external-store.ts";
+import type { Delta } from "../../../stores/journal/multiset-mirror.ts";
 import type { Table } from "../schema/catalog.ts";
 import { fieldsOf, shownValue } from "../journal/columns.ts";
 

@@ -1,14 +1,13 @@
 import type { Connection } from "mysql2/promise";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { KeptCounters, NoGate, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
-import { MultisetMirror, type Segment } from "../../../stores/multiset-mirror.ts";
-import { markInvalid } from "../../../stores/store-errors.ts";
+import { MultisetMirror, type Segment } from "../../../stores/journal/multiset-mirror.ts";
+import { markInvalid } from "../../../stores/connect/store-errors.ts";
 import type { Catalog, Table } from "../schema/catalog.ts";
 import { keptCounters } from "../schema/counters.ts";
-import type { Control } from "../connect/control.ts";
+import type { Control, Queries, Row } from "../connect/control.ts";
 import { dumpDatabase } from "../read/dump.ts";
 import { BUSY_LIMIT_MS, busyError, isBusy, isLost, lostError } from "../connect/failures.ts";
-import { SharedQueries } from "./shared-queries.ts";
 import type { SharedConnectionCore } from "./shared-connection-core.ts";
 import { queryError } from "../read/looker.ts";
 import type { MysqlMode, QueryRow } from "../connect/mode.ts";
@@ -19,6 +18,7 @@ import { SavepointInstall } from "./savepoint-install.ts";
 import type { ChangeReader } from "./savepoint-readers.ts";
 import { savepointAt, type TargetTransactions } from "./savepoint-transactions.ts";
 import type { Selection } from "../read/selection.ts";
+import type { StoreUrl } from "../connect/store-url.ts";
 
 /** A checkpoint: a state and the savepoint that restores it. */
 interface Level {
@@ -295,5 +295,29 @@ export class SavepointMode implements MysqlMode {
       if (isBusy(error)) throw busyError(store, BUSY_LIMIT_MS, "another session holds a lock");
       throw isLost(error) ? lostError(store, error) : savepointLost(store, "a statement of seqqa itself failed", error);
     }
+  }
+}
+
+/** Executes seqqa's own statements on the shared connection. Values are returned as text, whatever options the target has set for the driver. */
+class SharedQueries implements Queries {
+  readonly store: StoreUrl;
+  readonly #connection: () => Connection;
+
+  constructor(store: StoreUrl, connection: () => Connection) {
+    this.store = store;
+    this.#connection = connection;
+  }
+
+  async rows(sql: string): Promise<Row[]> {
+    const typeCast = (field: { string(): string | null }): string | null => field.string();
+    const [result] = await this.#connection().query({ sql, rowsAsArray: true, nestTables: false, typeCast: typeCast as never });
+    return Array.isArray(result) ? (result as unknown as Row[]) : [];
+  }
+
+  /** Sends the statements one by one, because the shared connection does not allow several statements in one text. */
+  async batch(statements: readonly string[]): Promise<Row[][]> {
+    const all: Row[][] = [];
+    for (const sql of statements) all.push(await this.rows(sql));
+    return all;
   }
 }

@@ -1,4 +1,4 @@
-import { RowSums, type MultisetMirror } from "../../../stores/multiset-mirror.ts";
+import { RowSums, type MultisetMirror } from "../../../stores/journal/multiset-mirror.ts";
 import type { Catalog } from "../schema/catalog.ts";
 import type { Queries } from "../connect/control.ts";
 import { LOG } from "../journal/journal-sql.ts";

@@ -1,5 +1,5 @@
 import type { Connection, ResultSetHeader } from "mysql2/promise";
-import { Turns } from "../../../stores/turns.ts";
+import { Turns } from "../../../stores/connect/turns.ts";
 import { connect, sharedOptions } from "../connect/connect.ts";
 import { BUSY_LIMIT_MS, isLost, lostError } from "../connect/failures.ts";
 import type { SharedSession, SessionHost } from "./shared-session.ts";

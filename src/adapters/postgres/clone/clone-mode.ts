@@ -1,7 +1,7 @@
 import type { Client } from "pg";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { NoGate, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
-import { markInvalid } from "../../../stores/store-errors.ts";
+import { markInvalid } from "../../../stores/connect/store-errors.ts";
 import { CloneServer } from "./clone-server.ts";
 import { connect, TEXT_SETTINGS } from "../connect/connect.ts";
 import { isLost, lostError, safeCause } from "../connect/failures.ts";

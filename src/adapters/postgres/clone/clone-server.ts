@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "pg";
 import { SeqqaError } from "../../../model/errors.ts";
-import { inUseError } from "../../../stores/store-errors.ts";
+import { inUseError } from "../../../stores/connect/store-errors.ts";
 import { rowsOf } from "../schema/catalog.ts";
 import { BUSY_LIMIT_MS, busyError, codeOf, isBusy, isLost, lostError, safeCause } from "../connect/failures.ts";
 import { databaseNames, dropDatabase } from "../provider/provider-drop.ts";

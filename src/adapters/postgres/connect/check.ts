@@ -1,8 +1,8 @@
 import type { Client } from "pg";
 import { SeqqaError } from "../../../model/errors.ts";
 import { COPIED, type StoreCheck, type StoreUse } from "../../../model/stores/store-provider.ts";
-import { leftBehind, refusedWhereItIs, requireNotInPlace } from "../../../stores/external-store.ts";
-import { inUseError } from "../../../stores/store-errors.ts";
+import { leftBehind, refusedWhereItIs, requireNotInPlace } from "../../../stores/external/external-store.ts";
+import { inUseError } from "../../../stores/connect/store-errors.ts";
 import { inPlaceRun, recover } from "../journal/recover.ts";
 import { readCatalog, rowsOf } from "../schema/catalog.ts";
 import { connect, CONTROL_SETTINGS } from "./connect.ts";

@@ -1,7 +1,7 @@
 import { SeqqaError } from "../../../model/errors.ts";
 import { ignoredColumns, ignoredTables, type IgnorePattern } from "../../../model/stores/ignored.ts";
 import type { CheckpointChoice, StoreScope } from "../../../model/stores/store-adapter.ts";
-import { refusedWhereItIs, requireNoReference, WHOLE_STORE } from "../../../stores/external-store.ts";
+import { refusedWhereItIs, requireNoReference, WHOLE_STORE } from "../../../stores/external/external-store.ts";
 import { readCatalog, type Catalog, type Table } from "../schema/catalog.ts";
 import { CloneMode } from "../clone/clone-mode.ts";
 import { Control } from "./control.ts";

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "pg";
 import type { SeqqaError } from "../../../model/errors.ts";
-import { ControlConnection } from "../../../stores/control-connection.ts";
-import { LEASE_SECONDS, leaseOver } from "../../../stores/external-store.ts";
-import { inUseError } from "../../../stores/store-errors.ts";
+import { ControlConnection } from "../../../stores/connect/control-connection.ts";
+import { LEASE_SECONDS, leaseOver } from "../../../stores/external/external-store.ts";
+import { inUseError } from "../../../stores/connect/store-errors.ts";
 import { CONTROL_SETTINGS, connect } from "./connect.ts";
 import { busyError, codeOf, isBusy, isLost, lostError, safeCause } from "./failures.ts";
 import { CONTROL_SWITCH } from "../journal/journal-sql.ts";

@@ -1,6 +1,6 @@
 import type { GateView, HeldWrite, WriteFault } from "../../../model/stores/store-adapter.ts";
-import { untilGone, type FailingGate } from "../../../stores/gate-faults.ts";
-import { lookUntil } from "../../../stores/look-until.ts";
+import { untilGone, type FailingGate } from "../../../stores/gate/gate-faults.ts";
+import { lookUntil } from "../../../stores/gate/look-until.ts";
 import { Writing, type Control } from "../connect/control.ts";
 import { armSql, blockedSql, endSql, FAIL_SQL, HELD_SQL, RELEASE_SQL, WATCHED_SQL, watchSql } from "./gate-sql.ts";
 import { shownName } from "../connect/sql-text.ts";

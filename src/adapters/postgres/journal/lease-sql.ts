@@ -1,4 +1,4 @@
-import { LEASE_SECONDS } from "../../../stores/external-store.ts";
+import { LEASE_SECONDS } from "../../../stores/external/external-store.ts";
 import { OURS } from "../schema/catalog.ts";
 
 /** The SQLSTATE that seqqa's functions raise if the lease has expired. */

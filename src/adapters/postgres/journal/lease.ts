@@ -1,5 +1,5 @@
 import type { SeqqaError } from "../../../model/errors.ts";
-import { leaseOver, RENEWAL_MS } from "../../../stores/external-store.ts";
+import { leaseOver, RENEWAL_MS } from "../../../stores/external/external-store.ts";
 import type { Control } from "../connect/control.ts";
 import { codeOf } from "../connect/failures.ts";
 import { OURS } from "../schema/catalog.ts";

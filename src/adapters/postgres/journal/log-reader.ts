@@ -1,5 +1,5 @@
 import type { SeqqaError } from "../../../model/errors.ts";
-import { AskedSince, foreignRows, ForeignWrite, type ForeignRow } from "../../../stores/external-store.ts";
+import { AskedSince, foreignRows, ForeignWrite, type ForeignRow } from "../../../stores/external/external-store.ts";
 import { OURS, type Table } from "../schema/catalog.ts";
 import { Writing, type Control } from "../connect/control.ts";
 import { schemaChanged } from "../connect/failures.ts";

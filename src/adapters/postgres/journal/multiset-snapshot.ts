@@ -1,7 +1,7 @@
 import type { Sequence, Table } from "../schema/catalog.ts";
-import type { MultisetMirror, RowSums } from "../../../stores/multiset-mirror.ts";
+import type { MultisetMirror, RowSums } from "../../../stores/journal/multiset-mirror.ts";
 import { sumsOf } from "./ignored-values.ts";
-import { imageForeign } from "../../../stores/store-errors.ts";
+import { imageForeign } from "../../../stores/connect/store-errors.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
 /**

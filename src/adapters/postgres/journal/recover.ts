@@ -1,7 +1,7 @@
 import type { Client } from "pg";
 import type { Leftover } from "../../../model/stores/leftover.ts";
 import type { Cleaning } from "../../../model/stores/store-provider.ts";
-import { leftBehind, type InPlaceRun } from "../../../stores/external-store.ts";
+import { leftBehind, type InPlaceRun } from "../../../stores/external/external-store.ts";
 import { OURS, rowsOf } from "../schema/catalog.ts";
 import { Control, LOCK } from "../connect/control.ts";
 import { putBackKept } from "../put-back/put-back-kept.ts";

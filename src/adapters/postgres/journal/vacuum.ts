@@ -1,5 +1,7 @@
 import { OURS, type Table } from "../schema/catalog.ts";
 import type { Control } from "../connect/control.ts";
+import { connect, CONTROL_SETTINGS } from "../connect/connect.ts";
+import type { StoreUrl } from "../connect/store-url.ts";
 
 /**
  * The number of deleted log entries after which the undo log is vacuumed. This many deleted entries fill some dozens of pages, which every read
@@ -56,4 +58,17 @@ export class Vacuum {
  */
 export function vacuumText(table: string): string {
   return `vacuum (truncate false, skip_locked true) ${table}`;
+}
+
+/**
+ * Removes the dead rows that rollbacks leave. Uses another connection, while the exploring transaction is open. Rows of a rolled back savepoint are
+ * immediately dead for all sessions. Skips tables that are locked, not committed yet, or owned by another role.
+ */
+export async function vacuumApart(store: StoreUrl, tables: readonly string[]): Promise<void> {
+  const client = await connect(store, { settings: CONTROL_SETTINGS });
+  try {
+    for (const table of tables) await client.query(vacuumText(table)).catch(() => undefined);
+  } finally {
+    await client.end();
+  }
 }

@@ -1,4 +1,4 @@
-import type { DatabaseNaming } from "../../../stores/database-names.ts";
+import type { DatabaseNaming } from "../../../stores/provider/database-names.ts";
 
 /**
  * The rules for names of databases. PostgreSQL truncates names that are longer than 63 bytes. The name of a copy of a lane's database is the lane's

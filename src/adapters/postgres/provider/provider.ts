@@ -1,8 +1,8 @@
 import type { Client } from "pg";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { StoreProviderOptions } from "../../../model/stores/store-provider.ts";
-import { afterLoss } from "../../../stores/after-loss.ts";
-import { DatabaseProvider } from "../../../stores/database-provider.ts";
+import { afterLoss } from "../../../stores/connect/after-loss.ts";
+import { DatabaseProvider } from "../../../stores/provider/database-provider.ts";
 import { sweepDeadRuns } from "./clean-sweep.ts";
 import { isLost } from "../connect/failures.ts";
 import { claim } from "./heartbeat.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "pg";
 import { SeqqaError } from "../../../model/errors.ts";
-import { requireNotInPlace } from "../../../stores/external-store.ts";
+import { requireNotInPlace } from "../../../stores/external/external-store.ts";
 import { connect } from "../connect/connect.ts";
 import { inPlaceRun } from "../journal/recover.ts";
 import { rowsOf } from "../schema/catalog.ts";

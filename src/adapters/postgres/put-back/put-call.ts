@@ -1,4 +1,4 @@
-import type { RowSums } from "../../../stores/multiset-mirror.ts";
+import type { RowSums } from "../../../stores/journal/multiset-mirror.ts";
 import { OURS, type Table } from "../schema/catalog.ts";
 import { FOREIGN } from "../journal/journal-sql.ts";
 import { LOOKED, NOTHING_DONE } from "./put-all-sql.ts";

@@ -1,7 +1,7 @@
 import type { Observed, ObservedTable, StoredValue } from "../../../model/stores/store-adapter.ts";
 import type { Sequence, Table } from "../schema/catalog.ts";
 import { pairsOf } from "../journal/counter-sql.ts";
-import type { MultisetMirror, RowSums } from "../../../stores/multiset-mirror.ts";
+import type { MultisetMirror, RowSums } from "../../../stores/journal/multiset-mirror.ts";
 import type { Selection } from "./selection.ts";
 import { rowFields } from "../connect/sql-text.ts";
 import { integer, shownValue } from "./values.ts";

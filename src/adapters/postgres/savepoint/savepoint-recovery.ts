@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "pg";
-import { inUseError } from "../../../stores/store-errors.ts";
+import { inUseError } from "../../../stores/connect/store-errors.ts";
 import { OURS, type Sequence } from "../schema/catalog.ts";
 import { connect } from "../connect/connect.ts";
 import { LOCK } from "../connect/control.ts";

@@ -5,7 +5,7 @@ import { schemaChanged } from "../connect/failures.ts";
 import { TEXT_SETTINGS } from "../connect/connect.ts";
 import { showsNames } from "../read/user-path.ts";
 import type { Queryable } from "../connect/mode.ts";
-import { RowSums } from "../../../stores/multiset-mirror.ts";
+import { RowSums } from "../../../stores/journal/multiset-mirror.ts";
 import { cannotSavepoint } from "./savepoint-failures.ts";
 import { LOG, logStatements, removeLog } from "./savepoint-log.ts";
 import { quoteText } from "../connect/sql-text.ts";

@@ -3,7 +3,7 @@ import { connect, importDriver } from "../connect/connect.ts";
 import { BUSY_LIMIT_MS, lostError } from "../connect/failures.ts";
 import { relay, succeed, type Submittable } from "./shared-connection-relay.ts";
 import type { Asked, SharedSession, SessionHost } from "./shared-connection-session.ts";
-import { Turns } from "../../../stores/turns.ts";
+import { Turns } from "../../../stores/connect/turns.ts";
 import { connectionClosed, connectionShared, transactionOpen } from "./savepoint-failures.ts";
 import { TargetTransactions } from "./savepoint-transactions.ts";
 import type { StoreUrl } from "../connect/store-url.ts";

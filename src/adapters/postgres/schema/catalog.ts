@@ -1,5 +1,5 @@
 import type { ObservedColumn } from "../../../model/stores/store-adapter.ts";
-import type { ForeignReference } from "../../../stores/external-store.ts";
+import type { ForeignReference } from "../../../stores/external/external-store.ts";
 import type { Queryable } from "../connect/mode.ts";
 import { quoteName, shownName } from "../connect/sql-text.ts";
 import { kindOf, type ValueKind } from "../read/values.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { StoreProvider, StoreProviderOptions } from "../../../model/stores/store-provider.ts";
-import { GuardedProcess, installedProgram } from "../../../stores/guarded-process.ts";
+import { GuardedProcess, installedProgram } from "../../../stores/processes/guarded-process.ts";
 import { connectNats, natsUrl } from "./connect.ts";
 
 const START_MS = 15_000;

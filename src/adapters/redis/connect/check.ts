@@ -1,5 +1,5 @@
 import { SeqqaError } from "../../../model/errors.ts";
-import { leftBehind, requireNotInPlace } from "../../../stores/external-store.ts";
+import { leftBehind, requireNotInPlace } from "../../../stores/external/external-store.ts";
 import { COPIED, type StoreCheck, type StoreUse } from "../../../model/stores/store-provider.ts";
 import { Connection } from "./driver.ts";
 import { hasKeyspace, mayNot, readNotifications, setNotifications } from "../dump/notifications.ts";

@@ -1,13 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { LastLook, Observed } from "../../../model/stores/store-adapter.ts";
-import { markInvalid } from "../../../stores/store-errors.ts";
+import { markInvalid } from "../../../stores/connect/store-errors.ts";
 import { SeqqaError } from "../../../model/errors.ts";
-import { ForeignWrite, type AskedSince } from "../../../stores/external-store.ts";
+import { ForeignWrite, type AskedSince } from "../../../stores/external/external-store.ts";
 import type { ExternalStore } from "../external-store.ts";
 import { aged, bytesOf, isQuiet, renewalMs, renewed, withLifetime, type Bytes, type Entry } from "../keys/entry.ts";
 import { sameEntry, withoutExpired } from "../keys/exact-text.ts";
-import { entryOfImage, imageKey, isKeyImage, type KeyImage } from "./key-image.ts";
-import { KeyMirror, type Segment } from "./key-mirror.ts";
+import { entryOfImage, imageKey, isKeyImage, type KeyImage, KeyMirror, type Segment } from "./key-mirror.ts";
 import { KEYS_A_WRITE, LAST_MS, type Expected, type Fix, type Keyspace } from "../keys/keyspace.ts";
 import { shownPlace } from "../connect/redis-url.ts";
 import { announcesExpiry, readNotifications } from "./notifications.ts";

@@ -1,6 +1,6 @@
 import type { Leftover } from "../../../model/stores/leftover.ts";
 import type { Cleaned, Cleaning } from "../../../model/stores/store-provider.ts";
-import type { InPlaceRun } from "../../../stores/external-store.ts";
+import type { InPlaceRun } from "../../../stores/external/external-store.ts";
 import { Connection } from "../connect/driver.ts";
 import type { RedisPlace } from "../connect/redis-url.ts";
 import { Keyspace } from "../keys/keyspace.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import type { HeldWrite, WriteFault, WriteFaults } from "../../../model/stores/store-adapter.ts";
-import { lookUntil } from "../../../stores/look-until.ts";
+import { lookUntil } from "../../../stores/gate/look-until.ts";
 import type { RedisPlace } from "../connect/redis-url.ts";
 import type { FaultOrder, FaultReply } from "./fault-proxy.ts";
 

@@ -4,12 +4,13 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { SeqqaError } from "../../../model/errors.ts";
-import { GuardedProcess, installedProgram } from "../../../stores/guarded-process.ts";
+import { GuardedProcess, installedProgram } from "../../../stores/processes/guarded-process.ts";
 import { Connection } from "../connect/driver.ts";
-import type { RedisPlace } from "../connect/redis-url.ts";
+import { type RedisPlace, redisPlace, urlOfPlace } from "../connect/redis-url.ts";
 import { serverFacts } from "../connect/server-facts.ts";
 import { withKeyspace } from "../dump/notifications.ts";
-import type { Template } from "./template.ts";
+import { type Template, fill, readTemplate } from "./template.ts";
+import type { StoreProvider, StoreProviderOptions } from "../../../model/stores/store-provider.ts";
 
 const START_MS = 15_000;
 const STOP_MS = 2000;
@@ -182,4 +183,42 @@ function freePort(): Promise<number> {
       server.close(() => resolve(port));
     });
   });
+}
+
+/** Starts a redis-server for each lane. FLUSHALL, SWAPDB and changed settings then affect only the lane that caused them. */
+export class ServerProvider implements StoreProvider {
+  readonly #options: StoreProviderOptions;
+  readonly #servers = new Map<number, Promise<OwnServer>>();
+  #template: Template | undefined;
+
+  constructor(options: StoreProviderOptions) {
+    this.#options = options;
+  }
+
+  async prepare(): Promise<void> {
+    this.#template = await readTemplate(redisPlace(this.#options.url));
+  }
+
+  async provide(lane: number, generation: number): Promise<string> {
+    await this.release(lane);
+    const template = (this.#template ??= await readTemplate(redisPlace(this.#options.url)));
+    const { directory, name, runId } = this.#options;
+    const folder = join(directory, `redis-${name.replace(/[^\w-]/g, "_")}-${lane}-${generation}`);
+    const starting = OwnServer.start({ directory: folder, runId, template });
+    this.#servers.set(lane, starting);
+    const server = await starting;
+    await fill(server.place, template, { isOwn: true });
+    return urlOfPlace(server.place);
+  }
+
+  async release(lane: number): Promise<void> {
+    const starting = this.#servers.get(lane);
+    this.#servers.delete(lane);
+    const server = await starting?.catch(() => undefined);
+    await server?.stop();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#servers.keys()].map((lane) => this.release(lane)));
+  }
 }

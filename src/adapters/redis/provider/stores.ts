@@ -7,7 +7,7 @@ import { sweepServer } from "../dump/leftovers.ts";
 import { redisPlace } from "../connect/redis-url.ts";
 import { FaultyProvider } from "./faulty-provider.ts";
 import { Registry } from "./registry.ts";
-import { ServerProvider } from "./server-provider.ts";
+import { ServerProvider } from "./own-server.ts";
 
 /** Redis stores for lanes: a server per lane (`isolation: server`, the default), or a database per lane on the template's server (`index`). */
 export const stores: StoreKind = {

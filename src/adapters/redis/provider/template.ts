@@ -1,5 +1,5 @@
 import { SeqqaError } from "../../../model/errors.ts";
-import { requireNotInPlace } from "../../../stores/external-store.ts";
+import { requireNotInPlace } from "../../../stores/external/external-store.ts";
 import { Connection, type RawReply } from "../connect/driver.ts";
 import { renewed, type Bytes, type Entry } from "../keys/entry.ts";
 import { Keyspace } from "../keys/keyspace.ts";

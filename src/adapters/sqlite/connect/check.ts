@@ -8,7 +8,7 @@ import { COPIED, type StoreCheck, type StoreUse } from "../../../model/stores/st
 import { cloneSqliteFile } from "../copy/clone-file.ts";
 import { connect } from "./connect.ts";
 import { isBusy } from "./failures.ts";
-import { leftBehind, refusedWhereItIs } from "../../../stores/external-store.ts";
+import { leftBehind, refusedWhereItIs } from "../../../stores/external/external-store.ts";
 import { recover } from "../journal/take-over.ts";
 import { SqliteAdapter } from "../sqlite-adapter.ts";
 import { sqlitePath } from "./sqlite-path.ts";

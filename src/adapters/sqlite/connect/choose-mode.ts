@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { SeqqaError } from "../../../model/errors.ts";
 import { ignoredColumns, ignoredTables, type IgnorePattern } from "../../../model/stores/ignored.ts";
 import type { CheckpointChoice, StoreScope } from "../../../model/stores/store-adapter.ts";
-import { refusedWhereItIs, requireNoReference, WHOLE_STORE } from "../../../stores/external-store.ts";
+import { refusedWhereItIs, requireNoReference, WHOLE_STORE } from "../../../stores/external/external-store.ts";
 import { unblind } from "../journal/blind.ts";
 import { prepareControl } from "./connect.ts";
 import { CopyMode } from "../copy/copy-mode.ts";

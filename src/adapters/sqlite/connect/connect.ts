@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { BUSY_WAIT_MS, isBusy, openError } from "./failures.ts";
-import { openSqlite } from "../../../stores/sqlite-driver.ts";
+import { openSqlite } from "../../../stores/connect/sqlite-driver.ts";
 
 /** Opens a connection to the file for seqqa's own use. @throws SeqqaError `STORE_*` if the file cannot be opened; SqliteError if it is locked */
 export function connect(file: string, mustExist: boolean = true): Database {

@@ -7,7 +7,7 @@ import { openError } from "../connect/failures.ts";
 import { readOwner } from "../journal/owner.ts";
 import { putBackKept } from "../journal/put-back-kept.ts";
 import { sqlitePath } from "../connect/sqlite-path.ts";
-import { openSqlite } from "../../../stores/sqlite-driver.ts";
+import { openSqlite } from "../../../stores/connect/sqlite-driver.ts";
 
 /** Files above this size (in bytes) are copied with `VACUUM INTO`, because `serialize` holds the whole file in memory. */
 const LARGE = 512 * 1024 * 1024;

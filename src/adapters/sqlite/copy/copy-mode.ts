@@ -4,7 +4,7 @@ import { attempt } from "../../../stores/index.ts";
 import { BUSY_LIMIT_MS, busyError, isBusy, notPutBack } from "../connect/failures.ts";
 import { observeDifference, observeEverything, readEverything, type FullReading } from "../journal/full-reading.ts";
 import type { SqliteMode } from "../connect/mode.ts";
-import { openSqlite } from "../../../stores/sqlite-driver.ts";
+import { openSqlite } from "../../../stores/connect/sqlite-driver.ts";
 import { setTimeout as pause } from "node:timers/promises";
 import { SeqqaError } from "../../../model/errors.ts";
 

@@ -1,9 +1,9 @@
 import type { Database, Statement } from "better-sqlite3";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { Awaitable, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
-import { AskedSince, ForeignWrite, keptAtEnd } from "../../../stores/external-store.ts";
-import { writeKept } from "../../../stores/kept-file.ts";
-import { markInvalid } from "../../../stores/store-errors.ts";
+import { AskedSince, ForeignWrite, keptAtEnd } from "../../../stores/external/external-store.ts";
+import { writeKept } from "../../../stores/external/kept-file.ts";
+import { markInvalid } from "../../../stores/connect/store-errors.ts";
 import {
   allCounters,
   attempt,

@@ -1,7 +1,7 @@
 import type { Database, Statement } from "better-sqlite3";
 import { isRawText, sameCounters, sameRow, type ExactRow, type ExactValue, type RowKey } from "../../../stores/index.ts";
 import type { SeqqaError } from "../../../model/errors.ts";
-import { LEASE_SECONDS, leaseOver, RENEWAL_MS } from "../../../stores/external-store.ts";
+import { LEASE_SECONDS, leaseOver, RENEWAL_MS } from "../../../stores/external/external-store.ts";
 import { clockDiffers, isBusy } from "../connect/failures.ts";
 import { counterReader } from "./counters.ts";
 import { HAS_TOKEN, hasTable } from "./owner.ts";

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { Leftover, RowImages } from "../../../model/stores/leftover.ts";
 import type { Cleaning } from "../../../model/stores/store-provider.ts";
-import { leaseOver } from "../../../stores/external-store.ts";
+import { leaseOver } from "../../../stores/external/external-store.ts";
 import { sameRow, withValuesOf, type ExactRow, type ExactValue, type RowKey } from "../../../stores/index.ts";
 import { blind, unblind } from "./blind.ts";
 import { isInHeader, setInHeader } from "./counters.ts";

@@ -1,8 +1,8 @@
 import type { Leftover } from "../../../model/stores/leftover.ts";
 import type { Cleaning } from "../../../model/stores/store-provider.ts";
 import { isPromise, type Awaitable } from "../../../model/stores/store-adapter.ts";
-import { keptAtEnd, leftBehind } from "../../../stores/external-store.ts";
-import { writeKept } from "../../../stores/kept-file.ts";
+import { keptAtEnd, leftBehind } from "../../../stores/external/external-store.ts";
+import { writeKept } from "../../../stores/external/kept-file.ts";
 import { attempt, lastly } from "../../../stores/index.ts";
 import { connect, prepareControl } from "../connect/connect.ts";
 import { BUSY_LIMIT_MS, busyError, inUse, isBusy } from "../connect/failures.ts";

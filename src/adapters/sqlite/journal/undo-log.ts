@@ -13,7 +13,7 @@ import {
   type RowKey,
   type Touch,
 } from "../../../stores/index.ts";
-import { imageForeign } from "../../../stores/store-errors.ts";
+import { imageForeign } from "../../../stores/connect/store-errors.ts";
 import { counterReader, putCounters } from "./counters.ts";
 import { Keeper } from "./kept-rows.ts";
 import { isRenumberable } from "./owner.ts";

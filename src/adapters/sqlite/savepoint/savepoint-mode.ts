@@ -2,7 +2,7 @@ import type { Database, Statement } from "better-sqlite3";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
 import { allCounters, NetMirror, observeNet, shownRow, type Segment } from "../../../stores/index.ts";
-import { markInvalid } from "../../../stores/store-errors.ts";
+import { markInvalid } from "../../../stores/connect/store-errors.ts";
 import { schemaChanged } from "../connect/failures.ts";
 import type { SqliteMode } from "../connect/mode.ts";
 import { schemaDifference, schemaText } from "../connect/schema-text.ts";

@@ -3,9 +3,12 @@ import type { Facts } from "../facts.ts";
 import type { LeftOut, PlannedAction, PlannedApiKey, PlannedLogin, PlannedRegistration } from "../plan.ts";
 import type { Called } from "../resources/found-resource.ts";
 import { planKeys } from "./authentication.ts";
-import { planLogin, type LoginOperation } from "./find-login.ts";
-import { findRegistration } from "./find-registration.ts";
-import { deletesCaller } from "./own-user.ts";
+import { planLogin, type LoginOperation, findRegistration } from "./find-login.ts";
+import { squashed } from "../resources/words.ts";
+
+const SELF = /^(?:me|self|myself|current|currentuser|whoami|user|account|myaccount|profile|myprofile)$/;
+const DELETES =
+  /(?:delete|remove|close|terminate|deactivate|destroy|erase)(?:my|own|current|the)?(?:user|account|profile|me|myself)$|(?:unregister|deregister)$/;
 
 export interface Accounts {
   readonly login: PlannedLogin | undefined;
@@ -66,4 +69,25 @@ function registration(
   return found === undefined || action === undefined || action.needs.length > 0
     ? undefined
     : { action, userField: found.userField, passwordField: found.passwordField };
+}
+
+/**
+ * Returns `true` for an operation that deletes the user who sends it. The exploration must not call it, because the API would reject every later
+ * call. Such an operation has no id in its path and is named like a deletion of the caller. An operation also counts if it deletes the user whose id
+ * comes from a call such as `GET /users/me`.
+ */
+function deletesCaller({ operation, path }: Called, { kinds, producers }: Pick<Facts, "kinds" | "producers">): boolean {
+  const last = path.segments.at(-1);
+  if (path.segments.every(({ kind }) => kind === "literal") && last?.kind === "literal") {
+    if (operation.method === "delete") return SELF.test(squashed(last.text)) || DELETES.test(squashed(operation.id ?? ""));
+    return operation.method === "post" && DELETES.test(squashed(last.text));
+  }
+  const resource = kinds.get(operation)?.kind === "delete" ? kinds.get(operation)?.resource : undefined;
+  const known = resource === undefined ? [] : (producers.get(resource.key) ?? []);
+  return known.length > 0 && known.every(({ call }) => resource!.operations.one.includes(call) && isSelf(call));
+}
+
+function isSelf({ path }: Called): boolean {
+  const last = path.segments.at(-1);
+  return last?.kind === "literal" && SELF.test(squashed(last.text));
 }

@@ -294,6 +294,13 @@ it.each([
   expect(sent).toBe(body);
 });
 
+it("asks for the part of a header after its scheme, which the script writes itself", () => {
+  const one = exchange("/orders", 201, "{}", { headers: { authorization: "Bearer hunter2-of-ann-77" } });
+  const script = curlScript(finding(one), redactor(["authorization"]))!;
+  expect(script).toContain('Set SECRET_AUTHORIZATION to the text after "Bearer " in the header authorization in step 1');
+  expect(script).toContain(`--header 'authorization: Bearer '"$SECRET_AUTHORIZATION"`);
+});
+
 it("asks for a short secret in a header that is not hidden as a whole", () => {
   const one = exchange("/login", 200, "{}", { headers: { "x-form": "password=hunter2&a=1" } });
   expect(curlScript(finding(one), redactor(["password"]))).not.toContain("hunter2");

@@ -58,7 +58,9 @@ describe("a schema that is altered in place while exploring", () => {
 /** As most applications are granted: everything on their own database, and nothing on the server. */
 describe("a database user without the PROCESS privilege", () => {
   const users: string[] = [];
-  afterAll(() => admin((connection) => connection.query(users.map((name) => `drop user ${name}@'%'`).join(";"))));
+  afterAll(async () => {
+    for (const name of users) await admin((connection) => connection.query(`drop user ${name}@'%'`));
+  });
 
   async function asApp(): Promise<{ readonly app: string; readonly url: string; run(sql: string): Promise<unknown> }> {
     const database = await newDatabase([

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { findingId } from "../../../../src/engine/findings/finding-id.ts";
 import type { AgentDefinition } from "../../../../src/model/declare/agent.ts";
-import { STRATEGY_KINDS, type StrategyKind } from "../../../../src/model/declare/strategy.ts";
+import { STRATEGY_KINDS, type StrategyKind } from "../../../../src/model/declare/search/strategy.ts";
 import { explore, ledger } from "../../../models/index.ts";
 import { full, size, some } from "../../../sizes.ts";
 import { runExplorer, type Explored, type RunOptions } from "../../../support/run-explorer.ts";

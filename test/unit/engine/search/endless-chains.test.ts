@@ -4,7 +4,7 @@ import type { ExplorationEvent } from "../../../../src/engine/events.ts";
 import { Action } from "../../../../src/model/declare/action.ts";
 import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
 import { ApiResponse } from "../../../../src/model/http/response.ts";
-import { STRATEGY_KINDS } from "../../../../src/model/declare/strategy.ts";
+import { STRATEGY_KINDS } from "../../../../src/model/declare/search/strategy.ts";
 import { World } from "../../../../src/model/declare/world.ts";
 import { some } from "../../../sizes.ts";
 import { runExplorer, type RunOptions } from "../../../support/run-explorer.ts";

@@ -6,6 +6,7 @@ it("tells what each lane executed and how often it was lost since the run began,
   const measured = {
     committer: { steps: 7, deepest: 2, visited: { size: 4 }, findings: { violations: { size: 1 } } },
     order: { size: 3 },
+    checksLeft: null,
     busy: [0, 1],
   };
   const events: ExplorationEvent[] = [];

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { comparedWith, type ComparedFinding } from "../../../../src/reports/index.ts";
-import { comparisonPart } from "../../../../src/reports/html/comparison-part.ts";
-import { withFlags } from "../../../../src/reports/html/embedded.ts";
+import { comparisonPart } from "../../../../src/reports/html/sections/exploration-part.ts";
+import { withFlags } from "../../../../src/reports/html/graph/embedded.ts";
 import { LIMITS } from "../../../../src/reports/html/limits.ts";
-import { decidingParts } from "../../../../src/reports/html/race-deciding.ts";
-import { readableChanges, wholeState } from "../../../../src/reports/html/readable-changes.ts";
-import { sequencePart } from "../../../../src/reports/html/sequence-part.ts";
-import { sourceLink } from "../../../../src/reports/html/source-link.ts";
+import { decidingParts } from "../../../../src/reports/html/races/race-deciding.ts";
+import { readableChanges, wholeState } from "../../../../src/reports/console/text/readable-changes.ts";
+import { sequencePart } from "../../../../src/reports/html/races/sequence-part.ts";
+import { sourceLink } from "../../../../src/reports/html/findings/source-link.ts";
 import { explorationEntry } from "../../../../src/reports/document/run-document.ts";
 import { gatedRace, race, raceCoverage } from "../../../support/race.ts";
 import { result, violation } from "../results.ts";

@@ -3,8 +3,8 @@ import { Action } from "../../../../src/model/declare/action.ts";
 import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
 import type { Context } from "../../../../src/model/context/context.ts";
 import { ApiResponse } from "../../../../src/model/http/response.ts";
-import { JourneyDefinition } from "../../../../src/model/declare/journey.ts";
-import { Step } from "../../../../src/model/declare/step.ts";
+import { JourneyDefinition } from "../../../../src/model/declare/journey/journey.ts";
+import { Step } from "../../../../src/model/declare/journey/step.ts";
 import type { ActionCoverage } from "../../../../src/model/results/result.ts";
 import { wasteNotes } from "../../../../src/run/results/waste.ts";
 
@@ -130,11 +130,17 @@ describe("what an exploration got nothing of", () => {
     ]);
   });
 
-  it("is no action that expects to be refused, that a rule brought, or that was not tried", () => {
+  it("is no action that may be refused each time, that a rule brought, or that was not tried", () => {
     const refused = new Action({ name: "refused", expectedStatus: "4xx", run: ok });
+    const tolerated = new Action({ name: "tolerated", mayNeverSucceed: true, run: ok });
     const intruder = new Action({ name: "a_as_b", tags: ["intruder"], run: ok });
-    const coverage = { refused: applied({ 404: 3 }), a_as_b: applied({ 403: 3 }), list: skipped(0) };
-    expect(wasteNotes(definition(refused, intruder, unconditional), coverage)).toEqual([]);
+    const coverage = {
+      refused: applied({ 404: 3 }),
+      tolerated: applied({ 400: 9 }),
+      a_as_b: applied({ 403: 3 }),
+      list: skipped(0),
+    };
+    expect(wasteNotes(definition(refused, tolerated, intruder, unconditional), coverage)).toEqual([]);
   });
 
   it("names actions that no other user tried although they read the context", () => {

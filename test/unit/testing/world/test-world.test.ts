@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
 import { SeqqaError } from "../../../../src/model/errors.ts";
-import { leaseOver } from "../../../../src/stores/external-store.ts";
+import { leaseOver } from "../../../../src/stores/external/external-store.ts";
 import { TestWorld } from "../../../../src/testing/world/test-world.ts";
 
 type Rows = MemoryAdapter<string[]>;

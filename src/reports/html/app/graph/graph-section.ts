@@ -3,7 +3,6 @@ import { GroupControl } from "./controls/group-control.ts";
 import { GraphView, type StateMore } from "./graph-view.ts";
 import type { GraphModel } from "./model/graph-model.ts";
 import { groupedGraph, suggestedFields } from "./model/grouped-graph.ts";
-import { partialNotes } from "./partial-notes.ts";
 import { stateFields, type StateField } from "./model/state-fields.ts";
 
 /** A graph with more states than this is first shown as groups of states, if some fields of the states give a small number of groups. */
@@ -95,4 +94,21 @@ export class GraphSection {
     // Restore the keyboard focus, which the control for groups loses when it is moved into the new view.
     if (focused instanceof HTMLElement && this.#groups?.element.contains(focused) === true) focused.focus();
   }
+}
+
+function partialNotes({ graph, nodes, edges, texts }: GraphModel): readonly HTMLElement[] {
+  const count = (value: number): string => value.toLocaleString("en-US");
+  const absent = [
+    ...(graph.withoutState > 0 ? [`the text of ${count(graph.withoutState)} states`] : []),
+    ...(graph.withoutExchanges > 0 ? [`the requests of ${count(graph.withoutExchanges)} transitions`] : []),
+  ];
+  const notes = [
+    ...(nodes < graph.totalNodes || edges < graph.totalEdges
+      ? [
+          `This graph is incomplete: it shows ${count(nodes)} of ${count(graph.totalNodes)} states and ${count(edges)} of ${count(graph.totalEdges)} transitions${texts.shownIn === "page" ? "" : ", those nearest to the findings first"}. The rest is in the run log.`,
+        ]
+      : []),
+    ...(absent.length > 0 ? [`Not in this file: ${absent.join(" and ")}.`] : []),
+  ];
+  return notes.map((note) => make("p", { class: "note" }, note));
 }

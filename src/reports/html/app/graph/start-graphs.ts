@@ -1,4 +1,4 @@
-import type { Embedded } from "../../embedded.ts";
+import type { Embedded } from "../../graph/embedded.ts";
 import { all } from "../make.ts";
 import type { Parts } from "../parts.ts";
 import type { StepShown } from "../player.ts";

@@ -1,6 +1,6 @@
 import type { RecordedExchange } from "../../../../model/results/result.ts";
-import { cut, printable, printableLines } from "../../../console/printable.ts";
-import { prettyJson } from "../../pretty-json.ts";
+import { cut, printable, printableLines } from "../../../console/text/printable.ts";
+import { prettyJson } from "../../text/pretty-json.ts";
 import { status } from "../graph/controls/details.ts";
 import { make } from "../make.ts";
 

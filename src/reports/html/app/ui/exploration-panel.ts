@@ -1,6 +1,6 @@
-import type { UiEvent, UiExploration, UiFinding, UiGoal, UiNode, UiState } from "../../../../ui/messages.ts";
-import { printable } from "../../../console/printable.ts";
-import { anchorOf } from "../../anchor-of.ts";
+import type { UiEvent, UiExploration, UiFinding, UiGoal, UiNode, UiState, UiLane } from "../../../../ui/messages.ts";
+import { printable } from "../../../console/text/printable.ts";
+import { anchorOf } from "../../text/anchor-of.ts";
 import { startCopying } from "../copy.ts";
 import type { StateMore } from "../graph/graph-view.ts";
 import { GraphSection } from "../graph/graph-section.ts";
@@ -10,7 +10,6 @@ import { Refused, type Connection } from "./connection.ts";
 import { exchangeView } from "./exchange-view.ts";
 import { FindingSection, fromServer } from "./finding-section.ts";
 import type { Gate } from "./gate.ts";
-import { laneTable } from "./lane-table.ts";
 import { LiveGraph } from "./live-graph.ts";
 import { savePath, type ChosenPath } from "./saved-path.ts";
 
@@ -222,3 +221,18 @@ export class ExplorationPanel {
 }
 
 const isSame = (a: UiNode, b: UiNode): boolean => a.node === b.node && a.parent === b.parent && a.action === b.action && a.name === b.name;
+
+function laneTable(lanes: readonly UiLane[]): HTMLElement {
+  const rows = lanes.map(({ use, steps, rebuilds }, lane) =>
+    make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, `lane ${lane}`),
+      make("td", {}, make("meter", { value: use, "aria-label": `lane ${lane} busy` }), ` ${Math.round(use * 100)} %`),
+      make("td", { class: "number" }, steps.toLocaleString("en-US")),
+      make("td", { class: "number" }, rebuilds.toLocaleString("en-US")),
+    ),
+  );
+  const head = ["Lane", "Busy", "Steps", "Rebuilt"].map((name) => make("th", { scope: "col" }, name));
+  return make("table", { class: "lanes" }, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows));
+}

@@ -1,6 +1,6 @@
 import type { UiFinding } from "../../../../ui/messages.ts";
-import { printable } from "../../../console/printable.ts";
-import { anchorOf } from "../../anchor-of.ts";
+import { printable } from "../../../console/text/printable.ts";
+import { anchorOf } from "../../text/anchor-of.ts";
 import { startFindingList } from "../finding-list.ts";
 import { startFinding } from "../findings.ts";
 import { all, button, make, refocus } from "../make.ts";

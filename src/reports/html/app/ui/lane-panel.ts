@@ -1,6 +1,6 @@
 import type { UiLaneState } from "../../../../ui/messages.ts";
 import { SHORT_ID } from "../../../../model/results/state-id.ts";
-import { printable } from "../../../console/printable.ts";
+import { printable } from "../../../console/text/printable.ts";
 import { copyButton } from "../copy.ts";
 import { button, make, refocus } from "../make.ts";
 import { Refused, type Connection } from "./connection.ts";

@@ -1,8 +1,8 @@
 import type { UiEdge, UiFinding, UiNode } from "../../../../ui/messages.ts";
-import { printable } from "../../../console/printable.ts";
-import { anchorOf } from "../../anchor-of.ts";
-import type { EmbeddedExchange, EmbeddedFinding, EmbeddedGraph } from "../../embedded.ts";
-import { pathFollower } from "../../path-follower.ts";
+import { printable } from "../../../console/text/printable.ts";
+import { anchorOf } from "../../text/anchor-of.ts";
+import type { EmbeddedExchange, EmbeddedFinding, EmbeddedGraph } from "../../graph/embedded.ts";
+import { pathFollower } from "../../graph/path-follower.ts";
 import { GraphModel } from "../graph/model/graph-model.ts";
 
 /** The graph of a running exploration. New nodes and edges are added at the ends of the graph's lists. */

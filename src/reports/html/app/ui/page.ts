@@ -1,5 +1,5 @@
 import type { UiEvent, UiFailure } from "../../../../ui/messages.ts";
-import { printable } from "../../../console/printable.ts";
+import { printable } from "../../../console/text/printable.ts";
 import { button, make } from "../make.ts";
 import { startTheme } from "../theme.ts";
 import { Connection } from "./connection.ts";

@@ -1,5 +1,5 @@
 import type { WalkedStep, WalkJudged } from "../../../../model/results/walked.ts";
-import { printable } from "../../../console/printable.ts";
+import { printable } from "../../../console/text/printable.ts";
 import { startCopying } from "../copy.ts";
 import { status } from "../graph/controls/details.ts";
 import { make } from "../make.ts";

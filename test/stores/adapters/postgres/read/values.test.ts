@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { pairsOf } from "../../../../../src/adapters/postgres/journal/counter-sql.ts";
-import { MultisetMirror, RowSums } from "../../../../../src/stores/multiset-mirror.ts";
+import { MultisetMirror, RowSums } from "../../../../../src/stores/journal/multiset-mirror.ts";
 import { counterPairs } from "../../../../../src/adapters/postgres/read/observe.ts";
 import { quoteName, quoteText, rowFields } from "../../../../../src/adapters/postgres/connect/sql-text.ts";
 import { storeUrl, withDatabase, withoutSecrets } from "../../../../../src/adapters/postgres/connect/store-url.ts";

@@ -1,5 +1,5 @@
-import { withFlags } from "../../../embedded.ts";
-import { prettyJson } from "../../../pretty-json.ts";
+import { withFlags } from "../../../graph/embedded.ts";
+import { prettyJson } from "../../../text/pretty-json.ts";
 import { copyButton } from "../../copy.ts";
 import { button, make } from "../../make.ts";
 import type { GraphModel } from "../model/graph-model.ts";

@@ -1,4 +1,4 @@
-import type { EmbeddedGraph } from "../../../embedded.ts";
+import type { EmbeddedGraph } from "../../../graph/embedded.ts";
 
 /** The shape of an edge, which is a quadratic curve, in the coordinates of the graph. */
 export interface Curve {

@@ -1,4 +1,4 @@
-import type { EmbeddedGraph } from "../../../embedded.ts";
+import type { EmbeddedGraph } from "../../../graph/embedded.ts";
 
 /** The distance between connected nodes that the layout tries to reach. */
 export const SPACING = 40;

@@ -1,4 +1,4 @@
-import type { EmbeddedGraph } from "../../../embedded.ts";
+import type { EmbeddedGraph } from "../../../graph/embedded.ts";
 import { SPACING } from "./first-layout.ts";
 
 /** The angle between the directions of consecutive new nodes, in radians. Several new children of one node thus get different positions. */

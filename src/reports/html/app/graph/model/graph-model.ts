@@ -1,4 +1,4 @@
-import type { Embedded, EmbeddedExchange, EmbeddedGraph } from "../../../embedded.ts";
+import type { Embedded, EmbeddedExchange, EmbeddedGraph } from "../../../graph/embedded.ts";
 import type { ActionCount, Groups } from "./groups.ts";
 import { stateLabel } from "./state-label.ts";
 

@@ -1,4 +1,4 @@
-import type { EmbeddedGraph } from "../../../embedded.ts";
+import type { EmbeddedGraph } from "../../../graph/embedded.ts";
 import { GraphModel } from "./graph-model.ts";
 import type { ActionCount, Groups } from "./groups.ts";
 import { isCount, type StateField } from "./state-fields.ts";

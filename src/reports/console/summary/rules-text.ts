@@ -1,0 +1,69 @@
+import type { ActionCoverage, ExplorationResult } from "../../../model/results/result.ts";
+import type { Colours } from "../text/colours.ts";
+import { grouped, plural } from "../text/numbers.ts";
+import { printable } from "../text/printable.ts";
+
+type Judged = Pick<ExplorationResult, "invariants" | "violations" | "races" | "errors" | "unjudgedRules">;
+
+/** The result of a rule in a run. `broken`: a finding names the rule. `unjudged`: the rule was inconclusive in some state. `held`: neither. */
+export type RuleState = "held" | "broken" | "unjudged";
+
+/**
+ * Returns `true` if an action worked at least once, that is, had an HTTP status below 400. Status 0 (no response) counts as working, because an edge
+ * of a `StateGraph` may send no request. Errors in the code of actions are reported elsewhere.
+ */
+export function works(statuses: ActionCoverage["statuses"]): boolean {
+  return Object.keys(statuses).some((status) => Number(status) < 400);
+}
+
+/** Returns `true` like {@link works}, but `false` for an action that threw an error and never got an answer. */
+function hasWorked(name: string, statuses: ActionCoverage["statuses"], errors: Judged["errors"]): boolean {
+  const isUnanswered = Object.keys(statuses).every((status) => status === "0");
+  return works(statuses) && !(isUnanswered && errors.some(({ source }) => source === name));
+}
+
+/** A phrase for reports: the rule is `unjudged`. */
+export const NOT_CHECKED = "not checked in some or all steps";
+
+/** Returns `true` if a rule threw an error or was inconclusive in some state, so that it does not count as held if no finding names it. */
+export function isUnjudged(rule: string, { errors, unjudgedRules = [] }: Pick<Judged, "errors" | "unjudgedRules">): boolean {
+  // If the target was overloaded, no rule counts as held, because the target may have refused requests that the rule depends on.
+  return unjudgedRules.includes(rule) || errors.some(({ source, code }) => source === rule || code === "TARGET_OVERLOADED");
+}
+
+/** Returns the result of each declared rule, in the order of declaration. */
+export function ruleStates(result: Judged): ReadonlyMap<string, RuleState> {
+  const broken = new Set([...result.violations, ...result.races].map(({ invariant }) => invariant));
+  return new Map(result.invariants.map((name) => [name, broken.has(name) ? "broken" : isUnjudged(name, result) ? "unjudged" : "held"]));
+}
+
+/** The largest number of unbroken rules that are named. Further rules are only counted. */
+const NAMED = 20;
+
+export function ruleLines(result: Judged, colours: Colours): readonly string[] {
+  const states = [...ruleStates(result)];
+  const held = states.filter(([, state]) => state === "held").map(([name]) => name);
+  const others = states.filter(([, state]) => state !== "held");
+  return [
+    ...others.map(([name, state]) =>
+      state === "broken" ? `  ${colours.red("✗")} ${printable(name)}` : `  ${colours.yellow("?")} ${printable(name)} (${NOT_CHECKED})`,
+    ),
+    ...held.slice(0, NAMED).map((name) => `  ${colours.green("✓")} ${printable(name)}`),
+    ...(held.length > NAMED ? [`  ${colours.green("✓")} ${grouped(held.length - NAMED)} more rules`] : []),
+  ];
+}
+
+/** Returns a phrase that says how many actions worked and how many rules held: `4 of 4 actions worked, 2 rules held in 21 states`. */
+export function heldText(results: readonly ExplorationResult[]): string {
+  const own = results.flatMap(({ coverage, errors }) =>
+    Object.entries(coverage.actions).flatMap(([name, { brought, statuses }]) =>
+      brought === true ? [] : [hasWorked(name, statuses, errors)],
+    ),
+  );
+  const rules = results.flatMap((result) => [...ruleStates(result).values()]);
+  const held = rules.filter((state) => state === "held").length;
+  const states = results.reduce((sum, { statesVisited }) => sum + statesVisited, 0);
+  const worked = `${grouped(own.filter(Boolean).length)} of ${plural(own.length, "action")} worked`;
+  const all = held === rules.length ? plural(held, "rule") : `${grouped(held)} of ${plural(rules.length, "rule")}`;
+  return `${worked}, ${all} held in ${plural(states, "state")}`;
+}

@@ -1,4 +1,0 @@
-import { printable } from "../console/printable.ts";
-
-/** Returns the id of the HTML element that shows a finding, for links to `#finding-<id>`. */
-export const anchorOf = (id: string): string => `finding-${printable(id).replace(/[^\w-]/g, "-")}`;

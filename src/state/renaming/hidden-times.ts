@@ -1,0 +1,47 @@
+import type { Facts } from "../canonical/facts.ts";
+import { momentOf } from "../values/times.ts";
+
+/** Returns `true` if a column is no part of the state. */
+type IsLeftOut = (system: string, table: string, column: string) => boolean;
+
+/**
+ * The times in rows of the root state that observations do not show, because observations contain only changed rows. Such a time can pass although
+ * nothing is written and the observed rows stay the same.
+ */
+export class HiddenTimes {
+  readonly #counts: ReadonlyMap<number, number>;
+  readonly #isLeftOut: IsLeftOut;
+
+  /** @param whole The root state with all its rows. @param shown The rows of the root state that its observation shows. */
+  constructor(whole: Facts, shown: Facts["systems"], isLeftOut: IsLeftOut) {
+    this.#isLeftOut = isLeftOut;
+    const counts = new Map<number, number>();
+    this.#count(whole.systems, "added", counts, 1);
+    this.#count(shown, "added", counts, -1);
+    this.#count(shown, "removed", counts, 1);
+    this.#counts = counts;
+  }
+
+  /** Returns the given times that unchanged rows of the root state contain. The observed state does not show such rows. */
+  in({ systems }: Facts, times: readonly number[]): readonly number[] {
+    if (times.length === 0) return times;
+    const removed = new Map<number, number>();
+    this.#count(systems, "removed", removed, 1);
+    return times.filter((ms) => (this.#counts.get(ms) ?? 0) > (removed.get(ms) ?? 0));
+  }
+
+  #count(systems: Facts["systems"], side: "added" | "removed", counts: Map<number, number>, by: number): void {
+    for (const [system, observed] of Object.entries(systems)) {
+      if (observed.kind !== "rows") continue;
+      for (const table of observed.tables) {
+        table.columns.forEach(({ name }, column) => {
+          if (table[side].length === 0 || this.#isLeftOut(system, table.name, name)) return;
+          for (const row of table[side]) {
+            const ms = momentOf(row[column])?.ms;
+            if (ms !== undefined) counts.set(ms, (counts.get(ms) ?? 0) + by);
+          }
+        });
+      }
+    }
+  }
+}

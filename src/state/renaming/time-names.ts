@@ -1,0 +1,316 @@
+import type { TimePlace } from "../compare/knowledge.ts";
+import { hashText32 } from "../hash/hasher.ts";
+import { Time } from "../values/named.ts";
+import { msOf, NO_ORIGINS, timeKeyAt, type Origins, type TimeKey, type TimeOrigin } from "../values/origins.ts";
+import { fieldOf, isInToken, tableOf } from "../values/places.ts";
+import { fittingOffset, isFixed, momentOf, offsetFromStep, zoneOf, type Moment } from "../values/times.ts";
+import type { RootTimes } from "./root-times.ts";
+import type { StepOrigin } from "./step-origin.ts";
+
+/** The smallest distance between the target's clock and the real time at which times of both clocks can be distinguished. */
+const LEAST_AHEAD_MS = 3_600_000;
+/** The largest difference between the clocks of a store and of seqqa. */
+const STORE_CLOCK_MS = 2_000;
+/** The distance from which two times of one step count as different. Smaller distances occur by chance. */
+const LEAST_APART_MS = 2;
+/** Matches the places of times that are made together with a token. Other times, such as `auth_time`, may be copies from an earlier token. */
+const OF_TOKEN = /"\{(?:jwt\}","claims","(?:iat|exp|nbf)|signed\}","time)"\]$/;
+
+/** The target's clock. */
+export interface TargetClock {
+  /** Returns milliseconds since 1970. */
+  now(): number;
+  /** The milliseconds by which the clock is ahead of the real time. */
+  readonly aheadMs: number;
+}
+
+/**
+ * The purpose for which facts are read: to collect the values of the root state (`root`), to replace only values of the root state (`constant`), or
+ * to replace all named values and name the new ones (`observed`).
+ */
+export type Reading = "root" | "constant" | "observed";
+
+/**
+ * Names the times in the state that is being read: by their offset from the step that wrote them, or by their distance from another time. Also decides
+ * which times of earlier states are the same times, and which have passed since.
+ */
+export class TimeNames {
+  readonly #root: RootTimes;
+  /** The columns that the step filled with the real time, although the target's clock is far ahead. */
+  readonly realTimeColumns: Set<string> = new Set();
+  /** The row that is being read: a row whose key no row of the root state has, or a row that the state no longer contains. */
+  row: "new" | "removed" | undefined;
+  /** The signed token that is being read, without `Bearer`; `undefined` outside of tokens. */
+  token: string | undefined;
+  #reading: Reading = "constant";
+  #before: Origins = NO_ORIGINS;
+  #step: StepOrigin | undefined;
+  #clock: TargetClock = { now: () => 0, aheadMs: 0 };
+  #nowMs = 0;
+  #found: Map<TimeKey, TimeOrigin> = new Map();
+  /** The times that the step wrote, with their keys in `#found`. */
+  #new: { readonly key: TimeKey; readonly ms: number }[] = [];
+  /** The times in tokens that the step signed. */
+  readonly #signed = new Set<TimeKey>();
+
+  constructor(root: RootTimes) {
+    this.#root = root;
+  }
+
+  /** Begins to read a state. @param before The origins of the state before the step. @param step `undefined` if no new times are expected. */
+  begin(reading: Reading, before: Origins, step: StepOrigin | undefined, clock: TargetClock): void {
+    this.#reading = reading;
+    this.#before = before;
+    this.#step = step;
+    this.#clock = clock;
+    this.#nowMs = clock.now();
+    // No time of the root state counts as passed in the root state itself, even if it is observed long after it was made.
+    if (reading === "observed" && before === NO_ORIGINS) this.#nowMs = Math.min(this.#nowMs, this.#root.endMs);
+    // Start empty, so that times that no longer occur in the state are dropped.
+    this.#found = new Map();
+    this.#new = [];
+    this.#signed.clear();
+    this.realTimeColumns.clear();
+  }
+
+  /** The times of earlier steps that were found in the state, and the times that the step wrote. */
+  get found(): ReadonlyMap<TimeKey, TimeOrigin> {
+    return this.#found;
+  }
+
+  get hasNew(): boolean {
+    return this.#new.length > 0;
+  }
+
+  /** `true` if times have names. */
+  get hasNames(): boolean {
+    return this.#before.times.size + this.#found.size + this.#root.named.size > 0;
+  }
+
+  /** Returns the origin of a time outside of the state, such as in a request. */
+  originOf(ms: number): TimeOrigin | undefined {
+    return this.#found.get(ms) ?? this.#before.times.get(ms) ?? this.#root.named.get(ms);
+  }
+
+  /** Completes the names of new times after all facts were read once. */
+  complete(): void {
+    this.#order();
+    // Two times that are equal by chance have separate keys, with a place or token. If only one of the two times is left, also store it under its
+    // plain key, so that copies of the time at other places are found.
+    for (const [key, origin] of this.#found) {
+      const ms = msOf(key);
+      if (typeof key === "string" && !this.#found.has(ms) && !this.#root.named.has(ms)) this.#found.set(ms, origin);
+    }
+  }
+
+  /** Returns the times of the given ones that have passed. Keeps the origins of the other times. */
+  passed(times: readonly number[]): readonly Time[] {
+    return times.flatMap((ms) => {
+      const origin = this.#known(ms);
+      return origin?.isPassed === true ? [new Time(ms, "", origin)] : [];
+    });
+  }
+
+  /** Returns the replacement for a time outside of the places where experiments showed times; `undefined` if no equal time has a name. */
+  elsewhere(ms: number, form: string): Time | undefined {
+    const origin = this.#known(ms);
+    return origin === undefined ? undefined : this.#shown(ms, form, origin);
+  }
+
+  /**
+   * Returns the replacement for a value at a place where experiments showed times. Returns `undefined` if the value is no time, or has no name.
+   */
+  at(value: unknown, place: TimePlace): Time | undefined {
+    const moment = momentOf(value);
+    if (moment === undefined) return undefined;
+    if (this.#isRealTime(moment, place)) this.realTimeColumns.add(fieldOf(place.place));
+    const origin = this.#inToken(moment, place) ?? this.#atPlace(moment, place) ?? this.#named(moment, place, moment.ms);
+    return origin === undefined ? undefined : this.#shown(moment.ms, moment.form, origin);
+  }
+
+  /**
+   * Names a time. If the target's clock was moved after the time was written, the name also says how far the clock was moved, because a time that is
+   * due in ten days differs from a time that is due now.
+   */
+  #shown(ms: number, form: string, origin: TimeOrigin): Time {
+    const movedMs = this.#clock.aheadMs - (origin.aheadMs ?? 0);
+    return new Time(ms, form, movedMs === 0 ? origin : { ...origin, name: `${origin.name}~${movedMs}` });
+  }
+
+  /**
+   * Returns `true` if the step wrote the real time into a column, and the target's clock is so far ahead that the target cannot have written this
+   * time.
+   */
+  #isRealTime({ ms }: Moment, { place, resolutionMs }: TimePlace): boolean {
+    const step = this.#step;
+    const { aheadMs } = this.#clock;
+    if (step === undefined || aheadMs < LEAST_AHEAD_MS || tableOf(place) === undefined) return false;
+    // The step did not write a time that the state contained before, or it wrote a copy.
+    if (this.#before.times.has(ms) || this.#root.has(ms)) return false;
+    const slack = resolutionMs + STORE_CLOCK_MS;
+    return ms >= step.startMs - aheadMs - slack && ms <= step.endMs - aheadMs + slack && resolutionMs <= 1_000;
+  }
+
+  /**
+   * Returns the origin of a time in a signed token that says when the token was made or is valid. `undefined` if the time is named like times outside
+   * of tokens. Tokens with different signatures are different, even if their times are equal because they were signed in one second.
+   */
+  #inToken(moment: Moment, place: TimePlace): TimeOrigin | undefined {
+    if (this.token === undefined || !OF_TOKEN.test(place.place)) return undefined;
+    const key = timeKeyAt(moment.ms, hashText32(this.token).toString(36));
+    if (this.#reading === "root") this.#root.meetInToken(key);
+    if (this.#step === undefined || this.#signed.has(key)) return this.#known(key);
+    const before = this.#before.times.get(key);
+    if (before !== undefined && !this.#isSignedAgain(before)) return this.#known(key);
+    const { offsets = [], base, resolutionMs } = place;
+    if (before === undefined) {
+      if (this.#root.isInToken(key) || base === "stored") return undefined;
+      // A time that the token copied from elsewhere keeps the origin of that time.
+      const isOwn = offsets.length === 0 || fittingOffset(offsets, moment, this.#step, resolutionMs) !== undefined;
+      if (!isOwn && this.#known(moment.ms) !== undefined) return undefined;
+    }
+    this.#signed.add(key);
+    return this.#named(moment, place, key);
+  }
+
+  /**
+   * Returns `true` if this step signed a known token again, with the same content in the same second. The names of the token's times must not depend
+   * on this coincidence. Only the action that signed the token first counts, because another action may only return the token.
+   */
+  #isSignedAgain({ source }: TimeOrigin): boolean {
+    const { action, exchanges } = this.#step!;
+    if (source === undefined || source.slice(0, source.lastIndexOf("@")) !== action) return false;
+    return exchanges.some(({ answer, answerHeaders = "" }) => answer.includes(this.token!) || answerHeaders.includes(this.token!));
+  }
+
+  /** Returns the origin of a time at a place where experiments showed times; `undefined` if no equal time with an origin is known. */
+  #atPlace(moment: Moment, place: TimePlace): TimeOrigin | undefined {
+    const { ms } = moment;
+    const own = timeKeyAt(ms, place.place);
+    if (this.row === "new" && place.resolutionMs >= 1_000 && this.#root.isAt(own)) return this.#inNewRow(moment, place);
+    const here = this.#known(own);
+    if (here !== undefined) return here;
+    const known = this.#known(ms);
+    if (known === undefined || known.domain === place.place || place.base === "stored" || this.#step === undefined) return known;
+    if (this.#root.isAt(own)) return known;
+    // A later step may have written an equal time by chance, especially in whole seconds. If the offset of the time fits this step, this step wrote
+    // the time.
+    const offsets = place.offsets ?? [];
+    const offset = fittingOffset(offsets, moment, this.#step, place.resolutionMs);
+    if (offset !== undefined && `step${offset}` !== known.name) return this.#named(moment, place, own);
+    // A copy of an earlier time keeps the origin of that time, even if its offset from this step happens to fit.
+    if (offsets.some((one) => `step${one}` !== known.name)) this.#found.set(own, known);
+    return known;
+  }
+
+  /** Returns the origin of a time of the root state in a row that a step added. In whole seconds, the step may have written an equal time. */
+  #inNewRow(moment: Moment, place: TimePlace): TimeOrigin | undefined {
+    const key = timeKeyAt(moment.ms, `${place.place}+`);
+    const here = this.#known(key);
+    if (here !== undefined) return here;
+    const { offsets = [], resolutionMs } = place;
+    if (this.#step !== undefined && fittingOffset(offsets, moment, this.#step, resolutionMs) !== undefined)
+      return this.#named(moment, place, key);
+    const known = this.#known(moment.ms);
+    if (known !== undefined) this.#found.set(key, known);
+    return known;
+  }
+
+  #known(key: TimeKey): TimeOrigin | undefined {
+    const removed = this.row === "removed" && typeof key === "number" ? this.#root.named.get(key) : undefined;
+    if (removed !== undefined) return removed;
+    const known = this.#signed.has(key) ? undefined : this.#before.times.get(key);
+    // A time that this step wrote never counts as passed. Otherwise, the delay until the state is read would make a difference.
+    if (known === undefined) return this.#found.get(key) ?? (typeof key === "number" ? this.#rootTime(key) : undefined);
+    // If a time of an earlier step has passed, the state is a different one, although nothing was written.
+    const now: TimeOrigin =
+      known.isFuture && msOf(key) - (known.zoneMs ?? 0) <= this.#nowMs ? { ...known, isFuture: false, isPassed: true } : known;
+    this.#found.set(key, now);
+    return now;
+  }
+
+  /** Returns the origin of a time of the root state. A time that was in the future is recorded like a time that a step wrote, because it can pass. */
+  #rootTime(ms: number): TimeOrigin | undefined {
+    const known = this.#root.named.get(ms);
+    if (known?.isFuture !== true || this.#reading !== "observed") return known;
+    const now: TimeOrigin = ms <= this.#nowMs ? { ...known, isFuture: false, isPassed: true } : known;
+    this.#found.set(ms, now);
+    return now;
+  }
+
+  #named(moment: Moment, place: TimePlace, key: TimeKey): TimeOrigin | undefined {
+    const { ms } = moment;
+    if (this.#reading === "root") {
+      this.#root.meet(ms, true);
+      this.#root.meetAt(timeKeyAt(ms, place.place));
+    }
+    const step = this.#step;
+    if (step === undefined) return undefined;
+    const learnt = fittingOffset(place.offsets ?? [], moment, step, place.resolutionMs);
+    const own = learnt ?? offsetFromStep(moment, step, place.resolutionMs);
+    // An offset that experiments showed is more likely than a distance from a stored time, which may be simple by chance. Without a known offset, a
+    // distance counts if experiments showed distances from stored times at this place, or if the distance is simpler than the offset.
+    const isLikely = (apart: number): boolean => place.base === "stored" || unitOf(apart) < unitOf(own);
+    const isConstant = learnt === undefined && place.constants?.includes(ms) === true;
+    const from = learnt === undefined && !isConstant ? this.#storedBase(ms, isLikely) : undefined;
+    // A constant or fixed time gets no origin, because its distance from the step only shows when the step ran.
+    if (isConstant || (learnt === undefined && from === undefined && isFixed(moment, step, place.resolutionMs))) return undefined;
+    const zoneMs = zoneOf(moment, step);
+    const origin = {
+      name: from?.name ?? `step${own}`,
+      step: from?.step ?? this.#before.steps + 1,
+      domain: place.place,
+      isFuture: ms - zoneMs > step.endMs + place.resolutionMs,
+      zoneMs: zoneMs || undefined,
+      source: isInToken(place.place) ? `${step.action}@${this.#before.atStores ?? ""}` : undefined,
+      aheadMs: (from === undefined ? this.#clock.aheadMs : from.aheadMs) || undefined,
+    };
+    this.#found.set(key, origin);
+    this.#new.push({ key, ms });
+    return origin;
+  }
+
+  /** Sets the positions (`within`) of different times that a step wrote at one place, for example in several rows. */
+  #order(): void {
+    const groups = new Map<string, { readonly key: TimeKey; readonly ms: number }[]>();
+    for (const one of this.#new) {
+      const { domain, name } = this.#found.get(one.key)!;
+      const group = `${name} ${domain}`;
+      groups.set(group, [...(groups.get(group) ?? []), one]);
+    }
+    for (const some of groups.values()) {
+      const sorted = some.toSorted((a, b) => a.ms - b.ms);
+      let within = 0;
+      const positions = sorted.map(({ ms }, index) => (index > 0 && ms - sorted[index - 1]!.ms >= LEAST_APART_MS ? ++within : within));
+      if (within > 0)
+        for (const [index, { key }] of sorted.entries()) this.#found.set(key, { ...this.#found.get(key)!, within: positions[index] });
+    }
+  }
+
+  /**
+   * Names a time by its distance from another time in the state. The likely distance that is the simplest number of whole seconds is chosen. Returns
+   * the name, and the step of the other time; `undefined` if no distance is likely.
+   */
+  #storedBase(ms: number, isLikely: (apart: number) => boolean): Pick<TimeOrigin, "name" | "step" | "aheadMs"> | undefined {
+    let best: Pick<TimeOrigin, "name" | "step" | "aheadMs"> | undefined;
+    let least = Infinity;
+    for (const [other, { name, step, aheadMs }] of [...this.#before.times, ...this.#root.named]) {
+      const apart = ms - msOf(other);
+      if (apart === 0 || apart % 1_000 !== 0 || !isLikely(apart)) continue;
+      const weight = simplicity(apart);
+      if (weight < least) [least, best] = [weight, { name: `${name}+${apart}`, step, aheadMs }];
+    }
+    return best;
+  }
+}
+
+/** Returns the index of the largest unit of which a duration is a multiple: days, hours, minutes, seconds, or a smaller one. */
+function unitOf(ms: number): number {
+  const unit = [86_400_000, 3_600_000, 60_000, 1_000].findIndex((grain) => ms % grain === 0);
+  return unit === -1 ? 4 : unit;
+}
+
+/** Returns a weight of a duration that is smaller for simpler durations: whole days before hours, minutes and seconds. */
+function simplicity(ms: number): number {
+  return unitOf(ms) * 1e9 + Math.abs(ms) / 1_000;
+}

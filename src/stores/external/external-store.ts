@@ -1,0 +1,246 @@
+import { isDeepStrictEqual } from "node:util";
+import { SeqqaError } from "../../model/errors.ts";
+import type { Leftover, RowImage, RowImages } from "../../model/stores/leftover.ts";
+
+/**
+ * The number of seconds without a heartbeat after which a run must stop using its external store. After this time, the run's triggers log nothing,
+ * and the run writes nothing. The limit is long because the heartbeat runs in the same thread as the user's code.
+ */
+export const LEASE_SECONDS = 30;
+
+/** Milliseconds between two renewals of the lease. */
+export const RENEWAL_MS = 5_000;
+
+/**
+ * Returns the error for a run that may no longer use its external store. Either the run's heartbeat was late (process stopped or machine suspended),
+ * or another run recovered the store.
+ */
+export function leaseOver(store: string): SeqqaError {
+  return new SeqqaError(
+    "LEASE_OVER",
+    `This run stopped using ${store}, because it sent no heartbeat to the store for ${LEASE_SECONDS} s. Another run may have used the store in the meantime.`,
+    {
+      hint: "Run `seqqa clean`, which shows the changes that this run left in the store, and undoes them. Then start the run again.",
+      exitStatus: 3,
+    },
+  );
+}
+
+/**
+ * Decides if this run can have caused a change in its external store. The run can have caused a change only if it sent a request since it last read
+ * the store.
+ */
+export class AskedSince {
+  readonly #asked: (() => number | undefined) | undefined;
+  #seen: number | undefined;
+
+  /**
+   * @param asked Returns the number of requests so far; `undefined` while a request is in progress.
+   * @param isNew `false` if the run used the store before. If `true`, writes before the run's first request belong to other clients.
+   */
+  constructor(asked: (() => number | undefined) | undefined, isNew = true) {
+    this.#asked = asked;
+    if (isNew) this.looked();
+  }
+
+  /** `true` if this run has sent no request since it last read the store, and waits for no answer. */
+  get isQuiet(): boolean {
+    const now = this.#asked?.();
+    return now !== undefined && now === this.#seen;
+  }
+
+  /** Records that the store was just read. */
+  looked(): void {
+    this.#seen = this.#asked?.();
+  }
+}
+
+const NAMED = 3;
+
+/** Returns a list of rows for a message: `orders id 7, orders id 8 and 3 more`. */
+export function namedRows(rows: readonly Pick<RowImages, "table" | "key">[]): string {
+  const named = rows.slice(0, NAMED).map(({ table, key }) => `${table} ${key}`);
+  return rows.length > NAMED ? `${named.join(", ")} and ${rows.length - NAMED} more` : named.join(", ");
+}
+
+/** The suffix of a table's name that means all columns. Used if another client added or removed whole rows. */
+const WHOLE = ".*";
+
+/** Returns the value for the option `ignore` that leaves out a field of {@link ForeignWrite.fields}: `table.column`, or `table` for `table.*`. */
+export function patternOf(field: string): string {
+  return field.endsWith(WHOLE) ? field.slice(0, -WHOLE.length) : field;
+}
+
+/** A row that another client wrote, with its values before the write (`was`) and after the write (`now`). `null` means that the row did not exist. */
+export type ForeignRow = Pick<RowImages, "table" | "key" | "now"> & { readonly was: RowImage | null };
+
+/**
+ * Returns one entry for each row that another client wrote. The argument lists removed rows (`by` below zero) and added rows. Rows with equal keys
+ * are the same row.
+ */
+export function foreignRows(
+  rows: readonly { readonly table: string; readonly key: string; readonly by: number; readonly image: RowImage | null }[],
+): ForeignRow[] {
+  const found = new Map<string, ForeignRow>();
+  for (const { table, key, by, image } of rows) {
+    const name = JSON.stringify([table, key]);
+    const row = found.get(name) ?? { table, key, was: null, now: null };
+    found.set(name, by < 0 ? { ...row, was: image } : { ...row, now: image });
+  }
+  return [...found.values()];
+}
+
+/** The error for a write of another client to an external store while the run had no request in progress. */
+export class ForeignWrite extends SeqqaError {
+  /** The fields that the other client wrote: `table.column` for a changed row, `table.*` for an added or removed row. */
+  readonly fields: readonly string[];
+
+  /** @param rows The rows that the other client wrote, at least one. */
+  constructor(store: string, rows: readonly ForeignRow[], at: Date = new Date()) {
+    super(
+      "FOREIGN_WRITE",
+      `Something wrote to ${store} while this run sent no request: ${namedRows(rows)}, seen at ${at.toISOString()}. seqqa keeps these changes.`,
+      {
+        hint: 'Stop other clients and jobs that use the store during a run, or use a copy (`db_url`). If the target writes after its answers, set `target.settle`. If the target writes without requests, list the columns that it writes: `ignore: ["table.column"]`.',
+        exitStatus: 3,
+      },
+    );
+    this.fields = [...new Set(rows.flatMap(changedIn))];
+  }
+}
+
+function changedIn({ table, was, now }: ForeignRow): readonly string[] {
+  if (was === null || now === null) return [`${table}${WHOLE}`];
+  return Object.keys(now).flatMap((column) => (isDeepStrictEqual(was[column], now[column]) ? [] : [`${table}.${column}`]));
+}
+
+/**
+ * Returns the error for rows of an external store that a run could not restore at its end. `file`: the path of the file with the earlier values of
+ * these rows.
+ */
+export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" | "key">[], file: string): SeqqaError {
+  const says = rows.length === 1 ? "seqqa left this row as it is" : "seqqa left these rows as they are";
+  return new SeqqaError(
+    "ROWS_KEPT",
+    `Another client changed rows of ${store} during the run: ${namedRows(rows)}. ${says}, and wrote the earlier values to ${file}.`,
+    {
+      hint: "Compare each row in the store with its earlier value, which the file contains. If the present value of a row is wrong, correct the row in the store.",
+      exitStatus: 3,
+    },
+  );
+}
+
+/**
+ * Returns the error for an external store that an earlier run did not restore. No run can use the store until the user decides what to do with the
+ * changes.
+ */
+export function leftBehind({ store, recordedMs, undo, keep }: Leftover): SeqqaError {
+  const when = recordedMs === 0 ? "" : ` (last recorded change: ${new Date(recordedMs).toISOString()})`;
+  return new SeqqaError("STORE_LEFT", `A run was killed while it was changing ${store}${when}. ${leftoverText({ undo, keep })}`, {
+    hint: CLEAN,
+    exitStatus: 2,
+  });
+}
+
+const CLEAN =
+  "Run `seqqa clean`, which shows the changed rows, asks you, and restores them. `seqqa clean --dry-run` only shows the rows. If seqqa.yaml does not name the store, set SEQQA_DB_URL to its URL for this command.";
+
+/**
+ * The run that uses a store in place. The run is `alive`, or it is `dead` and left its changes in the store. `undefined`: no run has changed the
+ * store in place.
+ */
+export type InPlaceRun = "alive" | "dead" | undefined;
+
+/** Checks that the data that lanes copy contain no changes of a run that uses the store in place. @throws SeqqaError `STORE_IN_USE`, `STORE_LEFT` */
+export function requireNotInPlace(store: string, run: InPlaceRun): void {
+  if (run === undefined) return;
+  const copies = "and copies for lanes would contain the changes of that run";
+  if (run === "alive")
+    throw new SeqqaError("STORE_IN_USE", `Another run of seqqa is using ${store} in place, ${copies}.`, {
+      hint: "Wait until the other run has ended, or use another database for this run.",
+      exitStatus: 2,
+    });
+  throw new SeqqaError("STORE_LEFT", `A run was killed while it was using ${store} in place, ${copies}.`, {
+    hint: CLEAN,
+    exitStatus: 2,
+  });
+}
+
+/**
+ * Describes which rows `seqqa clean` will restore and which it will keep: `seqqa clean restores 3 rows (items 1, orders 2). It does not change 1 row
+ * (orders 1), because another client changed it after the run.`
+ */
+export function leftoverText({ undo, keep }: Pick<Leftover, "undo" | "keep">): string {
+  return [
+    ...(undo.length > 0 ? [`seqqa clean restores ${countedRows(undo)}.`] : []),
+    ...(keep.length > 0
+      ? [
+          `${undo.length > 0 ? "It" : "seqqa clean"} does not change ${countedRows(keep)}, because another client changed ${keep.length === 1 ? "it" : "them"} after the run.`,
+        ]
+      : []),
+  ].join(" ");
+}
+
+function countedRows(rows: readonly RowImages[]): string {
+  const counts = new Map<string, number>();
+  for (const { table } of rows) counts.set(table, (counts.get(table) ?? 0) + 1);
+  const tables = [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([table, count]) => `${table} ${count}`);
+  return `${rows.length} ${rows.length === 1 ? "row" : "rows"} (${tables.join(", ")})`;
+}
+
+/** Returns the error for a checkpoint mode that cannot be used with an external store. `why` is a clause without a final period. */
+export function refusedWhereItIs(checkpoint: string, store: string, why: string): SeqqaError {
+  return new SeqqaError(
+    "CHECKPOINT_REFUSED",
+    `Checkpoint mode "${checkpoint}" cannot be used for ${store}, because the run uses this store in place: ${why}.`,
+    {
+      hint: "Let seqqa start the target and copy the store (`target.command` and `db_url`). Or use a store that supports `checkpoint: journal`.",
+      exitStatus: 2,
+    },
+  );
+}
+
+/** A foreign key from a column of table `child` to table `parent`. */
+export interface ForeignReference {
+  readonly child: string;
+  readonly column: string;
+  readonly parent: string;
+  /** `true` if deleting a row of the parent table changes rows of the child table (ON DELETE CASCADE, SET NULL or SET DEFAULT). */
+  readonly deletes: boolean;
+}
+
+/**
+ * Checks that ignored tables and restored tables do not refer to each other. Restores do not check foreign keys. After a restore, rows of an ignored
+ * table could refer to rows that no longer exist. If the database deleted rows of a restored table together with a row of an ignored table, the
+ * restored rows would also refer to a row that no longer exists. In MariaDB/MySQL, such a deletion is not even logged.
+ *
+ * @param leftAlone The ignored tables: the tables that `ignore` names, and the tables that other clients changed while the run sent no request.
+ * @throws SeqqaError `IGNORE_REFERS` (exit status 2)
+ */
+export function requireNoReference(store: string, leftAlone: ReadonlySet<string>, references: readonly ForeignReference[]): void {
+  for (const { child, column, parent, deletes } of references) {
+    if (leftAlone.has(child) && !leftAlone.has(parent)) {
+      throw new SeqqaError(
+        "IGNORE_REFERS",
+        `Table "${child}" of ${store} is ignored, or another client writes to it, but its column ${column} refers to table "${parent}", which this run restores. Rows of "${child}" would refer to rows that no longer exist.`,
+        {
+          hint: `List "${parent}" under \`ignore\`, too, or remove "${child}" from it and stop the other client. Or let seqqa start the target and copy the store (\`target.command\` and \`db_url\`).`,
+          exitStatus: 2,
+        },
+      );
+    }
+    if (deletes && leftAlone.has(parent) && !leftAlone.has(child)) {
+      throw new SeqqaError(
+        "IGNORE_REFERS",
+        `Table "${parent}" of ${store} is ignored, or another client writes to it, but deleting its rows deletes or changes rows of table "${child}", which this run restores (ON DELETE of column ${column}). Rows of "${child}" would be lost, or refer to rows that no longer exist.`,
+        {
+          hint: `List "${child}" under \`ignore\`, too, or remove "${parent}" from it and stop the other client. Or let seqqa start the target and copy the store (\`target.command\` and \`db_url\`).`,
+          exitStatus: 2,
+        },
+      );
+    }
+  }
+}
+
+/** The reason why some checkpoint modes cannot be used with an external store, for the error message. */
+export const WHOLE_STORE = "this mode restores the whole store, which also undoes writes of other clients";

@@ -1,0 +1,31 @@
+import { randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Leftover } from "../../model/stores/leftover.ts";
+
+/**
+ * Writes a file with the earlier values of rows that a run could not restore, and returns the path of the file. Only the user can read the file. The
+ * file is in the current folder or, if the current folder is not writable, in the system's folder for temporary files.
+ */
+export function writeKept({ store, sinceMs, recordedMs, keep }: Leftover, folder: string = process.cwd()): string {
+  const time = (ms: number): string | null => (ms === 0 ? null : new Date(ms).toISOString());
+  const document = { store, runBegan: time(sinceMs), runLastRecorded: time(recordedMs), rows: keep };
+  const text = `${JSON.stringify(document, plain, 2)}\n`;
+  const name = `seqqa-kept-${new Date().toISOString().replaceAll(/[-:]|\..*/g, "")}-${randomBytes(3).toString("hex")}.json`;
+  const write = (path: string): string => {
+    writeFileSync(path, text, { mode: 0o600, flag: "wx" });
+    return path;
+  };
+  try {
+    return write(join(folder, name));
+  } catch {
+    return write(join(tmpdir(), name));
+  }
+}
+
+function plain(_key: string, value: unknown): unknown {
+  if (typeof value === "bigint") return value.toString();
+  if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString("base64") };
+  return value;
+}
