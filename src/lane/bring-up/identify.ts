@@ -21,7 +21,7 @@ export function canonicalOptions(
     clockMs: options.clockMs,
     earlierClocksMs: options.earlierClocksMs,
     literals: new Set(options.literals),
-    ignore: ignored.fields,
+    ignore: [...ignored.fields, ...(options.knowledge.nullable ?? [])],
     symmetric: systems.flatMap((system) => (system as { readonly symmetric?: readonly string[] }).symmetric ?? []),
     placeholders: ours,
     masked: [...options.knowledge.dropped.map(({ field }) => field), ...options.knowledge.background],

@@ -88,10 +88,12 @@ function setupOf({ home, reportInputs: { setUp } }: Pick<LaneBase, "home" | "rep
 
 async function writtenAtRoot(state: WorldState, canonicalizer: Canonicalizer, checker: Checker, seen: Seen): Promise<ErrorEvent> {
   const isStore = await state.storesChanged(seen.mark);
+  // The state may also differ because time passed, such as the lifetime of a Redis key, or because a store notices a write late.
+  const isOwn = !isStore && state.ownChanged(seen.mark) && checker.asked(undefined).length > 0;
   const { lines } = await written(state, canonicalizer, seen.mark);
-  const isOften = isStore && (await writesByItself(state, seen, 250, 3));
+  const isOften = !isOwn && (await writesByItself(state, seen, 250, 3));
   const name = isOften ? undefined : await checker.culprit(undefined, () => state.restore(seen.mark), seen.isOther);
-  if (name !== undefined || !isStore) return impure(name ?? checker.checked.last, isStore ? "a store" : "the context or a client");
+  if (name !== undefined || isOwn) return impure(name ?? checker.checked.last, isStore ? "a store" : "the context or a client");
   const kind = isOften || (await writesByItself(state, seen, 1_000, 1)) ? "itself" : "unknown";
   const text = otherWriterText({ kind, lines }, "while seqqa checked the root state");
   return errorEvent("OTHER_WRITER", `${text}. ${OTHER_WRITER_HINT}`, "stores");

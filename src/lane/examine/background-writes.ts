@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { changedFields } from "../../state/index.ts";
+import { changedFields, nullableFields, type Knowledge } from "../../state/index.ts";
 import type { LaneBase } from "../bring-up/lane-base.ts";
 import { readProbe } from "./at-state.ts";
 
@@ -12,17 +12,20 @@ export async function backgroundWrites(
   goHome: () => Promise<unknown>,
   ms: number,
   quietMs: number = 0,
-): Promise<readonly string[]> {
+): Promise<Pick<Knowledge, "background" | "nullable">> {
+  const known = options.knowledge;
   if (quietMs > 0) await sleep(quietMs);
   await goHome();
   const before = structuredClone(await state.observed());
   const fields = new Set<string>();
+  const nullable = new Set<string>();
   for (const until = performance.now() + ms; performance.now() < until;) {
     await sleep(IDLE_LOOK_MS);
     await readProbe(state);
-    const changed = changedFields(before, await state.observed()).filter((field) => !options.knowledge.background.includes(field));
-    for (const field of changed) fields.add(field);
+    const now = await state.observed();
+    for (const field of changedFields(before, now)) if (!known.background.includes(field)) fields.add(field);
+    for (const field of nullableFields(before, now)) if (known.nullable?.includes(field) !== true) nullable.add(field);
   }
   await goHome();
-  return [...fields];
+  return { background: [...fields], ...(nullable.size > 0 && { nullable: [...nullable] }) };
 }

@@ -49,7 +49,7 @@ export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, 
   try {
     const walks = new Walks(base, goHome, walk);
     if (walk.idleMs !== undefined)
-      return { ...nothing, learned: { ...NOTHING_KNOWN, background: await backgroundWrites(base, goHome, walk.idleMs, walk.quietMs) } };
+      return { ...nothing, learned: { ...NOTHING_KNOWN, ...(await backgroundWrites(base, goHome, walk.idleMs, walk.quietMs)) } };
     if (walk.seconds === true) return { ...nothing, dependsOnSeconds: await walks.dependsOnSeconds() };
     return walk.late === undefined ? await walks.compare(walk) : { ...nothing, late: await walks.late(walk.late, walk.watchMs) };
   } catch (error) {

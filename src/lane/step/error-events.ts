@@ -10,7 +10,7 @@ export function errorEvent(code: string, message: string, source: string, stack?
 }
 
 /** Returns the error event for a thrown value. `what`: the beginning of the event's message. */
-export function thrown(code: string, what: string, source: string, error: unknown): ErrorEvent {
+export function thrownEvent(code: string, what: string, source: string, error: unknown): ErrorEvent {
   const message = error instanceof Error ? `${error.name === "Error" ? "" : `${error.name}: `}${error.message}` : describe(error);
   const hint = error instanceof SeqqaError && error.hint !== undefined ? ` ${error.hint}` : "";
   return errorEvent(code, `${what}: ${message}${hint}`, source, error instanceof Error ? error.stack : undefined);

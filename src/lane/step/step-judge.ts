@@ -5,7 +5,7 @@ import { ApiResponse } from "../../model/http/response.ts";
 import { Severity } from "../../model/declare/severity.ts";
 import type { ErrorEvent, FindingEvent } from "../../messages/lane-messages.ts";
 import { requireStores } from "../bring-up/store-lost.ts";
-import { describe, errorEvent, overloaded, pendingText, thrown } from "./error-events.ts";
+import { describe, errorEvent, overloaded, pendingText, thrownEvent } from "./error-events.ts";
 import { isGraphqlRefusal } from "./graphql-requests.ts";
 import type { HiddenBodies } from "./hidden-bodies.ts";
 import { invalidAnswerFinding } from "./invalid-answer.ts";
@@ -42,8 +42,8 @@ export class StepJudge {
   }
 
   /** Returns the error event for a thrown value. `what`: the beginning of the event's message. */
-  thrown(code: string, what: string, source: string, error: unknown): ErrorEvent {
-    const event = thrown(code, what, source, error);
+  #threw(code: string, what: string, source: string, error: unknown): ErrorEvent {
+    const event = thrownEvent(code, what, source, error);
     return this.#bodies?.removedFrom(event) ?? event;
   }
 
@@ -55,15 +55,15 @@ export class StepJudge {
     if (shed !== undefined) return shed;
     if (step.stubError !== undefined) return this.#stubThrew(step.stubError);
     if (step.probeError !== undefined)
-      return failed(this.thrown("PROBE_THREW", "The function `probe` of the World threw an error", "probe", step.probeError));
+      return failed(this.#threw("PROBE_THREW", "The function `probe` of the World threw an error", "probe", step.probeError));
     if (step.strays.length > 0) {
       return failed(
-        this.thrown("STRAY_REJECTION", `A promise that action "${action.name}" did not await was rejected`, action.name, step.strays[0]),
+        this.#threw("STRAY_REJECTION", `A promise that action "${action.name}" did not await was rejected`, action.name, step.strays[0]),
       );
     }
     if (step.uncaught.length > 0) {
       const what = `Code that action "${action.name}" or an earlier action started and did not await threw an error`;
-      return failed(this.thrown("UNCAUGHT_EXCEPTION", what, action.name, step.uncaught.splice(0)[0]));
+      return failed(this.#threw("UNCAUGHT_EXCEPTION", what, action.name, step.uncaught.splice(0)[0]));
     }
     if (step.left.length > 0) return failed(errorEvent("PENDING_REQUEST", pendingText(`Action "${action.name}"`, step.left), action.name));
     if (response === null) return SKIPPED_OUTCOME;
@@ -90,7 +90,7 @@ export class StepJudge {
   }
 
   #stubThrew(error: Error): Outcome {
-    return failed(this.thrown("STUB_THREW", "The function that builds the reply of a stub threw an error", "stub", error));
+    return failed(this.#threw("STUB_THREW", "The function that builds the reply of a stub threw an error", "stub", error));
   }
 
   /** Returns the outcome of a step whose action threw `error`. @throws LaneLost if the action could not read a store */
@@ -109,7 +109,7 @@ export class StepJudge {
       const answer = step.exchanges.findLast((one) => one.kind === "answer" && isServerError(one.response));
       if (answer?.kind === "answer") return executed(answer.response, findings);
     }
-    return failed(this.thrown("ACTION_THREW", `Action "${action.name}" threw`, action.name, error));
+    return failed(this.#threw("ACTION_THREW", `Action "${action.name}" threw`, action.name, error));
   }
 
   /**

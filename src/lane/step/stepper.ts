@@ -13,7 +13,7 @@ import type { WorldState } from "../state/world-state.ts";
 import type { SavedWorld } from "../state/saved-world.ts";
 import { executed, failed, SKIPPED_OUTCOME, type Outcome } from "./outcome.ts";
 import { isRepeated, Reissues, Repeats } from "./repeats.ts";
-import { errorEvent, describe } from "./error-events.ts";
+import { describe, errorEvent, thrownEvent } from "./error-events.ts";
 import { HiddenBodies } from "./hidden-bodies.ts";
 import { expects503, StepJudge, type SeenStep } from "./step-judge.ts";
 import { StepTurns } from "./step-turns.ts";
@@ -121,7 +121,8 @@ export class Stepper {
 
   /** Returns the error event for a thrown value. `what`: the beginning of the event's message. */
   readonly thrown = (code: string, what: string, source: string, error: unknown): ErrorEvent => {
-    return this.#judge.thrown(code, what, source, error);
+    const event = thrownEvent(code, what, source, error);
+    return this.#bodies === undefined ? event : this.#bodies.removedFrom(event);
   };
 
   /** Returns `true` if the action's precondition does not hold, so that the action need not be executed. */

@@ -3,8 +3,8 @@ import type { Explorer } from "../../engine/search/explorer.ts";
 import type { Reduction, VerdictException } from "../../model/results/result.ts";
 import { plural } from "../../reports/console/text/numbers.ts";
 import { fieldOf, FULL_ORDER, NEXT_SECOND, type Knowledge } from "../../state/index.ts";
-import type { LearnedValues } from "../explore/learn-values.ts";
-import { SETUP_TIMES, shownFields } from "../explore/learned-fields.ts";
+import type { LearnedValues } from "../explore/learn/learn-values.ts";
+import { SETUP_TIMES, shownFields } from "../explore/learn/learned-fields.ts";
 
 /**
  * Returns the reductions of the exploration: merges of states that differ only in the order in which values were generated, or in which values of one

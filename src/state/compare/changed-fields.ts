@@ -10,17 +10,35 @@ type Row = readonly StoredValue[];
  * counts as different.
  */
 export function changedFields(before: Pick<Facts, "systems">, after: Pick<Facts, "systems">): readonly string[] {
-  const fields = new Set<string>();
+  return [...changes(before, after).fields].toSorted();
+}
+
+/** Returns the fields of {@link changedFields} of which one observation has NULL, or no such key, where the other observation has a value. */
+export function nullableFields(before: Pick<Facts, "systems">, after: Pick<Facts, "systems">): readonly string[] {
+  return [...changes(before, after).nullable].toSorted();
+}
+
+interface Changes {
+  readonly fields: Set<string>;
+  readonly nullable: Set<string>;
+}
+
+function changes(before: Pick<Facts, "systems">, after: Pick<Facts, "systems">): Changes {
+  const found: Changes = { fields: new Set(), nullable: new Set() };
   for (const name of Object.keys(after.systems)) {
     const [a, b] = [before.systems[name], after.systems[name]];
-    if (a?.kind === "value" && b?.kind === "value") addValues(a.value, b.value, ["systems", name], fields);
+    if (a?.kind === "value" && b?.kind === "value") addValues(a.value, b.value, ["systems", name], found);
     if (a?.kind !== "rows" || b?.kind !== "rows") continue;
     for (const table of new Set([...a.tables, ...b.tables].map((one) => one.name))) {
       const [x, y] = [a, b].map(({ tables }) => tables.find((one) => one.name === table));
-      addRows((y ?? x)!, changesOf(x, y), (place) => fields.add(fieldOf(placeText([...tablePlace(name, table), place]))));
+      addRows((y ?? x)!, changesOf(x, y), (place, isNullable) => {
+        const field = fieldOf(placeText([...tablePlace(name, table), place]));
+        found.fields.add(field);
+        if (isNullable) found.nullable.add(field);
+      });
     }
   }
-  return [...fields].toSorted();
+  return found;
 }
 
 /**
@@ -49,24 +67,33 @@ function changesOf(
   return { came: rows(1), went: rows(-1) };
 }
 
-function addRows({ columns }: ObservedTable, { came, went }: ReturnType<typeof changesOf>, add: (place: string) => void): void {
+function addRows(
+  { columns }: ObservedTable,
+  { came, went }: ReturnType<typeof changesOf>,
+  add: (place: string, isNullable: boolean) => void,
+): void {
   const left = [...went];
   const keys = columns.flatMap(({ key }, index) => (key === true ? [index] : []));
   for (const row of came) {
     const at = left.findIndex((other) => keys.length > 0 && keys.every((index) => row[index] === other[index]));
     const [other] = at < 0 ? [] : left.splice(at, 1);
     row.forEach((cell, index) => {
-      if (other === undefined || !isDeepStrictEqual(cell, other[index])) add(columnPlace(columns, index, row));
+      if (other === undefined) add(columnPlace(columns, index, row), false);
+      else if (!isDeepStrictEqual(cell, other[index])) add(columnPlace(columns, index, row), cell === null || other[index] === null);
     });
   }
-  for (const row of left) row.forEach((_, index) => add(columnPlace(columns, index, row)));
+  for (const row of left) row.forEach((_, index) => add(columnPlace(columns, index, row), false));
 }
 
-function addValues(a: unknown, b: unknown, segments: readonly string[], fields: Set<string>): void {
+function addValues(a: unknown, b: unknown, segments: readonly string[], found: Changes): void {
   if (isDeepStrictEqual(a, b)) return;
   if (isRecord(a) && isRecord(b)) {
-    for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) addValues(a[key], b[key], [...segments, key], fields);
-  } else fields.add(fieldOf(placeText(segments)));
+    for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) addValues(a[key], b[key], [...segments, key], found);
+    return;
+  }
+  const field = fieldOf(placeText(segments));
+  found.fields.add(field);
+  if (a === null || b === null || a === undefined || b === undefined) found.nullable.add(field);
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -65,6 +65,8 @@ export interface Knowledge {
   readonly dropped: readonly DroppedField[];
   /** Columns that change without a request. */
   readonly background: readonly string[];
+  /** Fields of `background` in which such a change replaced NULL or set NULL, so that NULL and the values are the same state. Absent if there are none. */
+  readonly nullable?: readonly string[] | undefined;
   /** Actions that send different requests each time. Generated values of such an action are named after the action alone, not after its requests. */
   readonly noisyActions: readonly string[];
   /**
@@ -94,11 +96,13 @@ export const NEXT_SECOND: string = "1s";
 export const NOTHING_KNOWN: Knowledge = { generated: [], times: [], dropped: [], background: [], noisyActions: [], ordered: [] };
 
 export function joined(a: Knowledge, b: Knowledge): Knowledge {
+  const nullable = [...new Set([...(a.nullable ?? []), ...(b.nullable ?? [])])];
   return {
     generated: joinedGenerated([...a.generated, ...b.generated]),
     times: joinedTimes([...a.times, ...b.times]).toSorted((x, y) => (x.place + x.after < y.place + y.after ? -1 : 1)),
     dropped: unique([...a.dropped, ...b.dropped], ({ field }) => field),
     background: [...new Set([...a.background, ...b.background])],
+    ...(nullable.length > 0 && { nullable }),
     noisyActions: [...new Set([...a.noisyActions, ...b.noisyActions])],
     ordered: [...new Set([...a.ordered, ...b.ordered])],
   };
@@ -138,8 +142,8 @@ export function joinedTimes(all: readonly TimePlace[]): readonly TimePlace[] {
   return [...kept.values()];
 }
 
-export function knowsNothing({ generated, times, dropped, background, noisyActions, ordered }: Knowledge): boolean {
-  return [generated, times, dropped, background, noisyActions, ordered].every(({ length }) => length === 0);
+export function knowsNothing({ generated, times, dropped, background, nullable = [], noisyActions, ordered }: Knowledge): boolean {
+  return [generated, times, dropped, background, nullable, noisyActions, ordered].every(({ length }) => length === 0);
 }
 
 function unique<T>(all: readonly T[], keyOf: (one: T) => string): readonly T[] {
@@ -152,12 +156,13 @@ function unique<T>(all: readonly T[], keyOf: (one: T) => string): readonly T[] {
  * Returns a text for comparing knowledge: if the texts are equal, states get equal names. The text leaves out observed values and does not depend on
  * the order of learning.
  */
-export function comparableKnowledge({ generated, times, dropped, background, noisyActions, ordered }: Knowledge): string {
+export function comparableKnowledge({ generated, times, dropped, background, nullable, noisyActions, ordered }: Knowledge): string {
   const lists = [
     generated.map(({ place, after, domain, isRandom }) => [place, after, domain, isRandom]),
     times,
     dropped.map(({ field }) => field),
     background,
+    ...(nullable === undefined ? [] : [nullable]),
     noisyActions,
     ordered,
   ];
@@ -167,13 +172,13 @@ export function comparableKnowledge({ generated, times, dropped, background, noi
 /** Parses the text of {@link knowledgeText}. @throws TypeError if the text has another form */
 export function readKnowledge(text: string): Knowledge {
   const read = JSON.parse(text) as Partial<Knowledge> | null;
-  const { generated, times, dropped, background, noisyActions, ordered } = read ?? {};
-  for (const list of [generated, times, dropped, background, noisyActions, ordered])
+  const { generated, times, dropped, background, nullable = [], noisyActions, ordered } = read ?? {};
+  for (const list of [generated, times, dropped, background, nullable, noisyActions, ordered])
     if (!Array.isArray(list)) throw new TypeError("the knowledge about a target's values is missing");
   for (const { place, after } of [...generated!, ...times!])
     if (!isPlace(place) || typeof after !== "string") throw new TypeError("a place in the state is missing");
   const isText = (one: unknown): boolean => typeof one === "string";
-  if (![...background!, ...noisyActions!, ...ordered!, ...dropped!.map(({ field }) => field)].every(isText))
+  if (![...background!, ...nullable, ...noisyActions!, ...ordered!, ...dropped!.map(({ field }) => field)].every(isText))
     throw new TypeError("a field of the state is missing");
   return read as Knowledge;
 }

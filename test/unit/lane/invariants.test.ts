@@ -1,7 +1,16 @@
 import { describe, expect, it } from "vitest";
+import { MemoryAdapter } from "../../../src/adapters/memory/index.ts";
+import { relearn } from "../../../src/lane/bring-up/bring-up.ts";
+import { Action } from "../../../src/model/declare/action.ts";
+import { AgentDefinition } from "../../../src/model/declare/agent.ts";
+import { Invariant } from "../../../src/model/declare/invariant.ts";
+import { World } from "../../../src/model/declare/world.ts";
 import { ApiResponse } from "../../../src/model/http/response.ts";
+import type { Observed, StoreTraits } from "../../../src/model/stores/store-adapter.ts";
+import { NOTHING_KNOWN } from "../../../src/state/index.ts";
 import { some } from "../../sizes.ts";
 import { laneCase, mess, type CaseResult, type Hands, type LaneCase } from "../../support/lane-case.ts";
+import { laneOf } from "../../support/lane-parts.ts";
 
 const changes = { run: (hands: Hands) => (hands.store.state.n++, ApiResponse.of(200)) };
 const nothing = { run: () => ApiResponse.of(200) };
@@ -151,5 +160,39 @@ describe.each([
     expect(lane.store.state).toEqual({ n: 0 });
     expect(lane.context.toJSON()).toEqual({ list: [1] });
     expect(lane.client.token).toBeNull();
+  });
+});
+
+describe("a store that changes in the root state without a write that it reports", () => {
+  class Drifting extends MemoryAdapter<{ n: number }> {
+    override readonly traits: StoreTraits = { portable: true, commits: true };
+    drifts = false;
+    override changed(): boolean {
+      return false;
+    }
+    override observe(): Observed {
+      return this.drifts ? { kind: "value", value: { n: 1 } } : super.observe();
+    }
+  }
+
+  it.each([
+    ["a check", true],
+    ["no check", false],
+  ])("is a write of another client, if there is %s", async (_what, hasCheck) => {
+    const store = new Drifting({ state: { n: 0 } });
+    const world = new World<object, object>({ api: {}, systems: { store }, context: {} });
+    const check = (): boolean => (store.drifts = true);
+    const definition = new AgentDefinition<object, object>({
+      world,
+      actions: [new Action<object, object>({ name: "a0", run: async () => ApiResponse.of(200) })],
+      invariants: hasCheck ? [new Invariant<object, object>({ name: "innocent", check })] : [],
+    });
+    let { base } = await laneOf(definition);
+    if (!hasCheck) {
+      const capture = store.capture.bind(store);
+      store.capture = () => (check(), capture());
+      base = await relearn(base, NOTHING_KNOWN);
+    }
+    expect(base.report.errors.map(({ code, source }) => [code, source])).toEqual([["OTHER_WRITER", "stores"]]);
   });
 });

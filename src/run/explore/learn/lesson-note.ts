@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Explorer } from "../../engine/search/explorer.ts";
-import { plural } from "../../reports/console/text/numbers.ts";
-import { contentOf, fieldOf, FULL_ORDER, NEXT_SECOND, ROOT_TIMES, type Knowledge } from "../../state/index.ts";
+import type { Explorer } from "../../../engine/search/explorer.ts";
+import { plural } from "../../../reports/console/text/numbers.ts";
+import { contentOf, fieldOf, FULL_ORDER, NEXT_SECOND, ROOT_TIMES, type Knowledge } from "../../../state/index.ts";
 import type { LearnedValues } from "./learn-values.ts";
 import { learnedSince, SETUP_TIMES, shownFields } from "./learned-fields.ts";
 

@@ -1,4 +1,4 @@
-import { contentOf, FULL_ORDER, isInToken, NEXT_SECOND, ROOT_TIMES, type Knowledge } from "../../state/index.ts";
+import { contentOf, FULL_ORDER, isInToken, NEXT_SECOND, ROOT_TIMES, type Knowledge } from "../../../state/index.ts";
 
 /**
  * Returns the places where states will be distinguished by the order in which values were generated. Places of generated ids are tried first. Places

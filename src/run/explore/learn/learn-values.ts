@@ -1,7 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import type { LanePool } from "../../engine/lane-pool.ts";
-import { lateWrite, type Calibration, type CalibrationWalk, type LaneDivergence, type LaneReport } from "../../messages/lane-messages.ts";
-import type { Divergence } from "../../model/results/result.ts";
+import type { LanePool } from "../../../engine/lane-pool.ts";
+import {
+  lateWrite,
+  type Calibration,
+  type CalibrationWalk,
+  type LaneDivergence,
+  type LaneReport,
+} from "../../../messages/lane-messages.ts";
+import type { Divergence } from "../../../model/results/result.ts";
 import {
   fieldOf,
   joined,
@@ -12,7 +18,7 @@ import {
   tableOf,
   type DroppedField,
   type Knowledge,
-} from "../../state/index.ts";
+} from "../../../state/index.ts";
 import { placesToOrder, withoutOrder } from "./generation-order.ts";
 import {
   causedByMemory,
@@ -79,9 +85,9 @@ export async function learnBackground(
   quietMs = 0,
 ): Promise<LearnedValues | undefined> {
   if (idleMs === 0) return undefined;
-  const { background } = (await lanePool.calibrate({ idleMs, quietMs })).learned;
-  if (background.length === 0) return undefined;
-  const more = joined(knowledge, { ...NOTHING_KNOWN, background });
+  const { learned } = await lanePool.calibrate({ idleMs, quietMs });
+  if (knowsNothing(learned)) return undefined;
+  const more = joined(knowledge, learned);
   return { knowledge: more, reports: await lanePool.learn(more), divergences: [] };
 }
 

@@ -1,4 +1,4 @@
-import { fieldOf, type Knowledge } from "../../state/index.ts";
+import { fieldOf, type Knowledge } from "../../../state/index.ts";
 
 /** Maximum number of places (columns or JSON paths) that the text about one reduction names. */
 const MOST_PLACES = 4;

@@ -1,6 +1,6 @@
-import type { UnrestoredCounters } from "../../messages/lane-messages.ts";
-import type { Divergence } from "../../model/results/result.ts";
-import type { DroppedField } from "../../state/index.ts";
+import type { UnrestoredCounters } from "../../../messages/lane-messages.ts";
+import type { Divergence } from "../../../model/results/result.ts";
+import type { DroppedField } from "../../../state/index.ts";
 
 /** Returns a divergence about data that the target keeps in its memory, because new processes of the target reach equal states. */
 export function causedByMemory(differences: readonly string[]): Divergence {
