@@ -1,4 +1,5 @@
-export { bringUp, relearn, type ClientOptions, type LaneBase, type LaneOptions, type LaneParts } from "./bring-up/bring-up.ts";
+export { bringUp, relearn } from "./bring-up/bring-up.ts";
+export type { ClientOptions, LaneBase, LaneOptions, LaneParts } from "./bring-up/lane-base.ts";
 export { Drawing } from "./bring-up/data-draws.ts";
 export { userError } from "./bring-up/root-state.ts";
 export { LaneLost } from "./bring-up/lane-lost.ts";

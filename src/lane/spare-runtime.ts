@@ -11,7 +11,7 @@ import {
   type Recording,
   type UnitRequest,
 } from "../messages/lane-messages.ts";
-import type { LaneBase } from "./bring-up/bring-up.ts";
+import type { LaneBase } from "./bring-up/lane-base.ts";
 import type { LaneControl } from "./bring-up/control.ts";
 import { ExpansionSum } from "./report/expansion-sum.ts";
 import { LaneRuntime, type Known } from "./bring-up/lane-runtime.ts";

@@ -1,4 +1,4 @@
-import type { LaneBase } from "./bring-up.ts";
+import type { LaneBase } from "./lane-base.ts";
 import type { LaneControl } from "./control.ts";
 import { LaneRuntime } from "./lane-runtime.ts";
 import type { LaneWork } from "./lane-work.ts";

@@ -1,9 +1,9 @@
 import { isPromise } from "../../model/stores/store-adapter.ts";
 import {
-  type Calibration,
-  type CalibrationWalk,
   SKIPPED,
   withCounters,
+  type Calibration,
+  type CalibrationWalk,
   type Chunk,
   type Expansion,
   type ExpansionCheck,
@@ -14,7 +14,7 @@ import {
   type Recording,
   type UnitRequest,
 } from "../../messages/lane-messages.ts";
-import type { LaneBase } from "./bring-up.ts";
+import type { LaneBase } from "./lane-base.ts";
 import { calibrate } from "../examine/calibrate.ts";
 import { ChunkReport, type Known } from "../report/chunk-report.ts";
 import type { LaneControl } from "./control.ts";
@@ -29,7 +29,7 @@ import { StateWatch } from "../step/state-watch.ts";
 import { AfterFinding, StepTaker } from "../step/step-taker.ts";
 import { lossOf } from "./store-lost.ts";
 import { Navigation } from "../navigate/navigation.ts";
-import { passedTimes, type SavedWorld } from "../state/world-state.ts";
+import { passedTimes, type SavedWorld } from "../state/saved-world.ts";
 
 export type { Known } from "../report/chunk-report.ts";
 
@@ -116,7 +116,7 @@ export class LaneRuntime {
             mark = await navigator.again(unit);
             drawing.at(unit.path, unit.path.length, action, unit.draws);
           } else if (watch.watched && action > unit.from) await watch.catchLate(unit, action - 1, mark);
-          if (stepper.waits && !stepper.skips(definition)) await stepper.awaitTurn(definition);
+          if (stepper.turns.waits && !stepper.skips(definition)) await stepper.turns.wait(definition);
           report.beginAction();
           const begun = stepper.begin(definition);
           let outcome: Outcome;
@@ -188,7 +188,7 @@ export class LaneRuntime {
       base: this.#base,
       goTo: async (path, draws) => {
         const mark = await replayer.replay(path, draws);
-        if (this.#base.stepper.waitsForSeconds) await this.#base.stepper.awaitNextSecond();
+        if (this.#base.stepper.turns.waitsForSeconds) await this.#base.stepper.turns.nextSecond();
         return mark;
       },
       settle: () => this.#late.settle(),

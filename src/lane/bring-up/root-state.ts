@@ -13,10 +13,11 @@ import type { Facts, Fingerprint } from "../../state/canonical/facts.ts";
 import { differences, type Canonicalizer, type Execution, type StepWindow } from "../../state/index.ts";
 import type { Drawing } from "./data-draws.ts";
 import { LaneLost } from "./lane-lost.ts";
-import { pendingText } from "../step/stepper.ts";
+import { pendingText } from "../step/error-events.ts";
 import type { TargetRestart } from "./target-restart.ts";
 import { wholeOf } from "../state/whole-state.ts";
-import type { WorldSnapshot, SavedWorld, WorldState } from "../state/world-state.ts";
+import type { WorldState } from "../state/world-state.ts";
+import type { WorldSnapshot, SavedWorld } from "../state/saved-world.ts";
 
 export interface RootStateOptions {
   readonly definition: AgentDefinition<never, never>;

@@ -1,4 +1,5 @@
-import type { SavedWorld, WorldState } from "../state/world-state.ts";
+import type { WorldState } from "../state/world-state.ts";
+import type { SavedWorld } from "../state/saved-world.ts";
 
 /** Ends and starts the process of a lane's target. */
 export interface TargetControl {

@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
-  changedFields,
-  nullableFields,
   DerivedTimes,
   joined,
   knowsNothing,
@@ -14,10 +12,14 @@ import {
 import type { Calibration, CalibrationWalk, LateWriter } from "../../messages/lane-messages.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
-import type { LaneBase } from "../bring-up/bring-up.ts";
+import type { LaneBase } from "../bring-up/lane-base.ts";
 import { LaneLost } from "../bring-up/lane-lost.ts";
 import { APART_MS, Executions, type Stop } from "./executions.ts";
-import { LateWrites, poll } from "./late-writes.ts";
+import { isAt } from "./at-state.ts";
+import { backgroundWrites } from "./background-writes.ts";
+import { LateWriterSearch } from "./late-writer-search.ts";
+import { LateWrites } from "./late-writes.ts";
+import { inRounds, wantedFirst, type TryOne } from "./path-choice.ts";
 import { storesFingerprint } from "../state/stores-view.ts";
 
 /**
@@ -36,16 +38,6 @@ const WALKS = 4;
  */
 const MORE_WALKS = 8;
 /**
- * Times in milliseconds for finding late writes: how long to watch the stores after the last step, how long after each step, and the interval between
- * two reads.
- */
-const END_WATCH_MS = 100;
-const LATE_MS = 200;
-const LOOK_MS = 20;
-/** Interval in milliseconds between two reads of the stores, while they are watched and no request is sent. */
-const IDLE_LOOK_MS = 50;
-
-/**
  * Executes a path several times from the root state and compares the states after each step. A value that differs is a generated value, a time, or
  * has no explanation.
  *
@@ -56,7 +48,8 @@ export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, 
   if (!base.isIdentified) return nothing;
   try {
     const walks = new Walks(base, goHome, walk);
-    if (walk.idleMs !== undefined) return { ...nothing, learned: { ...NOTHING_KNOWN, ...(await walks.idle(walk.idleMs, walk.quietMs)) } };
+    if (walk.idleMs !== undefined)
+      return { ...nothing, learned: { ...NOTHING_KNOWN, ...(await backgroundWrites(base, goHome, walk.idleMs, walk.quietMs)) } };
     if (walk.seconds === true) return { ...nothing, dependsOnSeconds: await walks.dependsOnSeconds() };
     return walk.late === undefined ? await walks.compare(walk) : { ...nothing, late: await walks.late(walk.late, walk.watchMs) };
   } catch (error) {
@@ -91,10 +84,12 @@ async function learnSetup({ home, options }: LaneBase): Promise<Knowledge> {
   return { ...NOTHING_KNOWN, generated, times };
 }
 
+/** Executes one path of a lane several times, and compares the executions. Chooses the path in the first execution if none was given. */
 class Walks {
   readonly #base: LaneBase;
   readonly #goHome: () => Promise<unknown>;
   readonly #late: LateWrites;
+  readonly #writers: LateWriterSearch;
   readonly #executions: Executions;
   readonly #wanted: readonly number[] | undefined;
   readonly #backwards: boolean;
@@ -116,26 +111,7 @@ class Walks {
     );
     this.#goHome = goHome;
     this.#late = new LateWrites(base.options.settleMs);
-  }
-
-  /** Waits for `quietMs` milliseconds, and then watches the root state for `ms` milliseconds without sending a request. Returns the fields that change. */
-  async idle(ms: number, quietMs = 0): Promise<Pick<Knowledge, "background" | "nullable">> {
-    const { state, options } = this.#base;
-    const known = options.knowledge;
-    if (quietMs > 0) await sleep(quietMs);
-    await this.#goHome();
-    const before = structuredClone(await state.observed());
-    const fields = new Set<string>();
-    const nullable = new Set<string>();
-    for (const until = performance.now() + ms; performance.now() < until;) {
-      await sleep(IDLE_LOOK_MS);
-      await this.#readProbe();
-      const now = await state.observed();
-      for (const field of changedFields(before, now)) if (!known.background.includes(field)) fields.add(field);
-      for (const field of nullableFields(before, now)) if (known.nullable?.includes(field) !== true) nullable.add(field);
-    }
-    await this.#goHome();
-    return { background: [...fields], ...(nullable.size > 0 && { nullable: [...nullable] }) };
+    this.#writers = new LateWriterSearch(base, goHome, this.#late);
   }
 
   /**
@@ -145,7 +121,7 @@ class Walks {
   async late(known: Fingerprint, watchMs?: number): Promise<readonly LateWriter[]> {
     await this.#goHome();
     await this.#walk();
-    const late = await this.#lateAtEnd(known, watchMs);
+    const late = await this.#writers.atEnd(this.#executions.first, this.#path!, known, watchMs);
     await this.#goHome();
     return late;
   }
@@ -156,15 +132,15 @@ class Walks {
    */
   async dependsOnSeconds(): Promise<boolean> {
     const { state, stepper } = this.#base;
-    const { waitsForSeconds } = stepper;
+    const { waitsForSeconds } = stepper.turns;
     await sleep(1_000 - (state.now() % 1_000));
     await this.#goHome();
     await this.#walk();
-    stepper.waitsForSeconds = true;
+    stepper.turns.waitsForSeconds = true;
     try {
       await this.#again(3);
     } finally {
-      stepper.waitsForSeconds = waitsForSeconds;
+      stepper.turns.waitsForSeconds = waitsForSeconds;
     }
     return this.#executions.differing(0, 1) >= 0 && this.#executions.differing(1, 2) < 0;
   }
@@ -178,11 +154,11 @@ class Walks {
     // The second execution must begin some time after the first, so the stores can be watched until then.
     const firstMs = this.#executions.lastBegunMs;
     const apartMs = this.#executions.first.some(({ facts }) => mayHoldTimes(facts)) ? firstMs + APART_MS - performance.now() : 0;
-    const late = once || inVain ? [] : await this.#lateAtEnd(undefined, apartMs);
+    const late = once || inVain ? [] : await this.#writers.atEnd(this.#executions.first, this.#path!, undefined, apartMs);
     const nothing = { learned: NOTHING_KNOWN, suspects: [], lasting: [], unlike: [], late, states, missed };
     await this.#goHome();
     // If the root state was not restored, return no differences. The restore would cause such differences, and is reported as a divergence elsewhere.
-    if (once || inVain || !(await this.#isRoot())) return nothing;
+    if (once || inVain || !(await isAt(this.#base, this.#base.home.facts.node))) return nothing;
     if (apartMs > 0) await sleep(firstMs + APART_MS - performance.now());
     await this.#again(2);
     if (!thorough && this.#executions.differing(0, 1) < 0 && !(await this.#differsInAnotherSecond()))
@@ -195,7 +171,7 @@ class Walks {
     const { generated, suspects, noisyActions, ...judged } = this.#executions.judged();
     const times = await this.#settledTimes(judged.times);
     const unlike = this.#executions.unlike();
-    const all = late.length > 0 || suspects.length + unlike.length === 0 ? late : await this.#lateActions(LATE_MS);
+    const all = late.length > 0 || suspects.length + unlike.length === 0 ? late : await this.#writers.onPath(this.#path!);
     await this.#goHome();
     const learned = joined(NOTHING_KNOWN, { ...NOTHING_KNOWN, generated, times, noisyActions });
     if (all.length > 0) return { ...nothing, learned, late: all };
@@ -270,89 +246,6 @@ class Walks {
     if (stops.length > 1) await this.#goHome();
   }
 
-  #isRoot(): Promise<boolean> {
-    return this.#isAt(this.#base.home.facts.node);
-  }
-
-  async #isAt({ lo, hi }: Fingerprint): Promise<boolean> {
-    const { state, canonicalizer } = this.#base;
-    const now = { lo: 0, hi: 0 };
-    await state.fingerprint(canonicalizer, now);
-    return now.lo === lo && now.hi === hi;
-  }
-
-  /**
-   * Returns the actions that write after they have answered. Searches for such actions only if the state changes after the last step, or if the state
-   * differs from `known`. `watchMs`: how long to watch the stores, if longer than usual.
-   */
-  async #lateAtEnd(known?: Fingerprint, watchMs = 0): Promise<readonly LateWriter[]> {
-    const stops = this.#executions.first;
-    const last = stops.at(-1);
-    if (last === undefined) return [];
-    const isLate = await this.#isLate(last.stores, Math.max(END_WATCH_MS, watchMs));
-    // On a slow machine a late write may happen before the first read, so that no change is seen. The late write then appears as a difference from
-    // the recorded state.
-    if (!isLate && (known === undefined || stops.length < this.#path!.length || (await this.#isAt(known)))) return [];
-    const ms = isLate ? Math.max(LATE_MS, watchMs) : LATE_MS;
-    const late = await this.#lateActions(ms);
-    if (ms === LATE_MS) return late.length > 0 ? late : this.#lateActions(ms);
-    // While the stores are watched for so long, a timer of the target or another client may write. Such a write rarely follows the same action twice,
-    // so search again and return only the actions that were found twice.
-    const again = await this.#lateActions(ms);
-    const both = late.filter(isIn(again));
-    if (both.length > 0 || late.length + again.length === 0) return both;
-    const third = await this.#lateActions(ms);
-    return third.filter(isIn([...late, ...again]));
-  }
-
-  /** Executes the path again. Returns the actions after which a store changes without a further request, within `watchMs` milliseconds. */
-  async #lateActions(watchMs: number): Promise<readonly LateWriter[]> {
-    const { state, stepper, actions, drawing, canonicalizer } = this.#base;
-    await this.#goHome();
-    const late = new Map<string, ReadonlySet<string>>();
-    const gone: number[] = [];
-    for (const action of this.#path!) {
-      drawing.at(gone, gone.length, action);
-      const { kind } = await stepper.run(actions[action]!);
-      if (kind !== "executed") break;
-      gone.push(action);
-      await this.#late.settle();
-      const systems = structuredClone((await state.observed()).systems);
-      if (await this.#isLate(storesFingerprint(await state.facts(), canonicalizer), watchMs)) {
-        const { name } = actions[action]!;
-        late.set(name, new Set([...(late.get(name) ?? []), ...changedFields({ systems }, await state.observed())]));
-      }
-      if (late.size > 0 && watchMs > LATE_MS) break;
-    }
-    return [...late].map(([action, fields]) => ({ action, fields: [...fields] }));
-  }
-
-  /** Resolves to `true` if the stores change within `ms` milliseconds without a request. `before`: the fingerprint of the stores after the answer. */
-  async #isLate(before: Fingerprint, ms: number): Promise<boolean> {
-    const { state, canonicalizer, world } = this.#base;
-    // Only this lane writes to stores in the memory of this process, so there are no late writes.
-    if (world.probe === undefined && state.systems.every(({ traits }) => traits.inMemory === true)) return false;
-    let known = before;
-    const isOther = async (): Promise<boolean> => {
-      await this.#readProbe();
-      const { nextToPassMs } = state;
-      const now = storesFingerprint(await state.facts(), canonicalizer);
-      if (nextToPassMs > state.now()) return now.lo !== known.lo || now.hi !== known.hi;
-      // The state changed only because time went by (e.g. something expired), not because of a write.
-      known = now;
-      return false;
-    };
-    return poll(isOther, ms, LOOK_MS);
-  }
-
-  /**
-   * Reads the World's probe again, because the state would otherwise contain the result of the last read. Ignores errors here, since a step reports
-   * them.
-   */
-  async #readProbe(): Promise<void> {
-    await this.#base.state.probe().catch(() => undefined);
-  }
-
   /**
    * Executes the path. If no path was given, the first execution chooses the path. Waits for late writes, so that they do not affect the next
    * execution.
@@ -380,11 +273,7 @@ class Walks {
       for (const action of this.#path) if (!(await take(action)) || gone.at(-1) !== action) break;
     } else {
       const waiting = new Set(this.#wanted ?? actions.keys());
-      /**
-       * Executes an action. Returns `true` if it worked, `false` if it may work in a later state, and `undefined` if no further actions may be
-       * executed.
-       */
-      const tryOne = async (action: number): Promise<boolean | undefined> => {
+      const tryOne: TryOne = async (action) => {
         const length = gone.length;
         if (length >= MOST_STEPS || !(await take(action))) return undefined;
         const isDone = gone.length > length && stops.at(-1)!.status < 400;
@@ -424,38 +313,6 @@ class Walks {
   }
 }
 
-type TryOne = (action: number) => Promise<boolean | undefined>;
-
-/** Tries all waiting actions in turn. Actions that did not work are tried again in the next round. Ends when no action works in a whole round. */
-async function inRounds(waiting: ReadonlySet<number>, tryOne: TryOne): Promise<void> {
-  for (let before = -1; before !== waiting.size;) {
-    before = waiting.size;
-    for (const action of waiting) if ((await tryOne(action)) === undefined) return;
-  }
-}
-
-/**
- * Tries the waiting actions in each state. If no waiting action works, tries the `others` until one of them works. An action of `others` that worked
- * is not tried again.
- */
-async function wantedFirst(waiting: ReadonlySet<number>, others: readonly number[], tryOne: TryOne): Promise<void> {
-  const left = [...others];
-  while (waiting.size > 0) {
-    let works: boolean | undefined = false;
-    for (const action of waiting) {
-      const isDone = await tryOne(action);
-      if (isDone === undefined) return;
-      works ||= isDone;
-    }
-    for (let at = 0; !works; at++) {
-      if (at === left.length) return;
-      works = await tryOne(left[at]!);
-      if (works === undefined) return;
-      if (works) left.splice(at, 1);
-    }
-  }
-}
-
 /**
  * Returns `true` if a state has values that may be times, or tokens that may contain times. Two executions within one second would give equal times.
  */
@@ -474,8 +331,3 @@ function textOf(facts: Execution["facts"]): string {
 
 const TOKENS = /[\w-]{16,}/g;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** Returns a test that says if the given late writes contain one of the same action. */
-function isIn(late: readonly LateWriter[]): (one: LateWriter) => boolean {
-  return ({ action }) => late.some((other) => other.action === action);
-}

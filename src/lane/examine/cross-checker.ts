@@ -19,13 +19,13 @@ import {
   type UnitRequest,
 } from "../../messages/lane-messages.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
-import type { LaneBase } from "../bring-up/bring-up.ts";
+import type { LaneBase } from "../bring-up/lane-base.ts";
 import { isInToken, markedDifferences, sameNames } from "../../state/index.ts";
 import { LaneLost } from "../bring-up/lane-lost.ts";
 import type { Outcome } from "../step/outcome.ts";
 import { judgeStep } from "../step/step-rules.ts";
 import type { Navigator } from "../navigate/navigator.ts";
-import { passesAt, type SavedWorld } from "../state/world-state.ts";
+import { passesAt, type SavedWorld } from "../state/saved-world.ts";
 
 /**
  * `LINES`: maximum number of lines that describe a divergence, and of violations that an audit reports. `STATE_LINES`: maximum number of lines that
@@ -103,7 +103,7 @@ export class CrossChecker {
     const { options, stepper, state, canonicalizer } = this.#base;
     const { times } = options.knowledge;
     const seconds = new Set(times.filter(({ resolutionMs }) => resolutionMs >= SECOND_MS).map(({ place }) => place));
-    if (stepper.waitsForSeconds || this.#isCancelled() || ![...seconds].some(isInToken)) return false;
+    if (stepper.turns.waitsForSeconds || this.#isCancelled() || ![...seconds].some(isInToken)) return false;
     let passesMs = Infinity;
     const orderOf = async ({ path, draws }: Way): Promise<ReadonlySet<string>> => {
       passesMs = Math.min(passesMs, passesAt(await this.#navigator.replay(path, draws)) - (path.length + 1) * 2 * SECOND_MS);
@@ -128,14 +128,14 @@ export class CrossChecker {
       await this.#navigator.replay([]);
       return this.#compare({ unit, check: { ...check, expected: undefined } }, () => {});
     };
-    stepper.waitsForSeconds = true;
+    stepper.turns.waitsForSeconds = true;
     try {
       const found = await compare();
       const again = found === undefined ? undefined : await compare();
       if (found === undefined || this.#isCancelled()) return undefined;
       return isDeepStrictEqual(found.calls, again?.calls) ? { ...found, seconds: true } : found;
     } finally {
-      stepper.waitsForSeconds = false;
+      stepper.turns.waitsForSeconds = false;
     }
   }
 

@@ -1,6 +1,7 @@
 import { changedFields, markedDifferences, sameNames, type Canonicalizer } from "../../state/index.ts";
 import { poll } from "./late-writes.ts";
-import type { SavedWorld, WorldState } from "../state/world-state.ts";
+import type { WorldState } from "../state/world-state.ts";
+import type { SavedWorld } from "../state/saved-world.ts";
 
 const LINES = 10;
 

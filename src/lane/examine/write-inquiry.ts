@@ -1,4 +1,4 @@
-import type { LaneBase } from "../bring-up/bring-up.ts";
+import type { LaneBase } from "../bring-up/lane-base.ts";
 import { LaneLost } from "../bring-up/lane-lost.ts";
 import { poll, type LateWrites } from "./late-writes.ts";
 import { writesByItself, written, type Seen, type Writer, type Written } from "./foreign-writer.ts";

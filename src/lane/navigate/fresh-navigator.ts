@@ -2,7 +2,7 @@ import type { UnitRequest } from "../../messages/lane-messages.ts";
 import { CheckpointNavigator } from "./checkpoint-navigator.ts";
 import type { TargetRestart } from "../bring-up/target-restart.ts";
 import { samePath, type NavigatorOptions } from "./navigator.ts";
-import type { SavedWorld } from "../state/world-state.ts";
+import type { SavedWorld } from "../state/saved-world.ts";
 
 /**
  * Brings a lane to nodes for `target.rollback: restart`, if the stores can be written. Before each action it ends the target's process, writes the

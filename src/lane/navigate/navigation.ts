@@ -1,4 +1,4 @@
-import type { LaneBase } from "../bring-up/bring-up.ts";
+import type { LaneBase } from "../bring-up/lane-base.ts";
 import { FreshNavigator } from "./fresh-navigator.ts";
 import { CheckpointNavigator } from "./checkpoint-navigator.ts";
 import { ReplayNavigator } from "./replay-navigator.ts";

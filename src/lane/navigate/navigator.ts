@@ -7,7 +7,8 @@ import type { Drawing, Draws } from "../bring-up/data-draws.ts";
 import type { RootState } from "../bring-up/root-state.ts";
 import { LaneLost, OtherState, PathBroken } from "../bring-up/lane-lost.ts";
 import type { Stepper } from "../step/stepper.ts";
-import type { SavedWorld, WorldState } from "../state/world-state.ts";
+import type { WorldState } from "../state/world-state.ts";
+import type { SavedWorld } from "../state/saved-world.ts";
 
 export interface NavigatorOptions {
   readonly state: WorldState;

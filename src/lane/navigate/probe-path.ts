@@ -1,5 +1,5 @@
 import type { FindingEvent, PathEnd } from "../../messages/lane-messages.ts";
-import type { LaneBase } from "../bring-up/bring-up.ts";
+import type { LaneBase } from "../bring-up/lane-base.ts";
 import type { Draws } from "../bring-up/data-draws.ts";
 import { brokenFinding, withUnanswered } from "../step/findings.ts";
 import { LaneLost, PathBroken } from "../bring-up/lane-lost.ts";

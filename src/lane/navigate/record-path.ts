@@ -1,7 +1,7 @@
 import type { RecordedEvidence, StepEvent, RecordedCheck, Recording } from "../../messages/lane-messages.ts";
 import type { RecordedStep } from "../../model/results/result.ts";
 import { markedDifferences, sameNames, shownNames, type Marked } from "../../state/index.ts";
-import type { LaneBase } from "../bring-up/bring-up.ts";
+import type { LaneBase } from "../bring-up/lane-base.ts";
 import type { Draws } from "../bring-up/data-draws.ts";
 import { EvidenceRecorder } from "../step/evidence.ts";
 import { brokenFinding, withUnanswered, type Judged } from "../step/findings.ts";

@@ -1,7 +1,7 @@
 import type { UnitRequest } from "../../messages/lane-messages.ts";
 import type { Draws } from "../bring-up/data-draws.ts";
 import { Navigator, type NavigatorOptions } from "./navigator.ts";
-import type { SavedWorld } from "../state/world-state.ts";
+import type { SavedWorld } from "../state/saved-world.ts";
 
 /**
  * Brings a lane to nodes if the target keeps state that no store restores. After each action, makes the root state again and executes the node's

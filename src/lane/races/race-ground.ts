@@ -1,7 +1,7 @@
 import type { Fingerprint } from "../../state/canonical/facts.ts";
 import type { UnitRequest } from "../../messages/lane-messages.ts";
-import type { LaneBase } from "../bring-up/bring-up.ts";
-import type { SavedWorld } from "../state/world-state.ts";
+import type { LaneBase } from "../bring-up/lane-base.ts";
+import type { SavedWorld } from "../state/saved-world.ts";
 
 export interface RaceGround {
   readonly base: LaneBase;

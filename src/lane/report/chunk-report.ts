@@ -15,7 +15,7 @@ import { clientPartOf, rejectedCookiesOf } from "../../model/http/client.ts";
 import { contextPartOf } from "../../model/context/context.ts";
 import type { Facts, Fingerprint } from "../../state/canonical/facts.ts";
 import { Occurrences } from "../../state/index.ts";
-import type { LaneBase } from "../bring-up/bring-up.ts";
+import type { LaneBase } from "../bring-up/lane-base.ts";
 import { briefExchanges, briefLines } from "./step-details.ts";
 import type { Outcome } from "../step/outcome.ts";
 

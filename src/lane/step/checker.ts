@@ -8,7 +8,8 @@ import type { ErrorEvent, FindingEvent } from "../../messages/lane-messages.ts";
 import type { Asks } from "../bring-up/asks.ts";
 import type { Drawing } from "../bring-up/data-draws.ts";
 import { invalidAnswerFinding } from "./invalid-answer.ts";
-import { describe, errorEvent, overloaded, type Stepper } from "./stepper.ts";
+import type { Stepper } from "./stepper.ts";
+import { describe, errorEvent, overloaded } from "./error-events.ts";
 import { requireStores } from "../bring-up/store-lost.ts";
 
 type AnyInvariant = Invariant<never, never>;

@@ -1,7 +1,7 @@
 import type { RecordedEvidence } from "../../messages/lane-messages.ts";
 import type { CheckResult } from "../../model/declare/invariant.ts";
 import type { RecordedQuery } from "../../model/results/result.ts";
-import type { LaneBase } from "../bring-up/bring-up.ts";
+import type { LaneBase } from "../bring-up/lane-base.ts";
 
 /** `ROWS`: maximum number of rows that are kept for a query. `QUERIES`: maximum number of queries that are kept for a check. */
 const ROWS = 20;

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Exchange } from "../../model/http/client.ts";
 import { signedTokens } from "../../state/index.ts";
-import { contextText, type SavedWorld } from "../state/world-state.ts";
+import { contextText } from "../state/context-text.ts";
+import type { SavedWorld } from "../state/saved-world.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** How often a step is executed in total while the target is overloaded. */

@@ -1,13 +1,13 @@
 import { lateWrite, type StepEvent, type UnitRequest } from "../../messages/lane-messages.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
-import type { LaneBase } from "../bring-up/bring-up.ts";
+import type { LaneBase } from "../bring-up/lane-base.ts";
 import type { ChunkReport } from "../report/chunk-report.ts";
 import { LaneLost } from "../bring-up/lane-lost.ts";
 import type { LateWrites } from "../examine/late-writes.ts";
 import type { Outcome } from "./outcome.ts";
-import { errorEvent, impure as impureError } from "./stepper.ts";
+import { errorEvent, impure as impureError } from "./error-events.ts";
 import type { TakenStep } from "./taken-step.ts";
-import type { SavedWorld } from "../state/world-state.ts";
+import type { SavedWorld } from "../state/saved-world.ts";
 import { OTHER_WRITER_HINT, otherWriterText, type Writer } from "../examine/foreign-writer.ts";
 import { WriteInquiry } from "../examine/write-inquiry.ts";
 

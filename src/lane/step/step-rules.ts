@@ -5,14 +5,14 @@ import { isCheckResult, type CheckAnswer } from "../../model/declare/invariant.t
 import { guestRole, type CheckedStep, type Earlier, type Rule, type StoresView } from "../../model/declare/rule.ts";
 import type { ErrorEvent, FindingEvent, InconclusiveEvent } from "../../messages/lane-messages.ts";
 import type { Awaitable } from "../../model/stores/store-adapter.ts";
-import type { LaneBase } from "../bring-up/bring-up.ts";
+import type { LaneBase } from "../bring-up/lane-base.ts";
 import { invalidAnswerFinding } from "./invalid-answer.ts";
 import { storesView } from "../state/stores-view.ts";
 import type { Outcome } from "./outcome.ts";
-import { errorEvent, overloaded } from "./stepper.ts";
+import { errorEvent, overloaded } from "./error-events.ts";
 import { requireStores } from "../bring-up/store-lost.ts";
 import { inconclusiveEvents } from "../report/inconclusive-events.ts";
-import type { SavedWorld } from "../state/world-state.ts";
+import type { SavedWorld } from "../state/saved-world.ts";
 
 type AnyAction = Action<never, never>;
 

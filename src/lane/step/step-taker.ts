@@ -18,7 +18,7 @@ import {
 import { isPromise } from "../../model/stores/store-adapter.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
 import { responseHash, type Canonicalizer } from "../../state/index.ts";
-import type { LaneBase } from "../bring-up/bring-up.ts";
+import type { LaneBase } from "../bring-up/lane-base.ts";
 import type { ChunkReport } from "../report/chunk-report.ts";
 import { brokenFinding, withUnanswered, type Judged } from "./findings.ts";
 import { LaneLost } from "../bring-up/lane-lost.ts";
@@ -29,8 +29,8 @@ import { SpotCheck } from "./spot-check.ts";
 import type { StateWatch } from "./state-watch.ts";
 import type { TakenStep } from "./taken-step.ts";
 import { judgeStep } from "./step-rules.ts";
-import { errorEvent } from "./stepper.ts";
-import type { SavedWorld } from "../state/world-state.ts";
+import { errorEvent } from "./error-events.ts";
+import type { SavedWorld } from "../state/saved-world.ts";
 
 interface Reached extends Fingerprint {
   readonly shape: number;

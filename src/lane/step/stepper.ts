@@ -1,23 +1,24 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isExpected, isServerError, serverErrorIn, type Action } from "../../model/declare/action.ts";
+import { isServerError, type Action } from "../../model/declare/action.ts";
 import type { Exchange, PendingRequest } from "../../model/http/client.ts";
-import { graphqlAnswer } from "../../model/http/graphql-answer.ts";
 import { EdgeAction } from "../../model/declare/state-graph/edge-action.ts";
 import { ApiResponse } from "../../model/http/response.ts";
-import { Severity } from "../../model/declare/severity.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import { withoutBodies } from "../../model/http/without-bodies.ts";
 import { isGuestRole } from "../../model/declare/rule.ts";
 import type { World } from "../../model/declare/world.ts";
-import type { ErrorEvent, FindingEvent } from "../../messages/lane-messages.ts";
+import type { ErrorEvent } from "../../messages/lane-messages.ts";
 import type { Drawing } from "../bring-up/data-draws.ts";
 import { poll } from "../examine/late-writes.ts";
-import type { SavedWorld, WorldState } from "../state/world-state.ts";
-import type { SentRequest } from "../../state/index.ts";
-import { requireStores } from "../bring-up/store-lost.ts";
-import { invalidAnswerFinding } from "./invalid-answer.ts";
-import { executed, failed, lost, SKIPPED_OUTCOME, type Outcome } from "./outcome.ts";
-import { isRepeated, issuesToken, Reissues, Repeats } from "./repeats.ts";
+import type { WorldState } from "../state/world-state.ts";
+import type { SavedWorld } from "../state/saved-world.ts";
+import { executed, failed, SKIPPED_OUTCOME, type Outcome } from "./outcome.ts";
+import { isRepeated, Reissues, Repeats } from "./repeats.ts";
+import { describe, errorEvent, thrownEvent } from "./error-events.ts";
+import { HiddenBodies } from "./hidden-bodies.ts";
+import { expects503, StepJudge, type SeenStep } from "./step-judge.ts";
+import { StepTurns } from "./step-turns.ts";
+import { isGraphqlQuery, isGraphqlRefusal } from "./graphql-requests.ts";
+import { sentRequest } from "./sent-request.ts";
 
 export interface StepperOptions {
   /** The treatment of server errors (5xx answers): each is a violation, all are ignored, or a rule of the agent judges them. */
@@ -76,20 +77,16 @@ export class Stepper {
   /** Restores the state before a step is repeated. `undefined` if steps are never repeated; see {@link Repeats}. */
   wayBack: Pick<WorldState, "mark" | "restore"> | undefined;
   onExchange: (() => void) | undefined;
-  /** `true` if the target compares times in whole seconds, so that steps wait for the next second. */
-  waitsForSeconds = false;
-  /** `true` if steps that may issue a token wait for the next second, because they cannot be repeated; see {@link Reissues}. */
-  waitsForTokens = false;
-  /** Actions by name: `true` if a call of the action returned a token, `false` if none did so far. */
-  readonly #issuers: Map<string, boolean> = new Map();
+  /** Makes steps wait before they begin, if their results depend on the second. */
+  readonly turns: StepTurns;
   /** Repeats steps whose outcomes say nothing about the state; see {@link repeated}. */
   readonly repeats: Repeats = new Repeats();
   readonly #reissues: Reissues = new Reissues();
   #expectsShed = false;
-  /** The bodies of the current step and its checks, which errors must not quote. Empty unless `hideBodies` is set. */
-  readonly #bodies: string[] = [];
+  /** `undefined` unless the option `hideBodies` is set. */
+  readonly #bodies: HiddenBodies | undefined;
+  readonly #judge: StepJudge;
   readonly #world: StepperWorld;
-  readonly #options: StepperOptions;
   readonly #state: StepperState;
   readonly #drawing: Drawing;
   readonly #clock: StepClock;
@@ -106,13 +103,14 @@ export class Stepper {
     this.#world = world;
     this.#state = state;
     this.#drawing = drawing;
-    this.#options = options;
+    this.#bodies = options.hideBodies ? new HiddenBodies() : undefined;
+    this.#judge = new StepJudge(options.serverErrors, this.#bodies);
+    this.turns = new StepTurns(state);
   }
 
   readonly sink = (exchange: Exchange): void => {
     this.onExchange?.();
-    if (this.#options.hideBodies && exchange.kind === "answer")
-      this.#bodies.push(exchange.response.request.body ?? "", exchange.response.text);
+    this.#bodies?.add(exchange);
     if (this.#listening) return void this.exchanges.push(exchange);
     this.onCheckExchange?.(exchange);
     this.isCheckShed = exchange.kind === "answer" && exchange.shed === true;
@@ -123,14 +121,8 @@ export class Stepper {
 
   /** Returns the error event for a thrown value. `what`: the beginning of the event's message. */
   readonly thrown = (code: string, what: string, source: string, error: unknown): ErrorEvent => {
-    const stepEvents = thrown(code, what, source, error);
-    if (this.#bodies.length === 0) return stepEvents;
-    const shown = (text: string): string => withoutBodies(text, this.#bodies);
-    return {
-      ...stepEvents,
-      message: shown(stepEvents.message),
-      stack: stepEvents.stack === undefined ? undefined : shown(stepEvents.stack),
-    };
+    const event = thrownEvent(code, what, source, error);
+    return this.#bodies === undefined ? event : this.#bodies.removedFrom(event);
   };
 
   /** Returns `true` if the action's precondition does not hold, so that the action need not be executed. */
@@ -171,26 +163,8 @@ export class Stepper {
     return kind === "lost" || kind === "failed" ? [] : this.#reissues.among(this.exchanges, before, this.#startMs);
   }
 
-  /** Waits for the next second if the state holds a time in the present second. */
-  async awaitNextSecond(): Promise<void> {
-    const ms = this.#state.msToNextSecond ?? 0;
-    if (ms > 0) await sleep(ms + 1);
-  }
-
-  /** `true` if some steps wait before they begin; see {@link awaitTurn}. */
-  get waits(): boolean {
-    return this.waitsForSeconds || this.waitsForTokens;
-  }
-
-  /** Waits for the next second if the action has to. */
-  async awaitTurn({ name }: AnyAction): Promise<void> {
-    if (this.waitsForSeconds) return this.awaitNextSecond();
-    const ms = this.waitsForTokens && this.#issuers.get(name) !== false ? (this.#state.msToOtherTokens ?? 0) : 0;
-    if (ms > 0) await sleep(ms + 1);
-  }
-
   async #runOnce(action: AnyAction): Promise<Outcome> {
-    if (this.waits) await this.awaitTurn(action);
+    if (this.turns.waits) await this.turns.wait(action);
     const begun = this.begin(action);
     if (!(begun instanceof Promise)) return begun;
     let outcome: Outcome;
@@ -225,12 +199,12 @@ export class Stepper {
       if (unmet !== undefined) return unmet;
     }
     if (this.strays.length > 0) this.strays.length = 0;
-    if (this.#bodies.length > 0) this.#bodies.length = 0;
+    this.#bodies?.clear();
     this.checkFailure = undefined;
     this.isCheckShed = false;
     this.#probeError = undefined;
     this.#pendingBefore = this.#state.pending?.() ?? NONE_PENDING;
-    const expectsShed = this.#expects503(action);
+    const expectsShed = expects503(action);
     if (expectsShed !== this.#expectsShed) this.#expectShed(expectsShed);
     this.#listening = true;
     this.#state.beginStep?.();
@@ -263,7 +237,7 @@ export class Stepper {
   settle(action: AnyAction, response: unknown): Outcome {
     this.#listening = false;
     this.#attribute(action);
-    if (this.wayBack === undefined && this.#issuers.get(action.name) !== true) this.#noteIssued(action);
+    if (this.wayBack === undefined) this.turns.note(action, this.exchanges);
     const pending = this.#state.pending?.() ?? NONE_PENDING;
     this.#stubError = this.#state.takeThrown?.();
     const quiet =
@@ -276,19 +250,11 @@ export class Stepper {
     const outcome =
       quiet && pending.length === 0 && response instanceof ApiResponse && !isServerError(response)
         ? executed(response)
-        : this.#judge(action, response, pending);
+        : this.#judge.returned(action, response, this.#seen(pending));
     // The call succeeded, so the world is now at the node of the state graph to which this edge leads.
     if (action instanceof EdgeAction && outcome.kind === "executed" && outcome.status < 400 && !this.#isBroken())
       this.#state.moveTo(action.edge.to);
     return outcome;
-  }
-
-  /** Records if an action issues tokens. A refused call does not show it. */
-  #noteIssued({ name }: AnyAction): void {
-    if (issuesToken(this.exchanges)) {
-      this.#issuers.set(name, true);
-      this.waitsForTokens = true;
-    } else if (this.exchanges.some((one) => one.kind === "answer" && one.response.ok)) this.#issuers.set(name, false);
   }
 
   /** Returns the outcome of an action that threw an error. @throws LaneLost if the action could not read a store */
@@ -296,7 +262,7 @@ export class Stepper {
     this.#listening = false;
     this.#attribute(action);
     this.#stubError = this.#state.takeThrown?.();
-    return this.#judgeThrow(action, error);
+    return this.#judge.threw(action, error, this.#seen(NONE_PENDING));
   }
 
   /** `true` if a request of the step that writes was answered with a status of 200 to 299. A GraphQL answer that refuses the request does not count. */
@@ -322,8 +288,16 @@ export class Stepper {
     this.#state.attribute(action.name, () => ({ ...window, action: action.name, exchanges: this.exchanges.flatMap(sentRequest) }));
   }
 
-  #expects503({ expectedStatus }: AnyAction): boolean {
-    return expectedStatus !== undefined && isExpected(503, expectedStatus);
+  /** @param pending the requests that have no answer yet */
+  #seen(pending: readonly PendingRequest[]): SeenStep {
+    return {
+      exchanges: this.exchanges,
+      strays: this.strays,
+      uncaught: this.uncaught,
+      probeError: this.#probeError,
+      stubError: this.#stubError,
+      left: pending.filter((one) => !this.#pendingBefore.includes(one)),
+    };
   }
 
   #expectShed(isExpected: boolean): void {
@@ -354,70 +328,6 @@ export class Stepper {
     return client;
   }
 
-  #judge(action: AnyAction, response: unknown, pending: readonly PendingRequest[]): Outcome {
-    const broken = this.#broken();
-    if (broken !== undefined) return broken;
-    const shed = this.#shed(action);
-    if (shed !== undefined) return shed;
-    if (this.#stubError !== undefined) return this.#stubThrew(this.#stubError);
-    if (this.#probeError !== undefined)
-      return failed(this.thrown("PROBE_THREW", "The function `probe` of the World threw an error", "probe", this.#probeError));
-    if (this.strays.length > 0) {
-      return failed(
-        this.thrown("STRAY_REJECTION", `A promise that action "${action.name}" did not await was rejected`, action.name, this.strays[0]),
-      );
-    }
-    if (this.uncaught.length > 0) {
-      const what = `Code that action "${action.name}" or an earlier action started and did not await threw an error`;
-      return failed(this.thrown("UNCAUGHT_EXCEPTION", what, action.name, this.uncaught.splice(0)[0]));
-    }
-    const left = pending.filter((one) => !this.#pendingBefore.includes(one));
-    if (left.length > 0) return failed(errorEvent("PENDING_REQUEST", pendingText(`Action "${action.name}"`, left), action.name));
-    if (response === null) return SKIPPED_OUTCOME;
-    if (response === undefined && action instanceof EdgeAction) return this.#judgeNothing(action);
-    if (!(response instanceof ApiResponse)) {
-      const got = response === undefined ? "returned nothing" : `returned ${describe(response)}`;
-      return failed(
-        errorEvent(
-          "ACTION_NO_RESPONSE",
-          `Action "${action.name}" ${got}. Return the response of its call, or null if the action cannot be called in this state.`,
-          action.name,
-        ),
-      );
-    }
-    const findings = [...this.#serverErrors(action, response), ...unexpected(action, response)];
-    return executed(response, findings);
-  }
-
-  /** Returns the outcome of an edge of a state graph that returned nothing. The last response of the step is judged, if there is a response. */
-  #judgeNothing(action: AnyAction): Outcome {
-    const last = this.exchanges.findLast((one) => one.kind === "answer");
-    const response = last?.kind === "answer" ? last.response : undefined;
-    return executed(response, this.#serverErrors(action, response));
-  }
-
-  #stubThrew(error: Error): Outcome {
-    return failed(this.thrown("STUB_THREW", "The function that builds the reply of a stub threw an error", "stub", error));
-  }
-
-  #judgeThrow(action: AnyAction, error: unknown): Outcome {
-    const broken = this.#broken();
-    if (broken !== undefined) return broken;
-    requireStores(error, `Action "${action.name}" threw`);
-    const shed = this.#shed(action);
-    if (shed !== undefined) return shed;
-    if (this.#stubError !== undefined) return this.#stubThrew(this.#stubError);
-    // A step reports only one error, so drop the other errors.
-    this.uncaught.length = 0;
-    const findings = this.#serverErrors(action, undefined);
-    // If there was a server error, report the server error instead of the error that followed in user code.
-    if (findings.length > 0 || this.#options.serverErrors === "rule") {
-      const answer = this.exchanges.findLast((one) => one.kind === "answer" && isServerError(one.response));
-      if (answer?.kind === "answer") return executed(answer.response, findings);
-    }
-    return failed(this.thrown("ACTION_THREW", `Action "${action.name}" threw`, action.name, error));
-  }
-
   /** Returns `true` if all requests of the step were answered, and none of them with a server error. */
   #allAnswered(): boolean {
     for (const exchange of this.exchanges) if (exchange.kind === "failure" || isServerError(exchange.response)) return false;
@@ -427,101 +337,6 @@ export class Stepper {
   #isBroken(): boolean {
     return this.exchanges.some(({ kind }) => kind === "failure");
   }
-
-  /**
-   * Returns the outcome if a request of the step got no answer or an invalid answer, even if the action handled the error. Otherwise returns
-   * `undefined`.
-   */
-  #broken(): Outcome | undefined {
-    let invalid: FindingEvent | undefined;
-    for (const exchange of this.exchanges) {
-      if (exchange.kind !== "failure") continue;
-      if (exchange.reason === "invalid") {
-        invalid ??= invalidAnswerFinding(exchange.error);
-        continue;
-      }
-      const message = exchange.error instanceof Error ? exchange.error.message : String(exchange.error);
-      return lost(exchange.reason, message, exchange.mayRepeat);
-    }
-    return invalid === undefined ? undefined : executed(undefined, [invalid]);
-  }
-
-  /**
-   * Returns the outcome if the server was overloaded and refused a request repeatedly. Such a step says nothing about the state, and shows no defect
-   * of the API.
-   */
-  #shed(action: AnyAction): Outcome | undefined {
-    if (this.#options.serverErrors === "ignore" || this.#expects503(action)) return undefined;
-    for (const [at, exchange] of this.exchanges.entries()) {
-      if (
-        exchange.kind === "answer" &&
-        exchange.shed === true &&
-        !this.exchanges.some((later, i) => i > at && isSameRequest(exchange, later))
-      )
-        return { ...failed(overloaded()), ...(exchange.repeatAfterMs !== undefined && { repeatAfterMs: exchange.repeatAfterMs }) };
-    }
-    return undefined;
-  }
-
-  #serverErrors(action: AnyAction, response: ApiResponse | undefined): FindingEvent[] {
-    if (this.#options.serverErrors !== "violation") return [];
-    const heard = this.exchanges.filter((one) => one.kind === "answer");
-    const answers = heard.filter(({ shed }) => shed !== true).map((one) => one.response);
-    if (response !== undefined && !heard.some((one) => one.response === response)) answers.push(response);
-    const how = serverErrorIn(answers, action.expectedStatus ?? []);
-    if (how === undefined) return [];
-    const message = `${action.name} was answered with ${how}`;
-    return [{ invariant: `${action.name}_server_error`, severity: Severity.HIGH, message }];
-  }
-}
-
-/** Returns `true` if the body of a request is a GraphQL query. A query only reads, unlike a mutation. */
-function isGraphqlQuery(body: string | undefined): boolean {
-  if (body === undefined || !body.includes('"query"')) return false;
-  try {
-    const { query } = JSON.parse(body) as { query?: unknown };
-    return typeof query === "string" && /^\s*(?:#[^\n]*\n\s*)*(?:query\b|\{)/.test(query) && !/\bmutation\b/.test(query);
-  } catch {
-    return false;
-  }
-}
-
-/** Returns `true` if a GraphQL answer with a 2xx status refuses its request: it has errors and no data. */
-function isGraphqlRefusal(response: ApiResponse): boolean {
-  return response.request.body?.includes('"query"') === true && graphqlAnswer(response).kind === "refused";
-}
-
-/** Returns `true` if a later request repeats a request that the server refused. */
-function isSameRequest({ response: { request } }: Extract<Exchange, { kind: "answer" }>, later: Exchange): boolean {
-  const { method, url } = later.kind === "answer" ? later.response.request : later.request;
-  return method === request.method && url === request.url;
-}
-
-/** Returns the error for an overloaded target. The error names no request, so that the run reports it only once. */
-export function overloaded(): ErrorEvent {
-  return errorEvent(
-    "TARGET_OVERLOADED",
-    "The target is overloaded: it answered requests with status 503, also after seqqa had waited and sent the requests again. seqqa does not judge the steps with these requests. Use fewer lanes (--parallel), set exploration.rate_limit, or raise the target's limits (maxEventLoopDelay of @fastify/under-pressure). If status 503 is right for an action, add 503 to the expectedStatus of this action.",
-    "target",
-  );
-}
-
-function sentRequest(exchange: Exchange): SentRequest[] {
-  if (exchange.kind !== "answer") return [];
-  const { request, text, headers: answered } = exchange.response;
-  const { method, url, headers, body } = request;
-  const { authorization, cookie } = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-  const path = url.replace(/^[a-z]+:\/\/[^/]*/i, "");
-  return [
-    {
-      method,
-      path,
-      body: body ?? "",
-      acting: `${authorization ?? ""} ${cookie ?? ""}`,
-      answer: text,
-      answerHeaders: Object.values(answered).join("\n"),
-    },
-  ];
 }
 
 const SECOND_MS = 1_000;
@@ -529,24 +344,6 @@ const WRITES: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 const NONE_PENDING: readonly PendingRequest[] = Object.freeze([]);
 /** How long to wait for unanswered requests, in milliseconds. */
 const PENDING_MS = 5_000;
-const NAMED = 3;
-
-/** Returns a message about code that ended before its requests were answered. `who`: for example `Action "pay"`. */
-export function pendingText(who: string, left: readonly PendingRequest[]): string {
-  const named = left.slice(0, NAMED).map(({ method, url }) => `${method} ${URL.canParse(url) ? new URL(url).pathname : url}`);
-  const more = left.length > NAMED ? ` and ${left.length - NAMED} more` : "";
-  const what = left.length === 1 ? "request was" : "requests were";
-  return `${who} ended before its ${what} answered: ${named.join(", ")}${more}. Await every request before the function returns.`;
-}
-
-function unexpected(action: AnyAction, response: ApiResponse): FindingEvent[] {
-  if (action.expectedStatus === undefined || isExpected(response.statusCode, action.expectedStatus)) return [];
-  if (response.statusCode >= 500) return [];
-  // GraphQL servers refuse with status 200, so a refusal counts as a 4xx status.
-  if (action.expectedStatus.includes("4xx") && isGraphqlRefusal(response)) return [];
-  const message = `${action.name} was answered with status ${response.statusCode}; expected ${action.expectedStatus.join(" or ")}`;
-  return [{ invariant: `${action.name}_status`, severity: Severity.HIGH, message }];
-}
 
 function unknownRole(action: AnyAction, roles: readonly string[]): SeqqaError {
   const known = roles.length === 0 ? "it has only its default client" : `its roles are ${roles.map((role) => `"${role}"`).join(", ")}`;
@@ -554,30 +351,4 @@ function unknownRole(action: AnyAction, roles: readonly string[]): SeqqaError {
     "UNKNOWN_ROLE",
     `Action "${action.name}" has the option as: "${String(action.as)}", but the World has no such role: ${known}.`,
   );
-}
-
-export function errorEvent(code: string, message: string, source: string, stack?: string): ErrorEvent {
-  return { code, message, source, stack };
-}
-
-export function impure(name: string, what: string): ErrorEvent {
-  const message = `The check of invariant "${name}" changed ${what}, but a check may only read. seqqa undid the change.`;
-  return errorEvent("INVARIANT_WROTE", message, name);
-}
-
-function thrown(code: string, what: string, source: string, error: unknown): ErrorEvent {
-  const message = error instanceof Error ? `${error.name === "Error" ? "" : `${error.name}: `}${error.message}` : describe(error);
-  const hint = error instanceof SeqqaError && error.hint !== undefined ? ` ${error.hint}` : "";
-  return errorEvent(code, `${what}: ${message}${hint}`, source, error instanceof Error ? error.stack : undefined);
-}
-
-/** Describes a value of user code for a message, e.g. `an object of type Map`, `number 3`. */
-export function describe(value: unknown): string {
-  if (value === undefined) return "undefined";
-  if (typeof value === "function") return "a function";
-  if (typeof value === "object" && value !== null) {
-    const { name } = (value as { constructor?: { name?: unknown } }).constructor ?? {};
-    return `an object of type ${typeof name === "string" ? name : "Object"}`;
-  }
-  return `${typeof value} ${String(value).slice(0, 80)}`;
 }

@@ -1,5 +1,5 @@
 import type { UnitRequest } from "../../messages/lane-messages.ts";
-import type { SavedWorld } from "../state/world-state.ts";
+import type { SavedWorld } from "../state/saved-world.ts";
 import type { Outcome } from "./outcome.ts";
 
 export interface TakenStep {

@@ -8,7 +8,7 @@ import { joined, knowsNothing, NOTHING_KNOWN, readKnowledge, type Knowledge } fr
 import { checkLanes, refuseSharing } from "../prepare/check-lanes.ts";
 import type { ExploreInput } from "../prepare/explore-request.ts";
 import { idleMsOf } from "./idle-watch.ts";
-import { learnBackground, learnValues, type LearningLanes } from "./learn-values.ts";
+import { learnBackground, learnValues, type LearningLanes } from "./learn/learn-values.ts";
 import { refuseOtherRoot } from "../resume/resume.ts";
 
 /** The result of starting the lanes: their reports at the root state, and what experiments found out about the target's values. */

@@ -1,7 +1,7 @@
 import { SeqqaError } from "../../model/errors.ts";
 import { asUnreadable, type RunHeader, type StoredExploration, type StoredRun } from "../../run-log/index.ts";
 import { comparableKnowledge, readKnowledge, type Knowledge } from "../../state/index.ts";
-import { learnedSince } from "../explore/learn-values.ts";
+import { learnedSince } from "../explore/learn/learned-fields.ts";
 import { differingKeys } from "../resume/changed-keys.ts";
 import { shardText } from "../shards/shard.ts";
 

@@ -8,7 +8,7 @@ import { AgentDefinition } from "../../../src/model/declare/agent.ts";
 import { SeqqaError } from "../../../src/model/errors.ts";
 import { ApiResponse } from "../../../src/model/http/response.ts";
 import { SqliteAdapter } from "../../../src/adapters/sqlite/index.ts";
-import { passedTimes, passesAt } from "../../../src/lane/state/world-state.ts";
+import { passedTimes, passesAt } from "../../../src/lane/state/saved-world.ts";
 import { World } from "../../../src/model/declare/world.ts";
 import { atEnd } from "../../support/at-end.ts";
 import { laneOptions, laneOf, memoryParts } from "../../support/lane-parts.ts";

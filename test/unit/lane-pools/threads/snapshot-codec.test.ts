@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { decodeSnapshot, encodeSnapshot } from "../../../../src/lane-pools/threads/snapshot-codec.ts";
 import { Context, contextPartOf, type Values } from "../../../../src/model/context/context.ts";
-import type { WorldSnapshot } from "../../../../src/lane/state/world-state.ts";
+import type { WorldSnapshot } from "../../../../src/lane/state/saved-world.ts";
 
 /** Each member of a snapshot, with a value: a new one is missing here for the type checker. */
 const WHOLE: Required<WorldSnapshot> = {

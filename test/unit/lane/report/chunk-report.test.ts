@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { EXCHANGES, EXECUTED, ROW, STATES, type Chunk, type UnitRequest } from "../../../../src/messages/lane-messages.ts";
-import type { LaneBase } from "../../../../src/lane/bring-up/bring-up.ts";
+import type { LaneBase } from "../../../../src/lane/bring-up/lane-base.ts";
 import { ChunkReport } from "../../../../src/lane/report/chunk-report.ts";
 import { ExpansionSum } from "../../../../src/lane/report/expansion-sum.ts";
 import type { Outcome } from "../../../../src/lane/step/outcome.ts";

@@ -4,7 +4,7 @@ import { Action } from "../../../../src/model/declare/action.ts";
 import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
 import { World } from "../../../../src/model/declare/world.ts";
 import { ApiResponse } from "../../../../src/model/http/response.ts";
-import { learnValues } from "../../../../src/run/explore/learn-values.ts";
+import { learnValues } from "../../../../src/run/explore/learn/learn-values.ts";
 import { loadHasher, NOTHING_KNOWN } from "../../../../src/state/index.ts";
 import { TestLanePool } from "../../../support/test-lane-pool.ts";
 import { atEnd } from "../../../support/at-end.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { passedTimes } from "../../../../src/lane/state/world-state.ts";
+import { passedTimes } from "../../../../src/lane/state/saved-world.ts";
 import type { TimeOrigin } from "../../../../src/state/values/origins.ts";
 import { diverged, timesPassed } from "../../../../src/run/results/verdict-exceptions.ts";
 

@@ -1,16 +1,18 @@
 import { createHash, randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { fixedCapacity } from "../../../../src/engine/lane-pool.ts";
-import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
-import type { LaneReport } from "../../../../src/messages/lane-messages.ts";
-import { Action } from "../../../../src/model/declare/action.ts";
-import type { KeptCounters } from "../../../../src/model/stores/store-adapter.ts";
-import { SeqqaError } from "../../../../src/model/errors.ts";
-import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
-import { ApiResponse } from "../../../../src/model/http/response.ts";
-import { World } from "../../../../src/model/declare/world.ts";
-import { calibrating } from "../../../../src/run/explore/at-root.ts";
-import { learnFrom, learnValues, lessonNote, reductionsOf } from "../../../../src/run/explore/learn-values.ts";
+import { fixedCapacity } from "../../../../../src/engine/lane-pool.ts";
+import { MemoryAdapter } from "../../../../../src/adapters/memory/index.ts";
+import type { LaneReport } from "../../../../../src/messages/lane-messages.ts";
+import { Action } from "../../../../../src/model/declare/action.ts";
+import type { KeptCounters } from "../../../../../src/model/stores/store-adapter.ts";
+import { SeqqaError } from "../../../../../src/model/errors.ts";
+import { AgentDefinition } from "../../../../../src/model/declare/agent.ts";
+import { ApiResponse } from "../../../../../src/model/http/response.ts";
+import { World } from "../../../../../src/model/declare/world.ts";
+import { calibrating } from "../../../../../src/run/explore/at-root.ts";
+import { learnFrom, learnValues } from "../../../../../src/run/explore/learn/learn-values.ts";
+import { reductionsOf } from "../../../../../src/run/results/reductions.ts";
+import { lessonNote } from "../../../../../src/run/explore/learn/lesson-note.ts";
 import {
   contentOf,
   fieldOf,
@@ -20,11 +22,11 @@ import {
   NOTHING_KNOWN,
   ROOT_TIMES,
   type Knowledge,
-} from "../../../../src/state/index.ts";
-import { placeText } from "../../../../src/state/values/places.ts";
-import { some } from "../../../sizes.ts";
-import { TestLanePool } from "../../../support/test-lane-pool.ts";
-import { atEnd } from "../../../support/at-end.ts";
+} from "../../../../../src/state/index.ts";
+import { placeText } from "../../../../../src/state/values/places.ts";
+import { some } from "../../../../sizes.ts";
+import { TestLanePool } from "../../../../support/test-lane-pool.ts";
+import { atEnd } from "../../../../support/at-end.ts";
 
 beforeAll(loadHasher);
 

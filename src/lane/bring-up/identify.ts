@@ -1,0 +1,47 @@
+import type { Lane } from "../../model/declare/lane.ts";
+import { Canonicalizer } from "../../state/index.ts";
+import type { LaneOptions, LaneBase } from "./lane-base.ts";
+
+/** Creates a canonicalizer, which replaces known generated values by names, and gives it to the lane's state. */
+export function identify(lane: Identified, options: LaneOptions): Canonicalizer {
+  const canonicalizer = new Canonicalizer({ ...canonicalOptions(lane, options), byAppearance: !lane.isIdentified }, options.knowledge);
+  if (lane.isIdentified) lane.state.identify(canonicalizer);
+  return canonicalizer;
+}
+
+/** The parts of a lane that a canonicalizer depends on. */
+type Identified = Pick<LaneBase, "world" | "state" | "placeholders" | "isIdentified" | "ignored">;
+
+/** Returns the options of a canonicalizer for a lane, except how it recognises generated values. */
+export function canonicalOptions(
+  { state: { systems }, placeholders: ours, ignored }: Omit<Identified, "isIdentified">,
+  options: LaneOptions,
+): ConstructorParameters<typeof Canonicalizer>[0] {
+  return {
+    clockMs: options.clockMs,
+    earlierClocksMs: options.earlierClocksMs,
+    literals: new Set(options.literals),
+    ignore: [...ignored.fields, ...(options.knowledge.nullable ?? [])],
+    symmetric: systems.flatMap((system) => (system as { readonly symmetric?: readonly string[] }).symmetric ?? []),
+    placeholders: ours,
+    masked: [...options.knowledge.dropped.map(({ field }) => field), ...options.knowledge.background],
+    ordered: options.knowledge.ordered,
+  };
+}
+
+/**
+ * Returns the values that are different on each lane, such as the URL, with their placeholders. Longer values come first: a whole URL is then
+ * replaced before the host in it.
+ */
+export function placeholders(lane: Lane): [string, string][] {
+  const all: [string, string][] = [];
+  if (lane.baseUrl !== "") {
+    all.push([lane.baseUrl, "{base_url}"]);
+    const { host, port } = new URL(lane.baseUrl);
+    if (port !== "") all.push([host, "{host}"], [`localhost:${port}`, "{host}"]);
+  }
+  if (lane.dbUrl !== undefined) all.push([lane.dbUrl, "{db_url}"]);
+  if (lane.dbPath !== undefined) all.push([lane.dbPath, "{db_path}"]);
+  if (lane.tmpDir !== "") all.push([lane.tmpDir, "{tmp}"]);
+  return all.toSorted((a, b) => b[0].length - a[0].length);
+}

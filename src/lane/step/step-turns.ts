@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Action } from "../../model/declare/action.ts";
+import type { Exchange } from "../../model/http/client.ts";
+import type { WorldState } from "../state/world-state.ts";
+import { issuesToken } from "./repeats.ts";
+
+/**
+ * Decides if a step waits for the next second before it begins, so that the step has the same result on fast and on slow lanes. Remembers which
+ * actions issue tokens.
+ */
+export class StepTurns {
+  /** `true` if the target compares times in whole seconds, so that steps wait for the next second. */
+  waitsForSeconds = false;
+  /** `true` if steps that may issue a token wait for the next second, because they cannot be repeated; see `Reissues`. */
+  waitsForTokens = false;
+  /** Actions by name: `true` if a call of the action returned a token, `false` if none did so far. */
+  readonly #issuers: Map<string, boolean> = new Map();
+  readonly #state: Partial<Pick<WorldState, "msToNextSecond" | "msToOtherTokens">>;
+
+  constructor(state: Partial<Pick<WorldState, "msToNextSecond" | "msToOtherTokens">>) {
+    this.#state = state;
+  }
+
+  /** `true` if some steps wait before they begin; see {@link wait}. */
+  get waits(): boolean {
+    return this.waitsForSeconds || this.waitsForTokens;
+  }
+
+  /** Waits for the next second if the action has to. */
+  async wait({ name }: Pick<Action<never, never>, "name">): Promise<void> {
+    if (this.waitsForSeconds) return this.nextSecond();
+    const ms = this.waitsForTokens && this.#issuers.get(name) !== false ? (this.#state.msToOtherTokens ?? 0) : 0;
+    if (ms > 0) await sleep(ms + 1);
+  }
+
+  /** Waits for the next second if the state holds a time in the present second. */
+  async nextSecond(): Promise<void> {
+    const ms = this.#state.msToNextSecond ?? 0;
+    if (ms > 0) await sleep(ms + 1);
+  }
+
+  /** Records if an action issues tokens. A refused call does not show it. @param exchanges the requests of a call of the action */
+  note({ name }: Pick<Action<never, never>, "name">, exchanges: readonly Exchange[]): void {
+    if (this.#issuers.get(name) === true) return;
+    if (issuesToken(exchanges)) {
+      this.#issuers.set(name, true);
+      this.waitsForTokens = true;
+    } else if (exchanges.some((one) => one.kind === "answer" && one.response.ok)) this.#issuers.set(name, false);
+  }
+}

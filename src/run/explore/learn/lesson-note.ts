@@ -1,0 +1,56 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Explorer } from "../../../engine/search/explorer.ts";
+import { plural } from "../../../reports/console/text/numbers.ts";
+import { contentOf, fieldOf, FULL_ORDER, NEXT_SECOND, ROOT_TIMES, type Knowledge } from "../../../state/index.ts";
+import type { LearnedValues } from "./learn-values.ts";
+import { learnedSince, SETUP_TIMES, shownFields } from "./learned-fields.ts";
+
+/** Returns a note that says that the search starts again, and why. `before`: the knowledge with which the search had begun. */
+export function lessonNote(
+  { committer }: Pick<Explorer, "committer">,
+  { isExplained, divergences, knowledge }: Omit<LearnedValues, "reports"> & { readonly isExplained: boolean },
+  before: Knowledge,
+): string {
+  const after = `after ${plural(committer.steps, "step")}`;
+  if (!isExplained || divergences.length > 0) {
+    const note = `seqqa restarted the search ${after}, because equal states had different outcomes. From now on, seqqa repeats the calls of a path to reach a state, and does not copy states between lanes.`;
+    const dropped = orderedFields(before, knowledge);
+    return dropped.length === 0
+      ? note
+      : `${note} The order in which these values were generated does not explain the difference, so states no longer differ by it: ${shownFields(dropped)}.`;
+  }
+  return `seqqa restarted the search ${after}, because states that it considered equal had different outcomes. ${lessonOf(knowledge, before)}`;
+}
+
+/** Returns a sentence that names the difference between `knowledge` and the earlier knowledge `before`. */
+function lessonOf(knowledge: Knowledge, before: Knowledge): string {
+  const added = learnedSince(knowledge, before);
+  if (added !== "") return `seqqa now knows that these values differ when calls are repeated: ${added}.`;
+  if (knowledge.ordered.includes(NEXT_SECOND) && !before.ordered.includes(NEXT_SECOND))
+    return "The target compares times in whole seconds: calls have another result within one second. seqqa now waits for the next second between such calls.";
+  const fields = orderedFields(knowledge, before);
+  const refined = refinedFields(knowledge, before);
+  if (fields.length === 0) return `seqqa now knows more about values that differ when calls are repeated: ${shownFields(refined)}.`;
+  return `States now also differ by the order in which these values were generated: ${shownFields(fields)}.`;
+}
+
+/**
+ * Returns the fields whose order of generation distinguishes states according to the first knowledge, but not (or less strictly) according to
+ * `other`.
+ */
+function orderedFields({ generated, times, ordered }: Knowledge, other: Knowledge): readonly string[] {
+  const isOrdered = (key: string): boolean =>
+    [key, contentOf(key), FULL_ORDER].some((one) => ordered.includes(one) && !other.ordered.includes(one));
+  const some = [...generated.filter(({ place, domain }) => isOrdered(domain ?? place)), ...times.filter(({ place }) => isOrdered(place))];
+  const fields = some.map(({ place }) => fieldOf(place));
+  if (ordered.includes(ROOT_TIMES) && !other.ordered.includes(ROOT_TIMES)) fields.push(SETUP_TIMES);
+  return fields;
+}
+
+/** Returns the fields about whose values `knowledge` says something else than `before`, and the actions whose requests turned out to differ. */
+function refinedFields(knowledge: Knowledge, before: Knowledge): readonly string[] {
+  const known = [...before.generated, ...before.times];
+  const refined = [...knowledge.generated, ...knowledge.times].filter((one) => !known.some((other) => isDeepStrictEqual(one, other)));
+  const actions = knowledge.noisyActions.filter((action) => !before.noisyActions.includes(action));
+  return [...refined.map(({ place }) => fieldOf(place)), ...actions.map((action) => `requests of ${action}`)];
+}

@@ -1,0 +1,64 @@
+import type { LaneDivergence } from "../../messages/lane-messages.ts";
+import type { Explorer } from "../../engine/search/explorer.ts";
+import type { Reduction, VerdictException } from "../../model/results/result.ts";
+import { plural } from "../../reports/console/text/numbers.ts";
+import { fieldOf, FULL_ORDER, NEXT_SECOND, type Knowledge } from "../../state/index.ts";
+import type { LearnedValues } from "../explore/learn/learn-values.ts";
+import { SETUP_TIMES, shownFields } from "../explore/learn/learned-fields.ts";
+
+/**
+ * Returns the reductions of the exploration: merges of states that differ only in the order in which values were generated, or in which values of one
+ * step belong together.
+ */
+export function reductionsOf(
+  { committer, audited, divergences }: Explorer,
+  { generated, times, ordered }: Knowledge,
+): readonly Reduction[] {
+  if (committer.reductions === 0) return [];
+  const unordered = [
+    ...generated.filter(({ place, domain }) => !ordered.includes(domain ?? place)),
+    ...times.filter(({ place }) => !ordered.includes(place)),
+  ];
+  // If the order of generation is part of all states, merged states differ only in the content of the states in which their values were generated.
+  const what = unordered.length > 0 || !ordered.includes(FULL_ORDER) ? "order" : "content";
+  const forgotten = unordered.length > 0 ? unordered : what === "order" ? [...generated, ...times] : generated;
+  const hasLinks = committer.unlinkedReductions > 0;
+  const onlyLinks = committer.unlinkedReductions === committer.reductions;
+  const fields = [...(onlyLinks ? [] : forgotten), ...(hasLinks ? generated : [])].map(({ place }) => fieldOf(place));
+  const shown = shownFields(fields.length > 0 ? fields : [SETUP_TIMES]);
+  const kinds = [...(onlyLinks ? [] : [what]), ...(hasLinks ? ["connection"] : [])].join(" and ");
+  const refuted = divergences.all.filter(({ kind }) => kind === "merge").length;
+  return [{ reason: `the ${kinds} of ${shown}`, merges: committer.reductions, audited, refuted }];
+}
+
+/**
+ * Returns the reductions that a divergence refuted, because it showed that the order of generation matters. Each reduction counts one refuted merge:
+ * the number of other merges and audits before the divergence depends on the number of lanes.
+ */
+export function refutedBy(
+  { reduced }: LaneDivergence,
+  { knowledge }: LearnedValues,
+  before: { readonly explorer: Explorer; readonly knowledge: Knowledge },
+): readonly Reduction[] {
+  if (reduced !== true || !knowledge.ordered.some((one) => one !== NEXT_SECOND && !before.knowledge.ordered.includes(one))) return [];
+  return reductionsOf(before.explorer, before.knowledge).map(({ reason }) => ({ reason, merges: 1, audited: 1, refuted: 1 }));
+}
+
+/**
+ * Returns the verdict's exceptions for reductions that no cross-check confirmed. `left`: the number of cross-checks that were selected, but for which
+ * there was no time.
+ */
+export function unaudited(reductions: readonly Reduction[], left = 0): readonly VerdictException[] {
+  return reductions.flatMap(({ reason, merges, audited }) => {
+    const count = audited > 0 ? left : merges;
+    return count === 0
+      ? []
+      : [
+          {
+            kind: "unaudited_reduction",
+            count,
+            text: `${plural(count, "pair")} of states that count as equal without a test (they differ only in ${reason})`,
+          },
+        ];
+  });
+}
