@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { changedFields, nullableFields, type Knowledge } from "../../state/index.ts";
+import { fieldChanges, type Knowledge } from "../../state/index.ts";
 import type { LaneBase } from "../bring-up/lane-base.ts";
 import { readProbe } from "./at-state.ts";
 
@@ -22,9 +22,9 @@ export async function backgroundWrites(
   for (const until = performance.now() + ms; performance.now() < until;) {
     await sleep(IDLE_LOOK_MS);
     await readProbe(state);
-    const now = await state.observed();
-    for (const field of changedFields(before, now)) if (!known.background.includes(field)) fields.add(field);
-    for (const field of nullableFields(before, now)) if (known.nullable?.includes(field) !== true) nullable.add(field);
+    const found = fieldChanges(before, await state.observed());
+    for (const field of found.fields) if (!known.background.includes(field)) fields.add(field);
+    for (const field of found.nullable) if (known.nullable?.includes(field) !== true) nullable.add(field);
   }
   await goHome();
   return { background: [...fields], ...(nullable.size > 0 && { nullable: [...nullable] }) };

@@ -66,7 +66,7 @@ export class WorldClients {
   /** Attributes the present credentials of all clients to the root state. */
   adopt(): void {
     this.#setBy = this.parts.map(bearerOf);
-    this.#root = { clients: this.parts.map((client) => client.save()), setBy: this.#setBy };
+    this.#root = { clients: this.save(), setBy: this.#setBy };
     for (let i = 0; i < this.parts.length; i++) this.#attributed[i] = this.parts[i]!.version;
   }
 
@@ -95,12 +95,17 @@ export class WorldClients {
     return acting ?? NOTHING;
   }
 
-  mark(): Pick<SavedWorld, "clients" | "clientVersions" | "setBy"> {
-    return {
-      clients: this.parts.map((client) => client.save()),
-      clientVersions: this.parts.map((client) => client.version),
-      setBy: this.#setBy,
-    };
+  save(): unknown[] {
+    return this.parts.map((client) => client.save());
+  }
+
+  versions(): number[] {
+    return this.parts.map((client) => client.version);
+  }
+
+  /** For each client: its credentials, and the action that set them. */
+  get setBy(): SavedWorld["setBy"] {
+    return this.#setBy;
   }
 
   /** Returns `true` if a client was assigned a new value since the checkpoint. */
@@ -122,7 +127,7 @@ export class WorldClients {
   }
 
   capture(): Pick<WorldSnapshot, "clients" | "hasRootClients" | "setBy"> {
-    const clients = this.parts.map((client) => client.save());
+    const clients = this.save();
     return { clients, hasRootClients: isDeepStrictEqual(clients, this.#root.clients), setBy: this.#setBy };
   }
 

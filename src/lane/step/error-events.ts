@@ -1,6 +1,7 @@
 import type { PendingRequest } from "../../model/http/client.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { ErrorEvent } from "../../messages/lane-messages.ts";
+import type { HiddenBodies } from "./hidden-bodies.ts";
 
 /** The largest number of requests that a message names. */
 const NAMED = 3;
@@ -9,11 +10,15 @@ export function errorEvent(code: string, message: string, source: string, stack?
   return { code, message, source, stack };
 }
 
-/** Returns the error event for a thrown value. `what`: the beginning of the event's message. */
-export function thrownEvent(code: string, what: string, source: string, error: unknown): ErrorEvent {
+/**
+ * Returns the error event for a thrown value. `what`: the beginning of the event's message. `bodies`: the bodies that the event must not quote;
+ * `undefined` if it may quote all bodies.
+ */
+export function thrownEvent(code: string, what: string, source: string, error: unknown, bodies: HiddenBodies | undefined): ErrorEvent {
   const message = error instanceof Error ? `${error.name === "Error" ? "" : `${error.name}: `}${error.message}` : describe(error);
   const hint = error instanceof SeqqaError && error.hint !== undefined ? ` ${error.hint}` : "";
-  return errorEvent(code, `${what}: ${message}${hint}`, source, error instanceof Error ? error.stack : undefined);
+  const event = errorEvent(code, `${what}: ${message}${hint}`, source, error instanceof Error ? error.stack : undefined);
+  return bodies === undefined ? event : bodies.removedFrom(event);
 }
 
 /** Returns the error for a check that wrote. @param what the part of the world that changed */

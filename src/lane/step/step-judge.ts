@@ -43,8 +43,7 @@ export class StepJudge {
 
   /** Returns the error event for a thrown value. `what`: the beginning of the event's message. */
   #threw(code: string, what: string, source: string, error: unknown): ErrorEvent {
-    const event = thrownEvent(code, what, source, error);
-    return this.#bodies?.removedFrom(event) ?? event;
+    return thrownEvent(code, what, source, error, this.#bodies);
   }
 
   /** Returns the outcome of a step whose action returned `response`. */

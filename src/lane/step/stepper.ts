@@ -121,8 +121,7 @@ export class Stepper {
 
   /** Returns the error event for a thrown value. `what`: the beginning of the event's message. */
   readonly thrown = (code: string, what: string, source: string, error: unknown): ErrorEvent => {
-    const event = thrownEvent(code, what, source, error);
-    return this.#bodies === undefined ? event : this.#bodies.removedFrom(event);
+    return thrownEvent(code, what, source, error, this.#bodies);
   };
 
   /** Returns `true` if the action's precondition does not hold, so that the action need not be executed. */

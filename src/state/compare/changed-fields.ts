@@ -10,12 +10,19 @@ type Row = readonly StoredValue[];
  * counts as different.
  */
 export function changedFields(before: Pick<Facts, "systems">, after: Pick<Facts, "systems">): readonly string[] {
-  return [...changes(before, after).fields].toSorted();
+  return fieldChanges(before, after).fields;
 }
 
-/** Returns the fields of {@link changedFields} of which one observation has NULL, or no such key, where the other observation has a value. */
-export function nullableFields(before: Pick<Facts, "systems">, after: Pick<Facts, "systems">): readonly string[] {
-  return [...changes(before, after).nullable].toSorted();
+/**
+ * Returns the fields of {@link changedFields}. `nullable`: those of which one observation has NULL, or no such key, where the other observation has a
+ * value.
+ */
+export function fieldChanges(
+  before: Pick<Facts, "systems">,
+  after: Pick<Facts, "systems">,
+): { readonly fields: readonly string[]; readonly nullable: readonly string[] } {
+  const { fields, nullable } = changes(before, after);
+  return { fields: [...fields].toSorted(), nullable: [...nullable].toSorted() };
 }
 
 interface Changes {
