@@ -289,10 +289,18 @@ export interface Expansion {
   readonly failure: LaneFailure | undefined;
   /** `true` if the target sends its answers in two packets. seqqa then opens a new connection for each request. */
   readonly twoPackets?: boolean | undefined;
+  /** How long the lane waited for the next second, because these actions issued a token again. Absent if it did not wait. */
+  readonly waited?: readonly TokenWait[] | undefined;
   /** A message for each cookie that a client rejected, since the lane began. Absent if no cookie was rejected. */
   readonly rejectedCookies?: readonly string[] | undefined;
   /** The calls of the target to stubs (stores that play third parties), since the lane began. Absent if there is no such store. */
   readonly stubs?: readonly NamedStubUse[] | undefined;
+}
+
+export interface TokenWait {
+  /** The name of the action. */
+  readonly action: string;
+  readonly ms: number;
 }
 
 /** The calls of the target to a stub (a store that plays a third party). `name`: the name of the store in the world. */

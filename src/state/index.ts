@@ -30,6 +30,7 @@ export {
 export {
   firstToPass,
   hasTimeIn,
+  msOf,
   snapshotOfOrigins,
   NO_ORIGINS,
   originsOfSnapshot,

@@ -95,6 +95,8 @@ export class Explorer {
   readonly earlier: Pick<Recorded, "operations"> | undefined;
   /** `true` if a target sends its answers in two packets. */
   twoPackets = false;
+  /** By action: how long lanes waited for the next second, because the action issued a token again. In milliseconds. */
+  readonly waitedMs: Map<string, number> = new Map();
   /** A message for each cookie that a client rejected, on all lanes. */
   readonly rejectedCookies: Set<string> = new Set();
   /** For each store that plays a third party: the target's calls to the store, on all lanes. */
@@ -481,6 +483,7 @@ export class Explorer {
     this.reorderBuffer.receive(assignments, expansion);
     this.replayed += expansion.replayed;
     this.twoPackets ||= expansion.twoPackets === true;
+    for (const { action, ms } of expansion.waited ?? []) this.waitedMs.set(action, (this.waitedMs.get(action) ?? 0) + ms);
     for (const message of expansion.rejectedCookies ?? []) this.rejectedCookies.add(message);
     for (const { name, wasCalled, unmatched } of expansion.stubs ?? []) {
       const before = this.stubs.get(name);

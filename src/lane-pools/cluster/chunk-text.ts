@@ -7,6 +7,7 @@ import {
   type LaneFailureKind,
   type CallEvent,
   type NamedStubUse,
+  type TokenWait,
   type OccurrenceEvent,
   type SeenViolation,
   type UnitRequest,
@@ -230,6 +231,7 @@ export function expansionOf(given: string, units: readonly UnitRequest[], action
       }),
     ),
     twoPackets: optional(flag),
+    waited: optional(listOf(members<TokenWait>({ action: text(), ms: number(0, Number.MAX_VALUE) }), 10_000)),
     rejectedCookies: optional(listOf(text(1000), 1000)),
     stubs: optional(listOf(members<NamedStubUse>({ name: text(), wasCalled: flag, unmatched: listOf(text(), 100) }), 10_000)),
   });

@@ -127,7 +127,7 @@ export class LaneRuntime {
               outcome = stepper.fail(definition, error);
             }
           } else outcome = begun;
-          if (stepper.wayBack !== undefined && stepper.isRepeated(outcome, mark))
+          if (stepper.wayBack !== undefined && stepper.isRepeated(definition, outcome, mark))
             outcome = await stepper.repeated(definition, outcome, mark);
           if (outcome.kind !== "skipped") navigator.departed();
           // If the precondition did not hold, nothing was written, so no restore is needed. An action that returned null may have written something,

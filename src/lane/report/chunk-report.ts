@@ -87,6 +87,7 @@ export class ChunkReport {
       ...(this.#occurrences.length > 0 && { occurrences: this.#occurrences }),
       ...(this.#calls.length > 0 && { calls: this.#calls }),
       ...(this.#twoPackets() && { twoPackets: true }),
+      ...this.#waited(),
       ...this.#rejectedCookies(),
       ...this.#stubs(),
     };
@@ -153,6 +154,15 @@ export class ChunkReport {
       return use === undefined ? [] : [{ name, ...use }];
     });
     return stubs.length === 0 ? undefined : { stubs };
+  }
+
+  /** Returns how long the lane has waited since the last answer. */
+  #waited(): Pick<Expansion, "waited"> | undefined {
+    const { waited } = this.#base.stepper;
+    if (waited.size === 0) return undefined;
+    const all = Array.from(waited, ([action, ms]) => ({ action, ms }));
+    waited.clear();
+    return { waited: all };
   }
 
   #rejectedCookies(): Pick<Expansion, "rejectedCookies"> | undefined {

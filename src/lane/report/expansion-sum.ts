@@ -36,6 +36,7 @@ export class ExpansionSum {
       busyMs: performance.now() - this.#begun,
       failure,
       ...(parts.some(({ part }) => part.twoPackets === true) && { twoPackets: true }),
+      ...(parts.some(({ part }) => part.waited !== undefined) && { waited: parts.flatMap(({ part }) => part.waited ?? []) }),
       ...(parts.some(({ part }) => part.rejectedCookies !== undefined) && {
         rejectedCookies: [...new Set(parts.flatMap(({ part }) => part.rejectedCookies ?? []))],
       }),

@@ -116,6 +116,13 @@ export class ValueNames {
     return facts;
   }
 
+  /** Returns a name that equal states share, with the order in which their values were generated. `undefined` before the root state is known. */
+  strictName(facts: Facts): string | undefined {
+    const reached = { lo: 0, hi: 0 };
+    this.#canonicalizer?.fingerprint(facts, reached);
+    return this.#canonicalizer && `${hashName(reached)} ${this.#canonicalizer.strict}`;
+  }
+
   /** Returns the name of the content of all stores, for {@link Origins.atStores}. If seqqa reads no stores, returns the name of the whole state. */
   #storesName(facts: Facts, canonicalizer: Canonicalizer): string {
     return hashName(canonicalizer.unordered(this.#readsStores() ? { systems: facts.systems, context: NOTHING, clients: NOTHING } : facts));

@@ -394,6 +394,13 @@ export class WorldState {
     return isPromise(observed) ? observed.then((facts) => this.#names.observe(facts)) : this.#names.observe(observed);
   }
 
+  /**
+   * Returns a name that equal states share, with the order in which their values were generated. `undefined` before the root state is known.
+   */
+  async strictName(): Promise<string | undefined> {
+    return this.#names.strictName(await this.facts());
+  }
+
   /** Returns the contents of the state as they were read, without renaming generated values and times. The next call reuses the returned object. */
   observed(seen = false): Awaitable<Facts> {
     this.#facts.context = this.#wholeContext && this.#context.entries.size > 0 ? this.#world.observedContext() : NOTHING;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Exchange } from "../../model/http/client.ts";
-import { signedTokens } from "../../state/index.ts";
+import { msOf, signedTokens } from "../../state/index.ts";
 import { contextText } from "../state/context-text.ts";
 import type { SavedWorld } from "../state/saved-world.ts";
 import type { Outcome } from "./outcome.ts";
@@ -13,6 +13,8 @@ const SHORT_MS = 50;
 /** The length of the shortest text that can contain a token. */
 const SHORTEST_TOKEN = 20;
 const MOST_KEPT = 10_000;
+/** The number of experiments after which a kind of step is not repeated any more. */
+const ENOUGH = 2;
 /** The clock of the target may be behind ours by this time. A token that is older was not issued in the step that returned it. */
 const CLOCKS_DIFFER_MS = 5_000;
 
@@ -56,33 +58,78 @@ export class Repeats {
   }
 }
 
+/** A token that a step returned although the state before the step held it already. */
+export interface Reissued {
+  readonly token: string;
+  /** The action of the step, the clients and context keys that held the token, and the actions that issued tokens with the same times. */
+  readonly kind: string;
+}
+
+/** The part of a checkpoint that shows who holds which tokens. */
+type Holders = Pick<SavedWorld, "setBy" | "context" | "origins">;
+
 /**
  * Finds steps that issued a token again that the state held already. Tokens often contain times in whole seconds, so two logins of one user within a
  * second return the same token, and two logins in different seconds return different tokens. The lane executes such a step again in the next second,
- * so that the state after a login does not depend on the speed of the lane.
+ * so that the state after a login does not depend on the speed of the lane. If experiments show that a kind of step reaches the same state in both
+ * cases, for example because the new token replaces the old one, later steps of this kind are not repeated.
  */
 export class Reissues {
   /** Tokens that were returned again in another second, too, such as the token of a session that the target returns instead of a new one. */
   readonly #constant: Set<string> = new Set();
+  /** By {@link Reissued.kind}: the number of experiments that led to the same state within one second and in two seconds. */
+  readonly #alike: Map<string, number> = new Map();
 
-  /** Returns the tokens that the requests of a step returned although the state before the step held them already. @param startMs when the step began */
-  among(exchanges: readonly Exchange[], before: Pick<SavedWorld, "setBy" | "context">, startMs: number): readonly string[] {
+  /**
+   * Returns the tokens that the requests of a step returned although the state before the step held them already, unless it is known to make no
+   * difference. @param startMs when the step began
+   */
+  among(action: string, exchanges: readonly Exchange[], before: Holders, startMs: number): readonly Reissued[] {
     const isRecent = ({ token, timesMs }: SignedToken): boolean =>
       !this.#constant.has(token) && timesMs.every((ms) => ms >= startMs - CLOCKS_DIFFER_MS);
-    const recent = exchanges
+    return exchanges
       .flatMap(tokensIn)
       .filter(isRecent)
-      .map(({ token }) => token);
-    if (recent.length === 0) return [];
-    const held = [...before.setBy.map(({ text }) => text), contextText(before.context)];
-    return recent.filter((token) => held.some((text) => text.includes(token)));
+      .flatMap(({ token, timesMs }) => {
+        const holders = holdersOf(token, before);
+        if (holders.length === 0) return [];
+        const kind = JSON.stringify([action, holders, issuersOf(timesMs, before)]);
+        return (this.#alike.get(kind) ?? 0) >= ENOUGH ? [] : [{ token, kind }];
+      });
   }
 
-  /** Records tokens that are the same in the next second, so that steps which return them are not repeated. */
-  keep(tokens: readonly string[]): void {
+  /**
+   * Records what an experiment shows: a step returned tokens again, and was executed once more in the next second.
+   *
+   * @param again The tokens that the step returned again the second time.
+   * @param after The state after the second time.
+   * @param isAlike `true` if both executions reached the same state.
+   */
+  note(reissued: readonly Reissued[], again: readonly Reissued[], after: Holders, isAlike: boolean): void {
     if (this.#constant.size > MOST_KEPT) this.#constant.clear();
-    for (const token of tokens) this.#constant.add(token);
+    const constant = new Set(again.map(({ token }) => token));
+    for (const { token, kind } of reissued) {
+      if (constant.has(token)) this.#constant.add(token);
+      else if (isAlike && holdersOf(token, after).length === 0) this.#alike.set(kind, (this.#alike.get(kind) ?? 0) + 1);
+      else this.#alike.delete(kind);
+    }
   }
+}
+
+/** Returns the clients and context keys that hold a token. */
+function holdersOf(token: string, { setBy, context }: Holders): readonly string[] {
+  const clients = setBy.flatMap(({ text }, index) => (text.includes(token) ? [`client ${index}`] : []));
+  if (!contextText(context).includes(token)) return clients;
+  const keys = [...context.entries].filter((entry) => contextText({ entries: new Map([entry]) }).includes(token));
+  return [...clients, ...keys.map(([key]) => `context ${key}`)];
+}
+
+/** Returns the actions that issued tokens with one of the times. */
+function issuersOf(timesMs: readonly number[], { origins }: Holders): readonly string[] {
+  const issuers = [...origins.times].flatMap(([key, { source }]) =>
+    source !== undefined && timesMs.includes(msOf(key)) ? [source.slice(0, source.lastIndexOf("@"))] : [],
+  );
+  return [...new Set(issuers)].toSorted();
 }
 
 type SignedToken = ReturnType<typeof signedTokens>[number];

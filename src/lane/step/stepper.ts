@@ -12,7 +12,7 @@ import { poll } from "../examine/late-writes.ts";
 import type { WorldState } from "../state/world-state.ts";
 import type { SavedWorld } from "../state/saved-world.ts";
 import { executed, failed, SKIPPED_OUTCOME, type Outcome } from "./outcome.ts";
-import { isRepeated, Reissues, Repeats } from "./repeats.ts";
+import { isRepeated, Reissues, Repeats, type Reissued } from "./repeats.ts";
 import { describe, errorEvent, thrownEvent } from "./error-events.ts";
 import { HiddenBodies } from "./hidden-bodies.ts";
 import { expects503, StepJudge, type SeenStep } from "./step-judge.ts";
@@ -75,8 +75,10 @@ export class Stepper {
   /** Called with the requests of checks and their responses, while a path is recorded. */
   onCheckExchange: ((exchange: Exchange) => void) | undefined;
   /** Restores the state before a step is repeated. `undefined` if steps are never repeated; see {@link Repeats}. */
-  wayBack: Pick<WorldState, "mark" | "restore"> | undefined;
+  wayBack: Pick<WorldState, "mark" | "restore" | "own" | "strictName"> | undefined;
   onExchange: (() => void) | undefined;
+  /** By action: how long the lane waited because the action issued a token again; see {@link Reissues}. In milliseconds, since the last report. */
+  readonly waited: Map<string, number> = new Map();
   /** Makes steps wait before they begin, if their results depend on the second. */
   readonly turns: StepTurns;
   /** Repeats steps whose outcomes say nothing about the state; see {@link repeated}. */
@@ -145,21 +147,27 @@ export class Stepper {
       await this.wayBack?.restore(before);
       return this.#runOnce(action);
     };
-    const reissued = this.#reissued(outcome, before);
+    const reissued = this.#reissued(action, outcome, before);
     if (reissued.length === 0) return this.repeats.run(outcome, again);
-    await sleep(SECOND_MS - (this.#endMs % SECOND_MS) + 1);
+    const reached = await this.wayBack?.strictName();
+    const waitMs = SECOND_MS - (this.#endMs % SECOND_MS) + 1;
+    this.waited.set(action.name, (this.waited.get(action.name) ?? 0) + waitMs);
+    await sleep(waitMs);
     const second = await again();
-    this.#reissues.keep(this.#reissued(second, before).filter((token) => reissued.includes(token)));
+    if (this.wayBack !== undefined) {
+      const isAlike = second.kind === outcome.kind && second.status === outcome.status && reached === (await this.wayBack.strictName());
+      this.#reissues.note(reissued, this.#reissued(action, second, before), this.wayBack.own(), isAlike);
+    }
     return this.repeats.run(second, again);
   }
 
   /** Returns `true` if a step with this outcome has to be repeated. `before`: a checkpoint of the state before the step. */
-  isRepeated(outcome: Outcome, before: SavedWorld): boolean {
-    return isRepeated(outcome) || this.#reissued(outcome, before).length > 0;
+  isRepeated(action: AnyAction, outcome: Outcome, before: SavedWorld): boolean {
+    return isRepeated(outcome) || this.#reissued(action, outcome, before).length > 0;
   }
 
-  #reissued({ kind }: Outcome, before: SavedWorld): readonly string[] {
-    return kind === "lost" || kind === "failed" ? [] : this.#reissues.among(this.exchanges, before, this.#startMs);
+  #reissued({ name }: AnyAction, { kind }: Outcome, before: SavedWorld): readonly Reissued[] {
+    return kind === "lost" || kind === "failed" ? [] : this.#reissues.among(name, this.exchanges, before, this.#startMs);
   }
 
   async #runOnce(action: AnyAction): Promise<Outcome> {

@@ -14,7 +14,7 @@ import { declaredAt, whereOfStack } from "../prepare/declared-at.ts";
 import type { ExploreInput } from "../prepare/explore-request.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
 import { resultSoFar } from "../results/result-so-far.ts";
-import { twoPacketsNote } from "../results/two-packets-note.ts";
+import { slowTargetNotes } from "../results/slow-target-notes.ts";
 import { shardOf, shardSettings } from "../shards/shard.ts";
 import { bringUpLanes } from "./at-root.ts";
 import { EndedTargets } from "./ended-targets.ts";
@@ -149,7 +149,7 @@ function resultsSoFar(
       strategy,
       explorer,
       operations: operations?.operations,
-      notes: [...notes, ...explorer.chains.notes, ...twoPacketsNote(explorer), ...[...explorer.rejectedCookies].toSorted()],
+      notes: [...notes, ...explorer.chains.notes, ...slowTargetNotes(explorer), ...[...explorer.rejectedCookies].toSorted()],
       durationMs: performance.now() - begunMs,
       urls: shown(),
       mapStack,

@@ -13,7 +13,7 @@ import { withoutLate } from "../results/late-findings.ts";
 import { neverOccurredNotes } from "../results/never-occurred.ts";
 import { buildResult } from "../results/result-builder.ts";
 import { stubNotes } from "../results/stub-notes.ts";
-import { twoPacketsNote } from "../results/two-packets-note.ts";
+import { slowTargetNotes } from "../results/slow-target-notes.ts";
 import { behindViolations } from "../results/verdict-exceptions.ts";
 import { wasteNotes } from "../results/waste.ts";
 import { onlyRedirected, withoutSubject } from "../results/without-subject.ts";
@@ -157,7 +157,7 @@ async function notesOf(
   // The notes report chains of new states that seem to be endless. If the search explored every state, all chains have ended, so leave the notes out.
   if (explorer.stopReason !== "exhausted") notes.push(...explorer.chains.notes);
   notes.push(
-    ...twoPacketsNote(explorer),
+    ...slowTargetNotes(explorer),
     ...[...explorer.rejectedCookies].toSorted(),
     ...(await freshStateNotes(explorer, lanes.home.lanePool)),
   );

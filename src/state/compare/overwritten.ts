@@ -1,8 +1,11 @@
 import { types } from "node:util";
+import type { Observed, ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../canonical/facts.ts";
 import type { TablePlans } from "../canonical/columns.ts";
-import { Generated, JsonText, Mixed } from "../values/named.ts";
+import { Generated, JsonText, Mixed, Time } from "../values/named.ts";
+import { parsedJson } from "../values/places.ts";
 import { childRules, type PathRules, type Rules } from "../values/rules.ts";
+import { FURTHEST_MS, momentOf } from "../values/times.ts";
 
 /** The generated texts of a state, by their place: a row or object that its key identifies, and the path inside. */
 export type GeneratedTexts = ReadonlyMap<string, string>;
@@ -38,6 +41,49 @@ export function generatedTexts(systems: Facts["systems"], plans: TablePlans, rul
     }
   }
   return texts;
+}
+
+/** Stands for each time that {@link withoutRenewedTimes} removed. */
+const SOME_TIME = "a time";
+
+/**
+ * Returns the contents of stores with one text in place of all times in tables, columns and fields whose values even correct servers renew with any
+ * request. Many servers move the end of a session ahead with each request of its user.
+ */
+export function withoutRenewedTimes(systems: Facts["systems"]): Facts["systems"] {
+  const entries = Object.entries(systems).map(([name, observed]): [string, Observed] => {
+    if (observed.kind === "value") return [name, { ...observed, value: withoutTimes(observed.value, false) }];
+    return [name, { ...observed, tables: observed.tables.map(timelessTable) }];
+  });
+  return Object.fromEntries(entries);
+}
+
+function timelessTable(table: ObservedTable): ObservedTable {
+  const renewed = table.columns.map(({ name }) => RENEWED.test(table.name) || RENEWED.test(name));
+  if (!renewed.includes(true)) return table;
+  const rows = (all: ObservedTable["added"]): ObservedTable["added"] =>
+    all.map((row) => row.map((cell, column) => (renewed[column]! ? (withoutTimes(cell, true) as StoredValue) : cell)));
+  return { ...table, added: rows(table.added), removed: rows(table.removed) };
+}
+
+/** @param isRenewed `true` if the value is inside a field whose times are removed. Otherwise, only the fields inside the value are searched. */
+function withoutTimes(value: unknown, isRenewed: boolean): unknown {
+  if (value instanceof Time) return isRenewed ? SOME_TIME : value;
+  if (typeof value === "string" && isRenewed && parsedJson(value) !== undefined) return new JsonText(withoutTimes(parsedJson(value), true));
+  if (typeof value !== "object" || value === null || types.isDate(value)) return isRenewed && isNearNow(value) ? SOME_TIME : value;
+  if (value instanceof Mixed) return isRenewed ? new Mixed(value.parts.map((part) => (part instanceof Time ? SOME_TIME : part))) : value;
+  if (value instanceof JsonText) return new JsonText(withoutTimes(value.value, isRenewed));
+  if (Array.isArray(value)) return value.map((item) => withoutTimes(item, isRenewed));
+  const isInside = (key: unknown): boolean => isRenewed || RENEWED.test(typeof key === "string" ? key : identityOf(key));
+  if (types.isMap(value)) return new Map([...value].map(([key, item]) => [key, withoutTimes(item, isInside(key))] as const));
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutTimes(item, isInside(key))]));
+}
+
+function isNearNow(value: unknown): boolean {
+  const moment = momentOf(value);
+  return moment !== undefined && Math.abs(moment.ms - Date.now()) < FURTHEST_MS;
 }
 
 /**

@@ -8,7 +8,7 @@ import { literalKeys } from "../values/opaque-tokens.ts";
 import { readRules, type Rules } from "../values/rules.ts";
 import { Strings } from "../values/strings.ts";
 import { Tokens } from "../canonical/tokens.ts";
-import { generatedTexts, overwritesTexts, type GeneratedTexts } from "./overwritten.ts";
+import { generatedTexts, overwritesTexts, withoutRenewedTimes, type GeneratedTexts } from "./overwritten.ts";
 
 /** The stores of a state, for comparing them with the stores of another state. */
 export interface StoreRows {
@@ -25,7 +25,7 @@ const MOST_TRIES = 20_000;
 
 /**
  * Compares the stores of two states, ignoring differences in generated values. A row that was deleted and inserted again with a new key is therefore
- * not a change. A value counts as generated if experiments showed that it is, or if it is a row's key and is an integer or looks like an id.
+ * not a change, and neither is a new end of a session ({@link withoutRenewedTimes}). A value counts as generated if experiments showed that it is, or if it is a row's key and is an integer or looks like an id.
  */
 export class StoresComparer {
   readonly #tokens: Tokens;
@@ -54,7 +54,7 @@ export class StoresComparer {
 
   rows(systems: Facts["systems"]): StoreRows {
     this.#strings.trim();
-    return { rows: this.#encoder.rows(systems), texts: () => generatedTexts(systems, this.#plans, this.#rules) };
+    return { rows: this.#encoder.rows(withoutRenewedTimes(systems)), texts: () => generatedTexts(systems, this.#plans, this.#rules) };
   }
 }
 

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { issuesToken, Reissues } from "../../../../src/lane/step/repeats.ts";
 import type { Exchange } from "../../../../src/model/http/client.ts";
 import { ApiResponse } from "../../../../src/model/http/response.ts";
+import { NO_ORIGINS } from "../../../../src/state/index.ts";
 
 const NOW = 1_800_000_000_400;
 const SECOND = Math.floor(NOW / 1_000);
@@ -17,16 +18,25 @@ function answer(method: string, body: object, headers: Readonly<Record<string, s
   return { kind: "answer", response: new ApiResponse(200, JSON.stringify(body), headers, request) };
 }
 
+type Before = Parameters<Reissues["among"]>[2];
+
 /** A checkpoint of a state whose client has a token, and whose context has values. */
-function holding(text: string, values: readonly unknown[] = []): Parameters<Reissues["among"]>[1] {
+function holding(text: string, values: readonly unknown[] = [], origins = NO_ORIGINS): Before {
   const entries = new Map(values.map((value, at) => [`key${at}`, value]));
-  return { setBy: [{ text, action: undefined }], context: { entries, objects: 0, node: undefined } };
+  return { setBy: [{ text, action: undefined }], context: { entries, objects: 0, node: undefined }, origins };
+}
+
+/** The origins of a state with a time that an action wrote into a token. */
+function issuedBy(action: string, seconds: number): Before["origins"] {
+  const origin = { name: "step0", step: 1, domain: "token", isFuture: false, source: `${action}@` };
+  return { ...NO_ORIGINS, times: new Map([[seconds * 1_000, origin]]) };
 }
 
 it("finds tokens that a step returned again within the second in which they were issued", () => {
   const token = jwt({ sub: "ann", iat: SECOND, exp: SECOND + 3_600 });
   const login = [answer("POST", { token })];
-  const found = (...args: Parameters<Reissues["among"]>): readonly string[] => new Reissues().among(...args);
+  const found = (exchanges: readonly Exchange[], before: Before, startMs: number): readonly string[] =>
+    new Reissues().among("login", exchanges, before, startMs).map((one) => one.token);
   expect(found(login, holding(JSON.stringify({ token })), NOW)).toEqual([token]);
   expect(found(login, holding("null", [7n, { user: { token } }]), NOW)).toEqual([token]);
   expect(found([answer("POST", {}, { "set-cookie": `id=${token}; Path=/` })], holding(JSON.stringify({ token })), NOW)).toEqual([token]);
@@ -39,9 +49,41 @@ it("finds tokens that a step returned again within the second in which they were
 it("does not find a token again that was the same in the next second", () => {
   const token = jwt({ sub: "ann" });
   const reissues = new Reissues();
-  expect(reissues.among([answer("POST", { token })], holding(token), NOW)).toEqual([token]);
-  reissues.keep([token]);
-  expect(reissues.among([answer("POST", { token })], holding(token), NOW)).toEqual([]);
+  const found = reissues.among("login", [answer("POST", { token })], holding(token), NOW);
+  expect(found).toHaveLength(1);
+  reissues.note(found, found, holding(token), true);
+  expect(reissues.among("login", [answer("POST", { token })], holding(token), NOW)).toEqual([]);
+});
+
+it("finds no token of a kind of step whose result did not depend on the second, twice", () => {
+  const reissues = new Reissues();
+  const among = (second: number, before: (token: string) => Before, action = "login"): ReturnType<Reissues["among"]> => {
+    const token = jwt({ sub: "ann", iat: second });
+    return reissues.among(action, [answer("POST", { token })], before(token), second * 1_000 + 400);
+  };
+  const inContext = (token: string): Before => holding("", [token]);
+  const replaced = holding("", ["another token"]);
+  for (let times = 0; times < 2; times++) {
+    const found = among(SECOND + times, inContext);
+    expect(found).toHaveLength(1);
+    reissues.note(found, [], replaced, true);
+  }
+  expect(among(SECOND + 2, inContext)).toEqual([]);
+  // Another action, other holders, and a token that another action issued are other kinds.
+  expect(among(SECOND + 2, inContext, "forgot")).toHaveLength(1);
+  expect(among(SECOND + 2, (token) => holding("", [token, token]))).toHaveLength(1);
+  expect(among(SECOND + 2, (token) => holding("", [token], issuedBy("register", SECOND + 2)))).toHaveLength(1);
+});
+
+it.each([
+  { why: "the states differ", after: holding("", ["another token"]), isAlike: false },
+  { why: "the old token is still held", after: undefined, isAlike: true },
+])("finds a token each time if $why", ({ after, isAlike }) => {
+  const reissues = new Reissues();
+  const token = jwt({ sub: "ann", iat: SECOND });
+  const among = (): ReturnType<Reissues["among"]> => reissues.among("login", [answer("POST", { token })], holding("", [token]), NOW);
+  for (let times = 0; times < 3; times++) reissues.note(among(), [], after ?? holding("", [token]), isAlike);
+  expect(among()).toHaveLength(1);
 });
 
 it("knows the actions that issue tokens", () => {

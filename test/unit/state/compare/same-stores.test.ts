@@ -63,6 +63,54 @@ describe("stores are the same", () => {
   });
 });
 
+describe("the end of a session is moved ahead", () => {
+  const end = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
+  const session = (days: number, columns = "*sid user ends", name = "sessions"): ReturnType<typeof table> =>
+    table(name, columns, [["s1", "ann", end(days)]]);
+  const data = (days: number): string => JSON.stringify({ cookie: { expires: end(days), path: "/" }, user: 1 });
+  const redis = (ends: unknown, name = "sess:abc"): Facts => facts({ systems: { db: { kind: "value", value: { [name]: { ends } } } } });
+
+  it.each<[string, Facts, Facts, boolean]>([
+    ["in a table of sessions", stored(session(30)), stored(session(31)), true],
+    ["in a session of the root state", stored(), stored(table("sessions", "*sid ends", [["s", end(31)]], [["s", end(30)]])), true],
+    [
+      "as a number of seconds",
+      stored(table("session", "*sid expire", [["s", Math.floor(Date.now() / 1_000) + 9e5]])),
+      stored(table("session", "*sid expire", [["s", Math.floor(Date.now() / 1_000) + 8e5]])),
+      true,
+    ],
+    ["in JSON", stored(table("session", "*sid sess", [["s", data(30)]])), stored(table("session", "*sid sess", [["s", data(31)]])), true],
+    [
+      "in a column of another table",
+      stored(session(30, "*sid user session_ends", "users")),
+      stored(session(31, "*sid user session_ends", "users")),
+      true,
+    ],
+    ["in a store without tables", redis(end(30)), redis(end(31)), true],
+    [
+      "but the session belongs to another user",
+      stored(session(30)),
+      stored(table("sessions", "*sid user ends", [["s1", "bob", end(30)]])),
+      false,
+    ],
+    [
+      "but another session begins",
+      stored(session(30)),
+      stored(
+        table("sessions", "*sid user ends", [
+          ["s1", "ann", end(30)],
+          ["s2", "ann", end(31)],
+        ]),
+      ),
+      false,
+    ],
+    ["but it is no session", stored(session(30, "*id user ends", "leases")), stored(session(31, "*id user ends", "leases")), false],
+    ["but it is another key", redis(end(30), "lease:1"), redis(end(31), "lease:1"), false],
+  ])("%s", (_where, before, after, isSame) => {
+    expect([same(before, after), same(after, before)]).toEqual([isSame, isSame]);
+  });
+});
+
 describe("stores differ", () => {
   it.each<[string, Facts, Facts]>([
     ["in a value", stored(post), stored(posts([1, "b"]))],
