@@ -37,7 +37,7 @@ export interface ThreadLanePoolOptions {
   readonly exportName: string;
   readonly options: LaneOptions;
   readonly http: HttpSettings;
-  /** `true` if the agent has a `setup` function. The data that `setup` makes on the first lane is then given to the other lanes. */
+  /** `true` if the agent has a `setup` function or users to log in. The data that these make on the first lane is then given to the other lanes. */
   readonly setUp: boolean;
   /** The data that `setup` made on the run's first lane, as text. Only set if the first lane is in another pool. */
   readonly shared?: string | undefined;

@@ -153,7 +153,7 @@ function threadPool({ config, definition, module, shared }: LanesInput, host: Ta
     exportName: module!.exportName,
     options,
     http: httpSettings(config),
-    setUp: definition.setup !== undefined,
+    setUp: definition.setup !== undefined || Object.keys(definition.users).length > 0,
     shared: shared as string | undefined,
     hangMs: hangMsOf(config),
   });
