@@ -15,6 +15,7 @@ import {
   SIGNED_TEXT,
   tablePlace,
 } from "../values/places.ts";
+import { steadyLifetime } from "../values/times.ts";
 import { wordOf, wordOfBytes } from "../values/words.ts";
 import type { DroppedField, GeneratedPlace, Knowledge, TimePlace } from "./knowledge.ts";
 
@@ -220,7 +221,8 @@ function isSame(a: unknown, b: unknown): boolean {
 function entriesOf(value: object): Map<unknown, unknown> | undefined {
   if (types.isMap(value)) return new Map(value);
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null ? new Map(Object.entries(value)) : undefined;
+  if (prototype !== Object.prototype && prototype !== null) return undefined;
+  return new Map(Object.entries(value).map(([key, item]) => [key, steadyLifetime(key, item)]));
 }
 
 function paired(

@@ -14,7 +14,7 @@ import {
   SIGNED_TEXT,
   TABLES,
 } from "../values/places.ts";
-import { momentOf } from "../values/times.ts";
+import { momentOf, steadyLifetime } from "../values/times.ts";
 import { SHORTEST_WORD, splitAtWords, wordOf, wordOfBytes } from "../values/words.ts";
 import type { PlaceNode } from "./place-tree.ts";
 import type { RootTimes } from "./root-times.ts";
@@ -221,6 +221,6 @@ export class FactsWalk {
   #entry(key: unknown, item: unknown, node: PlaceNode | undefined): [unknown, unknown] {
     const renamed = typeof key === "string" ? this.#text(key, node?.inner.get(KEY)) : key;
     const inner = typeof renamed === "string" ? (node?.inner.get(renamed) ?? node?.inner.get("*")) : node?.inner.get("*");
-    return [renamed, this.#value(item, inner)];
+    return [renamed, this.#value(steadyLifetime(key, item), inner)];
   }
 }

@@ -167,6 +167,15 @@ function localZone(ms: number): number {
   return -new Date(ms).getTimezoneOffset() * 60_000;
 }
 
+/**
+ * Returns the value of a field of an object. Sessions of express-session contain the lifetime of their cookie as `originalMaxAge`, in milliseconds. The
+ * library computes it as a distance from the present time, so it is often one or two milliseconds short of the configured lifetime. Such a number is
+ * rounded up to whole seconds; all other values are returned unchanged.
+ */
+export function steadyLifetime(field: unknown, value: unknown): unknown {
+  return field === "originalMaxAge" && Number.isSafeInteger(value) ? Math.ceil((value as number) / 1_000) * 1_000 : value;
+}
+
 /** Formats a duration for people: `10 min`, `1 h 30 min`. */
 export function durationText(ms: number): string {
   const parts: string[] = [];

@@ -194,3 +194,11 @@ describe("a time that is truncated", () => {
     expect(times).toMatchObject([{ resolutionMs: unit, base: "step", offsets: [0] }]);
   });
 });
+
+it("ignores milliseconds that the lifetime of a cookie of express-session lacks, in an object and in JSON text", () => {
+  const session = (originalMaxAge: number) => ({ cookie: { originalMaxAge, path: "/" }, user: 1 });
+  const inBoth = (lifetime: number): Partial<Facts> => probed(session(lifetime), { text: JSON.stringify(session(lifetime)) });
+  const same = compared(inBoth(86_399_999), inBoth(86_400_000));
+  expect([same.unexplained, same.generated]).toEqual([[], []]);
+  expect(compared(inBoth(86_400_000), inBoth(3_600_000)).generated).not.toEqual([]);
+});

@@ -11,6 +11,7 @@ import {
   type Origins,
 } from "../../../../src/state/index.ts";
 import { Canonicalizer as State } from "../../../../src/state/canonical/canonicalizer.ts";
+import { JSON_TEXT } from "../../../../src/state/values/places.ts";
 import { CLOCK, stored, table, type Rows } from "../support.ts";
 
 beforeAll(loadHasher);
@@ -718,4 +719,15 @@ describe("a constant at a place of generated values", () => {
     expect(strict("abcd", 6)).toBe(strict("wxyz", 6));
     expect(strict("live", undefined)).toBe(strict("test", undefined));
   });
+});
+
+it("gives sessions of express-session one name, however many milliseconds the lifetime of their cookie lacks", () => {
+  const place = JSON.stringify(["tables", "db", "session", "at", JSON_TEXT, "cookie", "expires"]);
+  const canonical = knowingPlaces({ place, after: "", resolutionMs: 1, base: "step" });
+  const named = (originalMaxAge: number, expires: number): number => {
+    const at = JSON.stringify({ cookie: { originalMaxAge, expires: iso(expires) } });
+    return strictOf(canonical, step(canonical, stored(table("session", "*id at", [["s", at]])), expires - 86_400_000).facts);
+  };
+  expect(named(86_399_999, CLOCK + 86_400_000)).toBe(named(86_400_000, CLOCK + 86_400_000));
+  expect(named(86_399_999, CLOCK + 86_400_000)).not.toBe(named(3_600_000, CLOCK + 86_400_000));
 });
