@@ -156,6 +156,46 @@ export const agent = new Agent({
     expect(comparable(two)).toEqual(comparable(one));
   });
 
+  // Without `setup`, the logins of the rule make the data of the root state: a session with a time in JSON, as in stores of express-session.
+  it("a session that only the rule ownership opens is the same on all lanes", async () => {
+    const exploration = `import { Action, Agent, World } from "seqqa";
+import { ownership } from "seqqa/rules";
+const login = async (api) => {
+  const response = await api.post("/login");
+  api.setAuthToken(response.json().token);
+  return response;
+};
+export const agent = new Agent({
+  world: (lane) => new World({ systems: lane.systems }),
+  actions: [new Action({ name: "note", run: (api) => api.post("/note") })],
+  invariants: [ownership({ users: { bob: login }, except: ["note"] })],
+});
+`;
+    const server = `
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import Database from "better-sqlite3";
+const db = new Database(process.env.DB_PATH);
+db.exec("create table if not exists notes (id integer primary key, text text); create table if not exists sessions (sid text primary key, sess text)");
+createServer((request, response) => {
+  const answer = (status, body = {}) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  if (request.url === "/") return answer(200);
+  if (request.url === "/login") {
+    const token = randomUUID();
+    db.prepare("insert into sessions values (?, ?)").run(token, JSON.stringify({ user: 1, expires: new Date(Date.now() + 30 * 86400e3) }));
+    return answer(200, { token });
+  }
+  const { n } = db.prepare("select count(*) n from notes").get();
+  return n > 1 ? answer(409) : answer(201, { id: db.prepare("insert into notes (text) values ('x')").run().lastInsertRowid });
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+    const cwd = folderWith({ "seqqa.yaml": NOTES_CONFIG, "server.mjs": server, "notes.explore.js": exploration });
+    linkPackages(cwd, "better-sqlite3", "seqqa");
+    const [one, two] = [await run(cwd, "1"), await run(cwd, "2")];
+    expect(one).toMatchObject({ statesVisited: 3, divergences: [] });
+    expect(two).toMatchObject({ digest: one.digest, statesVisited: 3, divergences: [] });
+  });
+
   // Tokens with whole seconds that are issued in one second are equal, so the login would change nothing right after `setup`.
   it.each(
     some(

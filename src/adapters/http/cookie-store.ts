@@ -90,14 +90,14 @@ export class CookieStore {
     this.#saved = saved;
   }
 
-  /** Returns the cookies that have not expired, sorted by domain, path and name. */
+  /** Returns the cookies that have not expired, sorted by domain, path and name. Values have no signature; see {@link unsigned}. */
   acting(): readonly ActingCookie[] {
     if (this.#jar === null) return [];
     const now = this.#now();
     const cookies: ActingCookie[] = [];
     for (const cookie of this.save()?.cookies ?? []) {
       if (expired(cookie, now)) continue;
-      cookies.push({ name: text(cookie.key), value: text(cookie.value), domain: text(cookie["domain"]), path: text(cookie["path"]) });
+      cookies.push({ name: text(cookie.key), value: unsigned(text(cookie.value)), domain: text(cookie["domain"]), path: text(cookie["path"]) });
     }
     return cookies.sort((a, b) => compare(a.domain, b.domain) || compare(a.path, b.path) || compare(a.name, b.name));
   }
@@ -111,6 +111,18 @@ export class CookieStore {
       return atMs > Date.parse(String(creation)) ? [{ name: text(key), atMs }] : [];
     });
   }
+}
+
+/** Matches a cookie that Express signed: `s:`, the value, and its HMAC of SHA-256 in base64. */
+const SIGNED = /^s(?::|%3A)(.+)\.(?:[A-Za-z0-9+/]|%2B|%2F){43}$/i;
+
+/**
+ * Returns the value of a cookie without the signature that Express (`cookie-signature`) adds, because the signature follows from the value. Parts of
+ * the encoded signature would look like generated values of their own.
+ */
+function unsigned(value: string): string {
+  const content = SIGNED.exec(value)?.[1];
+  return content === undefined ? value : `s:${content}`;
 }
 
 /** Returns the end of the sentence that says why a cookie was rejected, and a sentence that says what to do. */

@@ -71,6 +71,10 @@ function neverApplicable(action: AnyAction, skipped: number, definition: AgentDe
   return `${where}. The action needs the context ${keys.length === 1 ? "key" : "keys"} ${keys.map((key) => `${key} (${producers(key, definition, coverage)})`).join(", ")}.`;
 }
 
+const NO_CREDENTIALS =
+  "The credentials are probably missing, or are not valid any more: let `setup` or another action log in. " +
+  "With target.rollback: restart, sessions that the target keeps only in its memory are lost before each step.";
+
 function alwaysRefused(
   action: AnyAction,
   applied: number,
@@ -80,6 +84,7 @@ function alwaysRefused(
 ): string {
   const where = `${action.name} ${answeredEachTime(applied, statuses)}`;
   const keys = keysReadIn(action.run);
+  if (Object.keys(statuses).every((status) => status === "401" || status === "403")) return `${where}. ${NO_CREDENTIALS}`;
   if (keys.length === 0 && mayReadOthers(action.run)) return `${where}.`;
   if (keys.length === 0)
     return `${where}. seqqa found no context key that the action reads, so the action may use an id that does not exist. Let the action that creates the item set a context key, and let ${action.name} read this key.`;

@@ -87,6 +87,12 @@ describe("what an exploration got nothing of", () => {
     ]);
   });
 
+  it("says that credentials are missing, of an action that was always answered 401", () => {
+    expect(wasteNotes(definition(literal), { read_first: applied({ 401: 2 }) })[0]).toMatch(
+      /^read_first was answered 401 in all 2 states in which it was tried\. The credentials are probably missing/,
+    );
+  });
+
   it("does not say that an action reads no key if the source of the action does not show all keys that it reads", () => {
     const key = (name: string): string => `${name}_id`;
     const idOf = (context: { get: (key: string) => unknown }): unknown => context.get("a_id");
