@@ -8,7 +8,8 @@ import { shownPath } from "../process/shown-path.ts";
 import type { Machinery } from "../run/machinery.ts";
 import { Changes } from "./changes.ts";
 import { KeptResults } from "./kept-results.ts";
-import { keysOf, sameKeys, type Code, type Explorations } from "./keys.ts";
+import { keysOf, sameKeys, type Code, type Explorations, type Keys } from "./keys.ts";
+import { targetFiles } from "./target-files.ts";
 import { isDevelopmentServer, watchedFiles, watchedFolders } from "./watched-files.ts";
 
 /** The maximum number of consecutive runs that start because files changed during the previous run. */
@@ -16,7 +17,7 @@ const MOST_RESTARTS = 2;
 
 export interface WatchInput {
   readonly shell: Shell;
-  readonly machinery: Pick<Machinery, "codeHashes">;
+  readonly machinery: Pick<Machinery, "codeHashes" | "importedFiles">;
   readonly verbose: boolean;
   /**
    * Loads the configuration and finds the exploration files.
@@ -60,6 +61,7 @@ class Rounds {
    */
   #isAfterBuild = false;
   #status: ExitStatus = 0;
+  #lastNote: string | undefined;
 
   constructor(input: WatchInput) {
     this.#input = input;
@@ -106,10 +108,10 @@ class Rounds {
     this.#changes?.take();
     try {
       const target = await find();
-      const code = await this.#codeOf(target);
+      const { keys, note } = await this.#keysOf(target);
       const changes = await this.#watch(target);
-      const keys = keysOf(target, shell.env, code);
-      isUnchanged = async () => sameKeys(keys, keysOf(target, shell.env, await this.#codeOf(target)));
+      this.#note(target.files.length > 1 ? note : undefined);
+      isUnchanged = async () => sameKeys(keys, (await this.#keysOf(target)).keys);
       const heard = async (): Promise<void> => {
         if (this.#restarts >= MOST_RESTARTS || this.#newOf(changes.differing(this.#isAfterBuild)).length === 0 || (await isUnchanged()))
           return;
@@ -171,6 +173,18 @@ class Rounds {
 
   #newOf(changed: readonly string[]): readonly string[] {
     return changed.filter((file) => !this.#restless.has(file));
+  }
+
+  async #keysOf(target: Explorations): Promise<Keys> {
+    const { shell, machinery } = this.#input;
+    const code = await this.#codeOf(target);
+    return keysOf(target, shell.env, code, await targetFiles(target.config, (entry) => machinery.importedFiles(entry)));
+  }
+
+  /** Prints a note, unless the note was the last one that was printed. */
+  #note(note: string | undefined): void {
+    if (note !== undefined && note !== this.#lastNote) this.#say(printable(note));
+    this.#lastNote = note;
   }
 
   async #codeOf({ files, config: { target, systems } }: Explorations): Promise<Code> {
