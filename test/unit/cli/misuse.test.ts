@@ -217,6 +217,10 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
       "run qa --reporter xml",
       /^error: --reporter names the package "xml", which is not installed for .*\.\nhint: Install the package \(npm install xml\)\. /,
     ],
+    [
+      "run qa --reporter json --reporter agent",
+      /^error: --reporter json and --reporter agent cannot be combined, because both write to standard output\.\nhint: Give one of them\./,
+    ],
     ["run qa --reporter=", /^error: --reporter has an empty value\.\nhint: Give console, agent or json, a path/],
     ["report --format xml", /^error: The report format "xml" in --format does not exist\. The formats are html, json, junit.*\.\n/],
     ["report --format jnuit", /^error: .*\nhint: Did you mean junit\?\n$/],
