@@ -93,6 +93,7 @@ export function lazyMachinery(prepare: (engine: typeof Engine) => void = () => u
     checkResumable: async (input) => (await engine()).checkResumable(input),
     merging: engine,
     codeHashes: async (files) => (await engine()).codeHashes(files),
+    importedFiles: async (entry) => (await import("../loader/index.ts")).importedFiles(entry),
     walkFile: async (input, work) => (await engine()).walkFile(input, work),
     replayFile: async (input) => (await engine()).replayFile(input),
     withServices: async (config, options, work) => (await engine()).withServices(config, options, work),

@@ -19,6 +19,7 @@ export { jsonPieces, jsonText } from "./json/json-text.ts";
 export { DepthCounter, type ByDepth } from "./console/summary/by-depth.ts";
 export { graphEntry, MOST_LISTED } from "./document/graph-entry.ts";
 export { Live } from "./console/progress/live.ts";
+export { readableChanges } from "./console/text/readable-changes.ts";
 export { printable, printableLines } from "./console/text/printable.ts";
 export {
   redactEvent,

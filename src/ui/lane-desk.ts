@@ -1,6 +1,6 @@
 import { SeqqaError } from "../model/errors.ts";
 import type { WalkedStep, WalkJudged, WalkPlace } from "../model/results/walked.ts";
-import { redactJudged, redactor, redactPlace, redactWalked, type Visibility } from "../reports/index.ts";
+import { readableChanges, redactJudged, redactor, redactPlace, redactWalked, type Visibility } from "../reports/index.ts";
 import type { UiGoal, UiLaneState } from "./messages.ts";
 
 /** A lane on which a user executes actions one at a time. */
@@ -124,7 +124,7 @@ export class LaneDesk {
   async #take(opened: Opened, action: string): Promise<WalkedStep> {
     const step = await opened.walk.step(action);
     if (step.kind === "executed") opened.path.push(action);
-    return redactWalked(step, this.#visibility, this.#hide);
+    return redactWalked({ ...step, changes: readableChanges(step.changes) }, this.#visibility, this.#hide);
   }
 
   async #state({ exploration, walk, path }: Opened, more: Pick<UiLaneState, "step" | "root">): Promise<UiLaneState> {

@@ -202,7 +202,7 @@ describe("the page of seqqa ui", () => {
 describe("the page of a run with a failure", () => {
   const visibility = { redact: [], includeRequestResponse: true };
   const judged = { held: [], broken: [], errors: [] };
-  const place = { id: "0123456789abcdef", lines: [], applicable: ["create"] };
+  const place = { id: "0123456789abcdef", lines: [], changes: [], applicable: ["create"] };
 
   /** Opens lanes; the first one is never ready. */
   function opener(goals: unknown[]): OpenLane {

@@ -19,7 +19,8 @@ interface OptionWords {
   readonly description: string;
   readonly values: readonly string[];
   readonly takesPath: boolean;
-  readonly takesValue: boolean;
+  /** `optional`: the option can be given without its value, so other words may follow it as well. */
+  readonly takesValue: "required" | "optional" | undefined;
 }
 
 /** The allowed values of options that commander does not check. The configuration checks the values later. */
@@ -30,6 +31,9 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   "--reporter": REPORTER_NAMES,
   "--format": REPORT_FORMAT_NAMES,
 };
+/** The names of arguments that are directories, and of those that are files or may be files. */
+const DIRECTORIES = /directory|^dir$/;
+const FILES: ReadonlySet<string> = new Set(["source", "store", "run", "exploration"]);
 const SHELLS = { bash, zsh, fish } as const;
 
 /**
@@ -57,19 +61,19 @@ function wordsOf(command: Command): Words {
     name: command.name(),
     description: command.description(),
     words: command.name() === "completion" ? Object.keys(SHELLS) : command.commands.map((one) => one.name()),
-    takes: names.some((name) => /directory/.test(name)) ? "directory" : names.includes("source") ? "file" : undefined,
-    options: [...flags.values(), { flag: "--help", description: "print help", values: [], takesPath: false, takesValue: false }],
+    takes: names.some((name) => DIRECTORIES.test(name)) ? "directory" : names.some((name) => FILES.has(name)) ? "file" : undefined,
+    options: [...flags.values(), { flag: "--help", description: "print help", values: [], takesPath: false, takesValue: undefined }],
   };
 }
 
-function optionOf({ long, description, argChoices, flags, required }: Option): OptionWords {
+function optionOf({ long, description, argChoices, flags, required, optional }: Option): OptionWords {
   const flag = long ?? flags;
   return {
     flag,
     description,
     values: argChoices ?? VALUES[flag] ?? [],
-    takesPath: /<(?:file|dir)>/.test(flags),
-    takesValue: required,
+    takesPath: /[<[](?:file|dir)[>\]]/.test(flags),
+    takesValue: required ? "required" : optional ? "optional" : undefined,
   };
 }
 
@@ -78,33 +82,37 @@ const TOP = ["--help", "--version"];
 function bash(commands: readonly Words[]): string {
   const cases = commands.map(
     ({ name, options, takes, words }) =>
-      `    ${name}) words="${[...words, ...options.map(({ flag }) => flag)].join(" ")}"; kind=${takes ?? ""} ;;`,
+      `    ${name}) words="${[...words, ...options.map(({ flag }) => flag)].join(" ")}"; kind=${takes ?? ""}; first=${words.length === 0 ? 2 : 3} ;;`,
   );
-  const values = unique(commands).map(({ flag, values: words, takesPath }) =>
-    takesPath
-      ? `    ${flag}) COMPREPLY=($(compgen -f -- "$current")); return ;;`
-      : `    ${flag}) COMPREPLY=($(compgen -W "${words.join(" ")}" -- "$current")); return ;;`,
+  const values = commands.flatMap(({ name, options }) =>
+    options
+      .filter(({ takesValue }) => takesValue !== undefined)
+      .map(({ flag, values: words, takesPath, takesValue }) => {
+        const offered = takesPath ? "-f" : `-W "${words.join(" ")}"`;
+        const end = takesValue === "required" ? " return;" : "";
+        return `    "${name} ${flag}") COMPREPLY=($(compgen ${offered} -- "$current"));${end} ;;`;
+      }),
   );
   return `# seqqa completion for bash: seqqa completion bash > ~/.local/share/bash-completion/completions/seqqa
 _seqqa() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" words kind=""
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" words kind="" first
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "${[...commands.map(({ name }) => name), ...TOP].join(" ")}" -- "$current"))
     return
   fi
-  case "$previous" in
+  case "\${COMP_WORDS[1]} $previous" in
 ${values.join("\n")}
   esac
   case "\${COMP_WORDS[1]}" in
 ${cases.join("\n")}
     *) return ;;
   esac
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  COMPREPLY+=($(compgen -W "$words" -- "$current"))
   [[ "$current" == -* ]] && return
   case "$kind" in
     directory) COMPREPLY+=($(compgen -d -- "$current")) ;;
-    file) if [ "$COMP_CWORD" -gt 2 ]; then COMPREPLY+=($(compgen -f -- "$current")); fi ;;
+    file) if [ "$COMP_CWORD" -ge "$first" ]; then COMPREPLY+=($(compgen -f -- "$current")); fi ;;
   esac
 }
 complete -o filenames -F _seqqa seqqa
@@ -114,11 +122,14 @@ complete -o filenames -F _seqqa seqqa
 function zsh(commands: readonly Words[]): string {
   const quote = (text: string): string => text.replaceAll("'", `'\\''`);
   const plain = (text: string): string => quote(text).replace(/[[\]:\\]/g, "\\$&");
-  const behind = ({ takesValue, takesPath, values }: OptionWords): string =>
-    !takesValue ? "" : takesPath ? ":file:_files" : values.length > 0 ? `:value:(${values.join(" ")})` : ":value: ";
+  const behind = ({ takesValue, takesPath, values }: OptionWords): string => {
+    if (takesValue === undefined) return "";
+    const colon = takesValue === "optional" ? "::" : ":";
+    return `${colon}${takesPath ? "file:_files" : values.length > 0 ? `value:(${values.join(" ")})` : "value: "}`;
+  };
   const argument = ({ words, takes }: Words): string =>
     (words.length > 0 ? ` '1:word:(${words.join(" ")})'` : takes === "directory" ? " '1:directory:_files -/'" : "") +
-    (takes === "file" ? " '2:file:_files'" : "");
+    (takes !== "file" ? "" : words.length > 0 ? " '2:file:_files'" : " '*:file:_files'");
   const cases = commands.map(
     (words) =>
       `    ${words.name}) _arguments ${words.options.map((option) => `'*${option.flag}[${plain(option.description)}]${behind(option)}'`).join(" ")}${argument(words)} ;;`,
@@ -159,7 +170,7 @@ function fish(commands: readonly Words[]): string {
         [
           inside,
           `-l ${flag.slice(2)}`,
-          ...(takesValue ? ["-r"] : []),
+          ...(takesValue === "required" ? ["-r"] : []),
           ...(takesPath ? ["-F"] : []),
           ...(values.length > 0 ? [`-a '${values.join(" ")}'`] : []),
           `-d ${quote(says)}`,
@@ -169,13 +180,4 @@ function fish(commands: readonly Words[]): string {
   });
   const top = TOP.map((flag) => `complete -c seqqa -n __fish_use_subcommand -l ${flag.slice(2)}`);
   return `# seqqa completion for fish: seqqa completion fish > ~/.config/fish/completions/seqqa.fish\ncomplete -c seqqa -f\n${[...lines, ...top].join("\n")}\n`;
-}
-
-/**
- * Returns all options that take a value. An option that several commands share occurs once: the bash script only checks the previous word, so it does
- * not need the command.
- */
-function unique(commands: readonly Words[]): readonly OptionWords[] {
-  const all = commands.flatMap(({ options }) => options.filter(({ takesValue }) => takesValue));
-  return all.filter(({ flag }, index) => all.findIndex((one) => one.flag === flag) === index);
 }

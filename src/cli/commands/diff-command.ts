@@ -8,7 +8,7 @@ import type { ExitStatus } from "../../run/session/exit-status.ts";
 import { namedRun } from "../arguments/named-run.ts";
 import { usage } from "../arguments/run-options.ts";
 import type { Shell } from "../process/shell.ts";
-import { writing } from "../run/report-files.ts";
+import { FILE_HINT, writing } from "../run/report-files.ts";
 
 export interface DiffOptions {
   readonly against?: string;
@@ -33,7 +33,7 @@ export function diffCommand(runs: readonly string[], options: DiffOptions, shell
   const render = DIFF_FORMATS[format]!;
   if (output !== undefined && output !== "-") {
     const file = resolve(shell.cwd, output);
-    writing(file, () => writeWhole(file, [render(diff)], OWN_ONLY));
+    writing(file, () => writeWhole(file, [render(diff)], OWN_ONLY), FILE_HINT);
   } else if (!isEqual) shell.stdout.write(render(diff));
   return isEqual ? 0 : 1;
 }

@@ -1,6 +1,6 @@
 import { join, sep } from "node:path";
 import { configFor } from "../arguments/config-for.ts";
-import { coloursFor, printable } from "../../reports/index.ts";
+import { coloursFor, printable, printableLines } from "../../reports/index.ts";
 import type { ExitStatus } from "../../run/session/exit-status.ts";
 import { nameOfFile } from "../arguments/find-explorations.ts";
 import { namedDirectory } from "../arguments/named-directory.ts";
@@ -80,7 +80,7 @@ export async function listCommand(
     shell.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
   } else {
     for (const line of lines(listed, shell)) shell.stdout.write(`${line}\n`);
-    for (const { message } of unusable) shell.stderr.write(`This file cannot be used: ${printable(message)}\n`);
+    for (const { message } of unusable) shell.stderr.write(`This file cannot be used: ${printableLines(message)}\n`);
   }
   return listed.length === 0 ? 2 : 0;
 }

@@ -3,7 +3,7 @@ import { configFor } from "../arguments/config-for.ts";
 import { writePieces } from "../../reports/index.ts";
 import { OWN_ONLY, writeWhole } from "../../run-log/index.ts";
 import type { ExitStatus } from "../../run/session/exit-status.ts";
-import { loadFormat, readFor, reportPieces, tellSkipped, writing } from "../run/report-files.ts";
+import { loadFormat, readFor, reportPieces, tellSkipped, writing, FILE_HINT } from "../run/report-files.ts";
 import { usage } from "../arguments/run-options.ts";
 import type { Machinery } from "../run/machinery.ts";
 import type { Shell } from "../process/shell.ts";
@@ -29,7 +29,7 @@ export async function reportCommand(options: ReportOptions, shell: Shell, machin
     return 0;
   }
   const file = options.output === undefined ? resolve(config.report.outputDir, format.file) : resolve(shell.cwd, options.output);
-  writing(file, () => writeWhole(file, pieces, OWN_ONLY));
+  writing(file, () => writeWhole(file, pieces, OWN_ONLY), options.output === undefined ? undefined : FILE_HINT);
   shell.stderr.write(`Run ${run.id} is in ${shownPath(file, shell.cwd)}\n`);
   return 0;
 }

@@ -68,8 +68,7 @@ export async function scaffoldCommand(
 
 function written({ files, actions, again, plan }: Scaffolded, out: string): readonly string[] {
   const count = (fate: string): number => actions.filter((one) => one.fate === fate).length;
-  if (files.length === 0)
-    return [`${out} already matches the ${plan.recording === undefined ? "description" : "recording"}. seqqa wrote nothing.`];
+  if (files.length === 0) return [`${out} already matches the ${nameOf(plan)}. seqqa wrote nothing.`];
   const groups = new Set(actions.filter(({ fate }) => fate !== "deleted").map(({ file }) => file)).size;
   const parts = again
     ? [`${count("added")} ${plural(count("added"), "action")} added`, `${count("updated")} updated`]
@@ -77,7 +76,7 @@ function written({ files, actions, again, plan }: Scaffolded, out: string): read
   return [`Wrote ${files.length} ${plural(files.length, "file")} to ${out}: ${parts.join(", ")}.`];
 }
 
-function keptLines({ kept, actions, left }: Scaffolded, out: string): readonly string[] {
+function keptLines({ kept, actions, others, left, plan }: Scaffolded, out: string): readonly string[] {
   const changed = actions.filter(({ fate }) => fate === "edited" || fate === "deleted");
   const names = [
     ...changed.map(({ name, file, fate }) => `${join(out, file)}: ${name} (${fate})`),
@@ -85,6 +84,12 @@ function keptLines({ kept, actions, left }: Scaffolded, out: string): readonly s
   ];
   return [
     ...(names.length === 0 ? [] : [`seqqa kept your changes in: ${shortList(names)}.`]),
+    ...(others.length === 0
+      ? []
+      : [
+          `seqqa kept ${others.length} ${plural(others.length, "action")} that the ${nameOf(plan)} does not contain: ` +
+            `${shortList(others.map(({ name, file }) => `${join(out, file)}: ${name}`))}. Remove actions that the API no longer has.`,
+        ]),
     ...left.map((sentence) => `Do this by hand: ${sentence}.`),
   ];
 }
@@ -171,5 +176,6 @@ function shortList(names: readonly string[]): string {
   return [...names.slice(0, SHOWN), ...(more > 0 ? [`${more} more`] : [])].join("; ");
 }
 
+const nameOf = ({ recording }: Scaffolded["plan"]): string => (recording === undefined ? "description" : "recording");
 const callOf = ({ operation: { method, path } }: Scaffolded["plan"]["actions"][number]): string => `${method.toUpperCase()} ${path}`;
 const plural = (count: number, word: string): string => (count === 1 ? word : `${word}s`);

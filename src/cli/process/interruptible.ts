@@ -11,9 +11,11 @@ export async function interruptible<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
-  const stopListening = shell.onInterrupt(() => {
-    if (controller.signal.aborted) return shell.exit(130);
-    reporter.message("Interrupted. seqqa finishes the current steps and restores the stores. Press Ctrl-C again to end at once.");
+  let isAsked = false;
+  const stopListening = shell.onInterrupt((why) => {
+    if (isAsked && why === undefined) return shell.exit(130);
+    isAsked ||= why === undefined;
+    reporter.message(why ?? "Interrupted. seqqa finishes the current steps and restores the stores. Press Ctrl-C again to end at once.");
     controller.abort();
   });
   try {

@@ -10,9 +10,9 @@ export interface Shell {
   readonly cwd: string;
   /**
    * Calls the listener on every SIGINT and SIGTERM until the returned function is called. A SIGHUP calls the listener only if it is the first signal,
-   * because a closing terminal may send several of them.
+   * because a closing terminal may send several of them. With `--watch`, a change of files also interrupts a run. `why` then says which files changed.
    */
-  readonly onInterrupt: (listener: () => void) => () => void;
+  readonly onInterrupt: (listener: (why?: string) => void) => () => void;
   /** Waits until the user presses Enter or `signal` is aborted. `undefined` without an interactive terminal. */
   readonly waitForEnter?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Asks the user a yes-or-no question. An empty answer means no. `undefined` without an interactive terminal. */

@@ -16,10 +16,10 @@ import { usage } from "../arguments/run-options.ts";
 import type { Machinery } from "./machinery.ts";
 
 /**
- * Loads the reporters that `--reporter` names. All reporters of the user are loaded, but only the last of seqqa's reporters. Without the flag, loads
+ * Loads the reporters that `--reporter` names: any number of the user's reporters, and at most one of seqqa's, which write to standard output. Without the flag, loads
  * `agent` if an AI coding agent runs the command, else the first reporter in `REPORTER_NAMES`.
  * @param cwd The folder from which paths and packages are resolved.
- * @throws SeqqaError with exit status 2 if a reporter cannot be loaded
+ * @throws SeqqaError with exit status 2 if a reporter cannot be loaded, or if several reporters of seqqa are named
  */
 export async function loadReporters(
   given: readonly string[] | undefined,
@@ -28,7 +28,12 @@ export async function loadReporters(
 ): Promise<Reporters> {
   const names = given ?? [detectAgent(options.env) === undefined ? REPORTER_NAMES[0]! : "agent"];
   const isBuiltIn = (name: string): boolean => Object.hasOwn(REPORTERS, name);
-  const builtIn = names.findLast(isBuiltIn);
+  const [builtIn, another] = new Set(names.filter(isBuiltIn));
+  if (another !== undefined)
+    throw usage(
+      `--reporter ${builtIn} and --reporter ${another} cannot be combined, because both write to standard output.`,
+      "Give one of them. The file results.json contains the document of --reporter json.",
+    );
   const facts = builtIn === undefined ? undefined : REPORTERS[builtIn];
   const inert = inertOn(options, facts?.writes ?? "text");
   const own = [...new Set(names)].filter((name) => !isBuiltIn(name));

@@ -34,6 +34,8 @@ export interface Machinery extends RunEngine {
   readonly merging: () => Promise<Pick<typeof RunModule, "mergeExplorations" | "storedFailures" | "refuseDamaged" | "checkShards">>;
   readonly replayFile: ReplayFile;
   readonly codeHashes: typeof RunModule.codeHashes;
+  /** Returns a module and the modules that it imports. Returns `undefined` if an import cannot be read. */
+  readonly importedFiles: (entry: string) => Promise<readonly string[] | undefined>;
   /**
    * Executes actions of an exploration file one at a time, as the caller chooses them.
    * @throws SeqqaError

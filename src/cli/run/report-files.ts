@@ -142,19 +142,39 @@ export function writeReports({ report: { outputDir } }: Config, formats: readonl
  * Runs `work` and converts its error to a SeqqaError.
  * @throws SeqqaError with the name of the file that was written
  */
-export function writing(file: string, work: () => void): void {
+export function writing(file: string, work: () => void, hint?: string): void {
   try {
     work();
   } catch (cause) {
-    throw cause instanceof SeqqaError ? cause : cannotWrite(file, cause, 3);
+    throw cause instanceof SeqqaError ? cause : cannotWrite(file, cause, 3, hint);
   }
 }
 
-export function cannotWrite(path: string, cause: unknown, exitStatus: 2 | 3): SeqqaError {
+/** The hint for commands whose option `--output` names a file. */
+export const FILE_HINT = "Give --output the path of a file in a writable folder, or - for standard output.";
+
+export function cannotWrite(
+  path: string,
+  cause: unknown,
+  exitStatus: 2 | 3,
+  hint: string = "Choose a writable folder with --output or report.output_dir.",
+): SeqqaError {
   const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
-  return new SeqqaError("REPORT_NOT_WRITTEN", `seqqa cannot write the report to ${path} (${code}).`, {
-    exitStatus,
-    hint: "Choose a writable folder with --output or report.output_dir.",
-    cause,
-  });
+  const why = KINDS[code];
+  return new SeqqaError(
+    "REPORT_NOT_WRITTEN",
+    `seqqa cannot write the report to ${path}${why === undefined ? ` (${code})` : `, because ${why}`}.`,
+    {
+      exitStatus,
+      hint,
+      cause,
+    },
+  );
 }
+
+/** Says why a path cannot be written, for errors of the file system that say that the path is of the wrong kind. */
+const KINDS: Readonly<Record<string, string>> = {
+  EISDIR: "this is a folder",
+  EEXIST: "a file is in the place of a folder",
+  ENOTDIR: "a file is in the place of a folder",
+};

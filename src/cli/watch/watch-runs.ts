@@ -2,12 +2,14 @@ import { isAbsolute } from "node:path";
 import { plural, printable } from "../../reports/index.ts";
 import { statusOfError, worst, type ExitStatus } from "../../run/session/exit-status.ts";
 import { errorText } from "../process/error-text.ts";
+import { hiddenWhile } from "../process/hidden-while.ts";
 import type { Shell } from "../process/shell.ts";
 import { shownPath } from "../process/shown-path.ts";
 import type { Machinery } from "../run/machinery.ts";
 import { Changes } from "./changes.ts";
 import { KeptResults } from "./kept-results.ts";
-import { keysOf, sameKeys, type Code, type Explorations } from "./keys.ts";
+import { keysOf, sameKeys, type Code, type Explorations, type Keys } from "./keys.ts";
+import { targetFiles } from "./target-files.ts";
 import { isDevelopmentServer, watchedFiles, watchedFolders } from "./watched-files.ts";
 
 /** The maximum number of consecutive runs that start because files changed during the previous run. */
@@ -15,7 +17,7 @@ const MOST_RESTARTS = 2;
 
 export interface WatchInput {
   readonly shell: Shell;
-  readonly machinery: Pick<Machinery, "codeHashes">;
+  readonly machinery: Pick<Machinery, "codeHashes" | "importedFiles">;
   readonly verbose: boolean;
   /**
    * Loads the configuration and finds the exploration files.
@@ -43,7 +45,7 @@ export async function watchRuns(input: WatchInput): Promise<ExitStatus> {
 class Rounds {
   readonly #input: WatchInput;
   readonly #ended: AbortController = new AbortController();
-  readonly #listeners: Set<() => void> = new Set();
+  readonly #listeners: Set<Parameters<Shell["onInterrupt"]>[0]> = new Set();
   readonly #stopListening: () => void;
   #changes: Changes | undefined;
   /** The watched folders and files as text. It changes when the configuration or the imports of an exploration name other folders or files. */
@@ -59,6 +61,7 @@ class Rounds {
    */
   #isAfterBuild = false;
   #status: ExitStatus = 0;
+  #lastNote: string | undefined;
 
   constructor(input: WatchInput) {
     this.#input = input;
@@ -97,30 +100,42 @@ class Rounds {
   async #round(): Promise<{ readonly isInterrupted: boolean; readonly isUnchanged: () => Promise<boolean> }> {
     const { shell, verbose, find, run } = this.#input;
     let isInterrupted = false;
+    /** Says which files interrupted the run. */
+    let why: string | undefined;
+    let hasToldWhy = false;
     let isOver = false;
     let isUnchanged = (): Promise<boolean> => Promise.resolve(false);
     this.#changes?.take();
     try {
       const target = await find();
-      const code = await this.#codeOf(target);
+      const { keys, note } = await this.#keysOf(target);
       const changes = await this.#watch(target);
-      const keys = keysOf(target, shell.env, code);
-      isUnchanged = async () => sameKeys(keys, keysOf(target, shell.env, await this.#codeOf(target)));
+      this.#note(target.files.length > 1 ? note : undefined);
+      isUnchanged = async () => sameKeys(keys, (await this.#keysOf(target)).keys);
       const heard = async (): Promise<void> => {
         if (this.#restarts >= MOST_RESTARTS || this.#newOf(changes.differing(this.#isAfterBuild)).length === 0 || (await isUnchanged()))
           return;
         if (isInterrupted || isOver || this.#ended.signal.aborted) return;
         isInterrupted = true;
-        this.#interrupt();
+        why = `${this.#named(this.#newOf(changes.differing(this.#isAfterBuild)))} changed. The run starts again.`;
+        this.#interrupt(why);
+        hasToldWhy = this.#listeners.size > 0;
       };
       const listen = (): void => void heard().catch(() => undefined);
       changes.listen(listen);
       listen();
       const onInterrupt: Shell["onInterrupt"] = (listener) => {
         this.#listeners.add(listener);
+        if (why !== undefined) {
+          listener(why);
+          hasToldWhy = true;
+        }
         return () => void this.#listeners.delete(listener);
       };
-      const status = await runChanged(target, keys, { run, isUnchanged, shell: { ...shell, onInterrupt } });
+      // An interrupted run ends with the results so far. They would only hide the line that says why it starts again.
+      const isHidden = (): boolean => hasToldWhy && !this.#ended.signal.aborted;
+      const own = { ...shell, onInterrupt, stdout: hiddenWhile(isHidden, shell.stdout), stderr: hiddenWhile(isHidden, shell.stderr) };
+      const status = await runChanged(target, keys, { run, isUnchanged, shell: own });
       if (!isInterrupted || this.#ended.signal.aborted) this.#status = status;
     } catch (error) {
       shell.stderr.write(`${errorText(error, verbose)}\n`);
@@ -141,7 +156,7 @@ class Rounds {
     const isSame = !isInterrupted && (during.length === 0 || (await isUnchanged().catch(() => false)));
     if (isInterrupted || (!isSame && this.#restarts < MOST_RESTARTS && this.#newOf(during).length > 0)) {
       this.#restarts++;
-      this.#say(`${this.#named(during)} changed.\n`);
+      this.#say(isInterrupted ? "" : `${this.#named(during)} changed.\n`);
       return true;
     }
     changes.take();
@@ -158,6 +173,18 @@ class Rounds {
 
   #newOf(changed: readonly string[]): readonly string[] {
     return changed.filter((file) => !this.#restless.has(file));
+  }
+
+  async #keysOf(target: Explorations): Promise<Keys> {
+    const { shell, machinery } = this.#input;
+    const code = await this.#codeOf(target);
+    return keysOf(target, shell.env, code, await targetFiles(target.config, (entry) => machinery.importedFiles(entry)));
+  }
+
+  /** Prints a note, unless the note was the last one that was printed. */
+  #note(note: string | undefined): void {
+    if (note !== undefined && note !== this.#lastNote) this.#say(printable(note));
+    this.#lastNote = note;
   }
 
   async #codeOf({ files, config: { target, systems } }: Explorations): Promise<Code> {
@@ -184,8 +211,8 @@ class Rounds {
     return this.#changes;
   }
 
-  #interrupt(): void {
-    this.#listeners.forEach((listener) => listener());
+  #interrupt(why?: string): void {
+    this.#listeners.forEach((listener) => listener(why));
   }
 
   #say(text: string): void {
@@ -241,10 +268,13 @@ async function next(
   // Allow for the clock of the file system, which may be some milliseconds behind.
   const sinceMs = Date.now() - 50;
   return new Promise((resolve) => {
-    signal.addEventListener("abort", () => resolve(undefined), { once: true });
+    const ended = (): void => resolve(undefined);
+    signal.addEventListener("abort", ended, { once: true });
     const tell = (): void => {
       const changed = changes.takeSince(sinceMs, late());
-      if (changed.length > 0) resolve(changed);
+      if (changed.length === 0) return;
+      signal.removeEventListener("abort", ended);
+      resolve(changed);
     };
     changes.listen(tell);
     tell();

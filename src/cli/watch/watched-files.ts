@@ -68,7 +68,7 @@ export function stubDescriptions({ systems }: Config): readonly string[] {
 }
 
 /** Returns the files that a shell command names, such as its program. A program in the target's folder may be built later. */
-function filesOfCommand(command: string, cwd: string): readonly string[] {
+export function filesOfCommand(command: string, cwd: string): readonly string[] {
   const words = command.replace(/\d?>+\s*\S+/g, " ").split(/[\s"'=;&|()<]+/);
   return words
     .filter((word) => word !== "")
@@ -129,33 +129,45 @@ const WRITTEN = /\.(?:db|sqlite3?|log|pid|sock|tmp)(?:-\w+)?$/;
 /** The maximum size in bytes of a file whose content is hashed. For a larger file, its size and modification time are hashed instead. */
 const READ = 4_000_000;
 
+interface HashOptions {
+  /** Returns `true` for the files and folders to leave out. */
+  readonly without?: ((path: string) => boolean) | undefined;
+  /** `true`: paths that lead out of the folder are allowed. */
+  readonly mayLeave?: boolean;
+  /** `true`: builds in hidden folders are left out. */
+  readonly withoutBuilds?: boolean;
+  /** Called with the first file or link that leads out of the folder. */
+  readonly onLeaving?: (path: string) => void;
+}
+
 /**
  * Returns a hash of the files in a folder, to detect changes. The hash includes files that are not sources, such as compiled programs. Returns
  * `undefined` if files outside the folder may belong to it: a link to a folder, or a source file with a path such as `../lib` that leads out of the
  * folder.
- * @param without The files and folders to leave out. If it is set, paths that lead out of the folder are allowed.
- * @param withoutBuilds `true`: builds in hidden folders are left out.
  */
 export function hashOfFolder(
   folder: string,
   outputDir: string,
-  without?: (path: string) => boolean,
-  withoutBuilds: boolean = false,
+  { without, mayLeave = false, withoutBuilds = false, onLeaving }: HashOptions = {},
 ): string | undefined {
   const hash = createHash("sha256");
   const reports = reportFolder(outputDir, [folder]);
+  const leaving = (path: string): false => {
+    onLeaving?.(path);
+    return false;
+  };
   const visit = (path: string, depth: number): boolean =>
     entriesOf(path).every((entry) => {
       const inside = join(path, entry.name);
       if (isIgnored(inside, reports, undefined) || WRITTEN.test(entry.name) || without?.(inside) === true) return true;
       if (withoutBuilds && isBuildFolder(entry.name)) return true;
       if (entry.isDirectory()) return visit(inside, depth + 1);
-      if (entry.isSymbolicLink() && isFolder(inside)) return false;
+      if (entry.isSymbolicLink() && isFolder(inside)) return leaving(inside);
       if (!entry.isFile() && !entry.isSymbolicLink()) return true;
       const content = contentOf(inside);
       // Ignore paths in the files of a build: a build contains the code of packages, whose paths may lead nowhere. Check only the paths in sources.
-      const isSource = without === undefined && !isIgnored(inside, reports, true) && !isBuilt(inside, [folder]);
-      if (isSource && leavesFolder(content.toString(), depth)) return false;
+      const isSource = !mayLeave && !isIgnored(inside, reports, true) && !isBuilt(inside, [folder]);
+      if (isSource && leavesFolder(withoutPackages(entry.name, content.toString()), depth)) return leaving(inside);
       hash
         .update(`${relative(folder, inside)}\0`)
         .update(content)
@@ -163,6 +175,12 @@ export function hashOfFolder(
       return true;
     });
   return visit(folder, 0) ? hash.digest("hex") : undefined;
+}
+
+/** Returns the text of a file without the places of packages, because {@link hashOfPackages} detects packages outside the folder. */
+function withoutPackages(name: string, text: string): string {
+  if (name === "package-lock.json" || name === "npm-shrinkwrap.json" || name === "pnpm-lock.yaml") return "";
+  return name === "package.json" ? text.replace(/"(?:file|link|portal):[^"]*"/g, "") : text;
 }
 
 /** Matches the beginning of a path that leads upwards, such as `../../` or `./../`; also a lone `..`, from which code builds paths. */

@@ -33,7 +33,7 @@ export function compareRuns(before: NamedRun, after: NamedRun): RunDiff | undefi
     }),
     ...journeys.map(([old, now]): DiffPart => ({ kind: "journey", name: (now ?? old)!.name, changes: journeyChanges(old, now) })),
   ];
-  const notes = [before, after].flatMap(incomplete);
+  const notes = [...new Set([before, after].flatMap(incomplete))];
   return { before: before.name, after: after.name, parts: parts.filter(({ changes }) => changes.length > 0), notes };
 }
 

@@ -4,6 +4,7 @@ import { stateId } from "../../model/results/state-id.ts";
 import type { WalkedStep, WalkJudged, WalkPlace } from "../../model/results/walked.ts";
 import { markedDifferences, sameNames, type Marked } from "../../state/index.ts";
 import type { RaceGround } from "../races/race-ground.ts";
+import { sinceRoot } from "./since-root.ts";
 import { withUnanswered, type Judged } from "../step/findings.ts";
 import { exchangesOf, type Outcome } from "../step/outcome.ts";
 import { judgeStep } from "../step/step-rules.ts";
@@ -16,6 +17,8 @@ export class Walk {
   #path: readonly number[] = [];
   #draws: UnitRequest["draws"];
   #lines: Marked | undefined;
+  /** The lines of the root state. `undefined` until the walk has observed this state. */
+  #root: readonly string[] | undefined;
 
   constructor(ground: RaceGround) {
     this.#ground = ground;
@@ -23,6 +26,7 @@ export class Walk {
 
   /** Brings the lane to the state at the end of a path. Continues from a checkpoint if possible. @throws LaneLost */
   async goTo(path: readonly number[], draws?: UnitRequest["draws"]): Promise<WalkPlace> {
+    if (path.length > 0) await this.#observeRoot();
     await this.#ground.goTo(path, draws);
     this.#path = path;
     this.#draws = draws;
@@ -37,13 +41,22 @@ export class Walk {
     const fingerprint = { lo: 0, hi: 0 };
     canonicalizer.fingerprint(facts, fingerprint);
     const applicable = actions.filter((action) => !stepper.skips(action)).map(({ name }) => name);
-    return { id: stateId(fingerprint), lines: canonicalizer.describe(facts), applicable };
+    const lines = canonicalizer.describe(facts);
+    if (this.#path.length === 0) this.#root = lines;
+    return { id: stateId(fingerprint), lines, changes: sinceRoot(this.#root ?? [], lines), applicable };
+  }
+
+  async #observeRoot(): Promise<void> {
+    if (this.#root !== undefined || this.#path.length > 0) return;
+    const { state, canonicalizer } = this.#ground.base;
+    this.#root = canonicalizer.describe(await state.facts());
   }
 
   /** Executes one action, and checks the rules in the resulting state. @param spoil Called before the rules are checked, to change the stores. */
   async step(index: number, spoil?: (systems: Readonly<Record<string, StoreAdapter | undefined>>) => Promise<void>): Promise<WalkedStep> {
     const { state, stepper, canonicalizer, actions, drawing } = this.#ground.base;
     const action = actions[index]!;
+    await this.#observeRoot();
     this.#ground.leave();
     const mark = await state.mark();
     const before = this.#lines ?? canonicalizer.marked(await state.facts());

@@ -37,8 +37,10 @@ export interface WalkedStep extends WalkJudged {
 export interface WalkPlace {
   /** The id of the state; see {@link stateId}. */
   readonly id: string;
-  /** The differences from the root state, one line for each row, context key or client token. */
+  /** The state, one line for each row, context key or client token. Rows are relative to the root state. */
   readonly lines: readonly string[];
+  /** The differences from the root state. A row begins with `+ ` or `- `, and so does a value that was removed. */
+  readonly changes: readonly string[];
   /** The names of the actions that can be executed in this state, because their preconditions are met. */
   readonly applicable: readonly string[];
 }

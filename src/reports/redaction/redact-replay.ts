@@ -52,5 +52,5 @@ export function redactJudged({ held, broken, errors }: WalkJudged, visibility: V
 }
 
 export function redactPlace(place: WalkPlace, hide: Redactor): WalkPlace {
-  return { ...place, lines: redactState(place.lines, hide) };
+  return { ...place, lines: redactState(place.lines, hide), changes: redactState(place.changes, hide) };
 }

@@ -136,7 +136,7 @@ function testText(
   ];
   return `${[
     lineComment(what),
-    lineComment(`${id}; keep this file in the folder in which seqqa replay was run, or change its paths`),
+    lineComment(`${id}; keep this file in the folder in which seqqa was started, or change its paths`),
     ...(config === undefined ? [] : ['import { fileURLToPath } from "node:url";']),
     'import { expect, it } from "vitest";',
     `import { ${exportName} } from ${literal(module)};`,

@@ -73,13 +73,19 @@ function entriesOf(parsed: ParsedKnown, shown: string): readonly KnownEntry[] {
   const { document, lineOf } = parsed;
   const { contents } = document;
   if (contents === null || (isScalar(contents) && contents.value === "")) return [];
-  const refuse = (node: unknown, what: string): never => {
-    throw invalid(`${shown}:${lineOf(node as Node)}: ${what}.`);
+  const refuse = (node: unknown, what: string, hint?: string): never => {
+    throw invalid(`${shown}:${lineOf(node as Node)}: ${what}.`, hint);
   };
   if (!isSeq(contents)) return refuse(contents, "the file does not contain a list of findings");
   const seen = new Map<string, number>();
   return contents.items.map((node) => {
     const entry = isMap(node) ? ofMap(node.toJSON() as Record<string, unknown>, (what) => refuse(node, what)) : ofScalar(node, refuse);
+    if (SHORTENED.test(entry.id))
+      refuse(
+        node,
+        `the id ${entry.id} is shortened`,
+        "Write the whole id (16 hexadecimal digits). results.json contains it, and --update-known writes it.",
+      );
     const before = seen.get(entry.id);
     if (before !== undefined) refuse(node, `the finding ${entry.id} is already listed in line ${before}`);
     seen.set(entry.id, lineOf(node));
@@ -108,6 +114,12 @@ function ofMap(map: Readonly<Record<string, unknown>>, refuse: (what: string) =>
 
 const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((one) => typeof one === "string");
 
+/**
+ * Matches the first digits of an id, which the console and `seqqa replay` accept instead of the whole id. The list needs whole ids, because a later
+ * finding could have an id with the same first digits.
+ */
+const SHORTENED = /^r?[\da-f]{6,15}$/;
+
 const isId = (id: string): boolean => /^\S+$/.test(id);
 
 function read(file: string, shown: string, mayBeMissing: boolean): string | undefined {
@@ -124,6 +136,6 @@ function read(file: string, shown: string, mayBeMissing: boolean): string | unde
   }
 }
 
-function invalid(message: string, hint = "Write a list of ids, or of entries such as: { id: 3fa1b2c4, note: why }"): SeqqaError {
+function invalid(message: string, hint = "Write a list of ids, or of entries such as: { id: 3fa1b2c4d5e6f708, note: why }"): SeqqaError {
   return new SeqqaError("KNOWN_FINDINGS_INVALID", message, { exitStatus: 2, hint });
 }

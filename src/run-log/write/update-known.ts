@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { isMap, isSeq, Scalar, YAMLSeq, type Document, type YAMLMap } from "yaml";
+import { isMap, isNode, isSeq, Scalar, YAMLSeq, type Document, type YAMLMap } from "yaml";
 import { findingIdsOf, parse, type KnownEntry } from "../read/known-findings.ts";
 import { writeWhole } from "./write-whole.ts";
 
@@ -22,6 +22,7 @@ export interface KnownChange {
 export function updateKnownFindings(file: string, { found, stale }: KnownUpdate): KnownChange {
   const text = existsSync(file) ? readFileSync(file, "utf8").replace(/^\ufeff/, "") : "";
   const parsed = parse(text, file);
+  keepHeader(parsed.document);
   const before = findingIdsOf(parsed);
   const kept = before.filter(({ id }) => !stale.includes(id));
   const listed = new Set(before.map(({ id }) => id));
@@ -41,6 +42,20 @@ export function updateKnownFindings(file: string, { found, stale }: KnownUpdate)
   list.items = items.map(({ node }) => node);
   writeWhole(file, [String(document)]);
   return change;
+}
+
+/**
+ * Moves the comment at the head of the file from the first entry to the document. The parser gives both the head of the file and the comment of the
+ * first entry to this entry, which may be removed or sorted to another place.
+ */
+function keepHeader(document: Document.Parsed): void {
+  const first = isSeq(document.contents) ? document.contents.items[0] : undefined;
+  if (!isNode(first)) return;
+  const comment = first.commentBefore ?? "";
+  const end = comment.lastIndexOf("\n\n");
+  if (end < 0) return;
+  document.commentBefore = [document.commentBefore, comment.slice(0, end)].filter(Boolean).join("\n\n");
+  first.commentBefore = comment.slice(end + 2);
 }
 
 /** Creates a YAML node for a known finding. An id that YAML would read as a number is quoted. */

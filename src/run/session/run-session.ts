@@ -298,18 +298,21 @@ export class RunSession {
 
   /** Records that a file could not be explored or run, unless the cause is an interruption. */
   fail(thrown: unknown, path: string): void {
-    const { signal, config, cwd, onError } = this.#input;
+    const { signal, config, cwd, reporter, onError } = this.#input;
     if (signal.aborted && (thrown as Error | undefined)?.name === "AbortError") return;
     const file = this.#shown(path);
     const error = naming(file, path, cwd, thrown);
     const isKnown = error instanceof SeqqaError;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = withoutPasswords(error instanceof Error ? error.message : String(error));
     const hint = isKnown && error.hint !== undefined ? withoutPasswords(error.hint) : undefined;
-    const failure = { file, code: isKnown ? error.code : "INTERNAL", message: withoutPasswords(message), hint };
+    const failure = { file, code: isKnown ? error.code : "INTERNAL", message, hint };
+    // A target that does not start fails in the same way for each exploration. Its output is printed only once.
+    const same = this.#failures.find((one) => one.message === message && one.code === failure.code);
     this.#failures.push(failure);
     this.#store?.failure(redactFailure(failure, config.report, this.#hide));
     this.#statuses.push(statusOfError(error));
-    onError(error);
+    if (same === undefined) onError(error);
+    else reporter.message(`error: ${file}: the same error as in ${same.file}.`);
   }
 
   /** Returns the result of `work`. If `work` throws, records a failure of the run and returns `undefined`. */

@@ -47,6 +47,8 @@ export interface Written {
   /** Files that were not written, because the user created, edited or deleted them. */
   readonly kept: readonly { readonly path: string; readonly why: "edited" | "deleted" | "yours" }[];
   readonly actions: readonly { readonly name: string; readonly file: string; readonly fate: Fate }[];
+  /** The actions of earlier runs of `seqqa scaffold` that the current source does not contain. They stay in their files. */
+  readonly others: readonly { readonly name: string; readonly file: string }[];
   /** Sentences about generated code that could not be inserted into files that the user changed. */
   readonly left: readonly string[];
   readonly again: boolean;
@@ -126,6 +128,7 @@ export function writeScaffold(input: WriteInput): Written {
     const keptFiles: { path: string; why: "edited" | "deleted" | "yours" }[] = [];
     const left = [...merged.values()].flatMap((one) => one.left);
     const conflicts: string[] = [];
+    const planned = new Set(named.map(({ id }) => id));
     for (const [path, one] of merged) {
       if (one.hash !== undefined) hashes[path] = one.hash;
       if (one.text !== undefined && one.text !== disk.read(path)) changes.push({ path, text: one.text });
@@ -156,6 +159,9 @@ export function writeScaffold(input: WriteInput): Written {
       files: changes.map(({ path }) => path),
       kept: keptFiles,
       actions: named.map(({ id, name, file }) => ({ name, file, fate: merged.get(file)!.fates.get(id)! })),
+      others: Object.entries(actions)
+        .filter(([id, { deleted, file }]) => deleted !== true && !planned.has(id) && disk.read(file) !== undefined)
+        .map(([, { name, file }]) => ({ name, file })),
       left,
       again: before !== NOTHING_WRITTEN,
     };

@@ -86,6 +86,9 @@ export function codeHashes(files: readonly string[]): ReadonlyMap<string, { read
   );
 }
 
+/** Stands for the bundler, which follows the imports of a target. */
+export const importedFiles = (entry: string): readonly string[] => codeHashes([entry]).get(entry)!.inputs;
+
 const nobody = (): Promise<never> => Promise.reject(new Error("not asked for"));
 
 /** Runs a command line with a shell and an engine of the test's own. */
@@ -115,6 +118,7 @@ export async function seqqa(argv: readonly string[], setting: Setting = {}): Pro
       return Promise.resolve((setting.replay ?? (() => none))(input, interrupt));
     },
     codeHashes: (files) => Promise.resolve(codeHashes(files)),
+    importedFiles: (entry) => Promise.resolve(importedFiles(entry)),
     readOperations: nobody,
     withCodeCoverage: nobody,
     walkFile: nobody,

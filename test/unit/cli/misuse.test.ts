@@ -217,6 +217,10 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
       "run qa --reporter xml",
       /^error: --reporter names the package "xml", which is not installed for .*\.\nhint: Install the package \(npm install xml\)\. /,
     ],
+    [
+      "run qa --reporter json --reporter agent",
+      /^error: --reporter json and --reporter agent cannot be combined, because both write to standard output\.\nhint: Give one of them\./,
+    ],
     ["run qa --reporter=", /^error: --reporter has an empty value\.\nhint: Give console, agent or json, a path/],
     ["report --format xml", /^error: The report format "xml" in --format does not exist\. The formats are html, json, junit.*\.\n/],
     ["report --format jnuit", /^error: .*\nhint: Did you mean junit\?\n$/],
@@ -224,7 +228,10 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["run qa --config no.yaml", /^error: The configuration file no\.yaml does not exist\.\nhint: /],
     ["run qa --config qa", /^error: qa is a directory, not a configuration file\.\n$/],
     ["run qa --output=", /^error: --output is ""; it must be a path\.\n$/],
-    ["run qa --output qa/shop.explore.ts", /^error: seqqa cannot write the report to .*shop\.explore\.ts \(EEXIST\)\.\nhint: /],
+    [
+      "run qa --output qa/shop.explore.ts",
+      /^error: seqqa cannot write the report to .*shop\.explore\.ts, because a file is in the place of a folder\.\nhint: /,
+    ],
     ["run qa --fail-on-severity worst", /^error: --fail-on-severity is "worst"; it must be critical, high, medium, low or none\.\n$/],
     [
       "run qa --parallel 2 --base-url http://127.0.0.1:9",

@@ -38,6 +38,8 @@ describe("equal behaviour is no difference", () => {
     expect(changes(clean, cut)).toEqual([]);
     expect(changes(cut, clean)).toEqual([]);
     expect(between(runOf(clean), runOf(cut)).notes).toEqual([expect.stringContaining("shop of run 2 was not explored completely")]);
+    const same = { name: "a.json", document: runOf(cut) };
+    expect(compareRuns(same, same)?.notes).toHaveLength(1);
   });
 
   it("nor that a finding's calls were not made", () => {

@@ -10,7 +10,7 @@ import { batches, size } from "../../sizes.ts";
 import { anyValue, checkPrototypes, HOSTILE_TEXTS, INTERNAL, mutated, mutatedBytes } from "../../support/fuzz.ts";
 
 const visibility = { redact: ["password"], includeRequestResponse: true };
-const place: WalkPlace = { id: "0123456789abcdef", lines: [], applicable: ["create"] };
+const place: WalkPlace = { id: "0123456789abcdef", lines: [], changes: [], applicable: ["create"] };
 const judged = { held: [], broken: [], errors: [] };
 /** A lane of one action. */
 const openLane: OpenLane = async (exploration, { path }, work) => {

@@ -34,7 +34,7 @@ let server: UiServer | undefined;
 afterEach(() => server?.close());
 
 /** A lane on which every action leads on. */
-const place: WalkPlace = { id: "0123456789abcdef", lines: [], applicable: ["create"] };
+const place: WalkPlace = { id: "0123456789abcdef", lines: [], changes: [], applicable: ["create"] };
 const taken = (action: string): WalkedStep => ({
   action,
   kind: action === "refused" ? "skipped" : "executed",

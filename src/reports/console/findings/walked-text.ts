@@ -52,18 +52,13 @@ export function judgedLines({ held, broken, errors }: WalkJudged, { colours, ver
   ];
 }
 
-export function placeLines({ id, lines, applicable }: WalkPlace, all: readonly string[], colours: Colours): readonly string[] {
+export function placeLines({ id, changes, applicable }: WalkPlace, all: readonly string[], colours: Colours): readonly string[] {
   return [
     colours.bold(`State ${id.slice(0, SHORT_ID)}, compared with the root state`),
-    ...comparedLines(lines).map((line) => `   ${printable(line)}`),
-    ...(lines.length === 0 ? ["   (equal)"] : []),
+    ...changes.map((line) => `   ${printable(line)}`),
+    ...(changes.length === 0 ? ["   (equal)"] : []),
     `Next, ${applicable.length} of ${all.length} actions apply: ${printable(applicable.join(", ")) || "none"}`,
   ];
-}
-
-/** Returns the lines of a state as changes of the root state: the sign of a row is at the beginning of its line. */
-function comparedLines(lines: readonly string[]): readonly string[] {
-  return lines.map((line) => line.replace(/^(\S+) ([+-]) \{/, "$2 $1 {"));
 }
 
 /** Returns the lines of a stack trace that name a place in code, without the message before them. */

@@ -52,8 +52,8 @@ export function endLines(report: RunReport, colours: Colours): readonly string[]
   const first = replayableIds({ violations, races })[0];
   const others = replayableIds({ violations: violations.filter(isNew), races: races.filter(isNew) }).filter((id) => id !== first);
   const known = [...knownLines(report.known), ...updateLines(report.known)];
-  // Without explorations and journeys, there are only failures, and these were already printed.
-  if (explorations.length + report.journeys.length === 0) return known;
+  // A single error was already printed, and is the whole result.
+  if (explorations.length + report.journeys.length === 0 && report.failures.length <= 1) return known;
   const shown = files.find((file) => file.endsWith(".html")) ?? files[0];
   return [
     ...known,

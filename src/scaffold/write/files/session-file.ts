@@ -165,8 +165,8 @@ function operationBody(login: Extract<PlannedLogin, { readonly kind: "operation"
   const start = "const response = await ";
   const what =
     login.token.length === 0
-      ? " did not log in: it was answered ${response.statusCode}.`);"
-      : " returned no token: it was answered ${response.statusCode}.`);";
+      ? " did not log in. It was answered ${response.statusCode}.`);"
+      : " returned no token. It was answered ${response.statusCode}.`);";
   const failed = row("throw new Error(`", templateText(callOf(action)), what);
   const request =
     action.graphql === undefined ? requestCode(action, scope, credentialsOf(action, hasCredentials)) : fieldCode(action, scope);

@@ -41,8 +41,19 @@ export interface MergeInput {
 export function mergeActions(input: MergeInput): MergedFile {
   const { file, existing, manifest, force } = input;
   const hash = Object.hasOwn(manifest.files, file) ? manifest.files[file] : undefined;
-  const untouched = existing !== undefined && hash !== undefined && hashOf(existing) === hash;
-  return force || existing === undefined || untouched ? whole(input) : parts(input, existing, hash);
+  if (force || existing === undefined) return whole(input);
+  const untouched = hash !== undefined && hashOf(existing) === hash;
+  if (!untouched) return parts(input, existing, hash);
+  const others = othersIn(input);
+  if (others.length === 0) return whole(input);
+  const merged = parts(input, existing, hash);
+  return { ...merged, hash: merged.text === undefined ? hash : hashOf(merged.text), written: new Map([...others, ...merged.written]) };
+}
+
+/** Returns the actions that seqqa wrote to a file earlier, but that are not in the current plan. Journeys and other files of the user may import them. */
+function othersIn({ file, actions, manifest }: MergeInput): readonly (readonly [string, WrittenAction])[] {
+  const planned = new Set(actions.map(({ named }) => named.id));
+  return Object.entries(manifest.actions).filter(([id, one]) => one.file === file && one.deleted !== true && !planned.has(id));
 }
 
 /** Generates the whole file again, but without actions that the user removed earlier. */

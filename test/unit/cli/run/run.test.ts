@@ -118,6 +118,17 @@ describe("the exit status", () => {
     });
   });
 
+  it("of explorations that all fail in the same way is printed once, and the run ends with the verdict", async () => {
+    const cwd = folderWith(files);
+    const thrown = new SeqqaError("TARGET_ENDED", "The target of lane 0 ended:\n  | SyntaxError", { hint: "Run target.command by hand." });
+    const { status, stdout, stderr } = await seqqa(["run", "qa"], { cwd, explore: () => Promise.reject(thrown) });
+    expect(status).toBe(3);
+    expect(stderr.match(/SyntaxError/g)).toHaveLength(1);
+    expect(stderr).toMatch(/\nerror: qa\/\S+: the same error as in qa\/\S+\.\n$/);
+    expect(stdout).toMatch(/^UNVERIFIED {2}2 failures without a result$/m);
+    expect(written(cwd)).toMatchObject({ failures: [{ code: "TARGET_ENDED" }, { code: "TARGET_ENDED" }] });
+  });
+
   it.each([
     [2, new SeqqaError("NO_AGENT", "`agent` is not an Agent.", { exitStatus: 2 }), "error: qa/shop.explore.ts: `agent` is not an Agent.\n"],
     [3, new SeqqaError("UNREACHABLE", "Connection refused."), "error: Connection refused.\n"],

@@ -1,10 +1,11 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { keysOf, sameKeys } from "../../../../src/cli/watch/keys.ts";
+import { keysOf, sameKeys, type Keys } from "../../../../src/cli/watch/keys.ts";
 import { loadConfig } from "../../../../src/config/index.ts";
-import { codeHashes } from "../harness.ts";
+import { targetFiles } from "../../../../src/cli/watch/target-files.ts";
+import { codeHashes, importedFiles } from "../harness.ts";
 
 const FILES = {
   "seqqa.yaml": "target:\n  command: node server.js\n  cwd: api\n",
@@ -15,11 +16,9 @@ const FILES = {
   "payments.yaml": "openapi: 3.1.0\n",
 };
 
-/** A project, and what its keys are now. */
-function project(files: Readonly<Record<string, string>> = {}): {
+function written(files: Readonly<Record<string, string>>): {
+  readonly folder: string;
   readonly write: (name: string, text: string) => void;
-  readonly keys: () => ReadonlyMap<string, string>;
-  readonly of: (keys: ReadonlyMap<string, string>, name: string) => string | undefined;
 } {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "seqqa-keys-")));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -27,12 +26,22 @@ function project(files: Readonly<Record<string, string>> = {}): {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
   };
-  for (const [name, text] of Object.entries({ ...FILES, ...files })) write(name, text);
+  for (const [name, text] of Object.entries(files)) write(name, text);
+  return { folder, write };
+}
+
+/** A project, and what its keys are now. */
+function project(files: Readonly<Record<string, string>> = {}): {
+  readonly write: (name: string, text: string) => void;
+  readonly keys: () => ReadonlyMap<string, string>;
+  readonly of: (keys: ReadonlyMap<string, string>, name: string) => string | undefined;
+} {
+  const { folder, write } = written({ ...FILES, ...files });
   const explorations = ["a.explore.ts", "b.explore.ts"].map((name) => join(folder, name));
   const keys = (): ReadonlyMap<string, string> => {
     const config = loadConfig({ directory: folder, cwd: folder, env: {} });
     const target = { kind: "explorations", config, directory: folder, files: explorations, stored: undefined, options: {} } as const;
-    return keysOf(target, {}, codeHashes(explorations));
+    return keysOf(target, {}, codeHashes(explorations), { unknown: "it is not the subject of this test" }).keys;
   };
   return { write, keys, of: (found, name) => found.get(join(folder, name)) };
 }
@@ -121,5 +130,95 @@ describe("the keys of explorations", () => {
     const built = keys();
     write("api/server.js", "2");
     expect(sameKeys(built, keys())).toBe(false);
+  });
+});
+
+describe("explorations in a folder of the target", () => {
+  const OWN = {
+    "server.mjs": 'import { tax } from "./qa/tax.ts";\n',
+    "qa/seqqa.yaml": "target:\n  command: node server.mjs\n  cwd: ..\n",
+    "qa/tax.ts": "export const tax = 1;\n",
+    "qa/price.ts": "export const price = 1;\n",
+    "qa/journeys/pay.ts": "",
+    "qa/other/c.explore.ts": "",
+    "qa/a.explore.ts": 'import { price } from "./price.ts";\nimport { tax } from "./tax.ts";\n',
+    "qa/b.explore.ts": "",
+    "package.json":
+      '{ "scripts": { "start": "node server.mjs", "built": "node server.mjs", "prebuilt": "tsc" }, "dependencies": { "seqqa": "file:../seqqa.tgz" } }',
+  };
+
+  function own(files: Readonly<Record<string, string>> = {}): {
+    readonly keys: () => Promise<Keys>;
+    readonly changed: (name: string) => Promise<readonly string[]>;
+  } {
+    const { folder, write } = written({ ...OWN, ...files });
+    const directory = join(folder, "qa");
+    const explorations = ["a.explore.ts", "b.explore.ts"].map((name) => join(directory, name));
+    const keys = async (): Promise<Keys> => {
+      const config = loadConfig({ directory, cwd: folder, env: {} });
+      const target = { kind: "explorations", config, directory, files: explorations, stored: undefined, options: {} } as const;
+      return keysOf(
+        target,
+        {},
+        codeHashes(explorations),
+        await targetFiles(config, (entry) => Promise.resolve(entry.includes("broken") ? undefined : importedFiles(entry))),
+      );
+    };
+    const changed = async (name: string): Promise<readonly string[]> => {
+      const before = (await keys()).keys;
+      write(name, "// changed");
+      const now = (await keys()).keys;
+      return explorations
+        .filter((file) => before.get(file) === undefined || now.get(file) !== before.get(file))
+        .map((file) => basename(file));
+    };
+    return { keys, changed };
+  }
+  const both = ["a.explore.ts", "b.explore.ts"];
+
+  it.each([
+    ["an exploration", "qa/b.explore.ts", ["b.explore.ts"]],
+    ["a module of one exploration", "qa/price.ts", ["a.explore.ts"]],
+    ["an exploration that is not run", "qa/other/c.explore.ts", []],
+    ["a journey", "qa/journeys/pay.ts", []],
+    ["a module that the target imports, too", "qa/tax.ts", both],
+    ["a module that nothing imports", "qa/unused.ts", both],
+    ["a source of the target", "server.mjs", both],
+  ])("a change of %s repeats only what may depend on it", async (_what, name, expected) => {
+    const { keys, changed } = own();
+    expect((await keys()).note).toBeUndefined();
+    expect(await changed(name)).toEqual(expected);
+  });
+
+  it.each([
+    ["npm start", undefined],
+    ["npm run built", 'seqqa cannot see which modules the command "npm run built" runs'],
+    ["npx next dev", 'seqqa cannot see which modules the command "npx next dev" runs'],
+    ["tsc && node server.mjs", 'seqqa cannot see which modules the command "tsc && node server.mjs" runs'],
+    ["node server", 'seqqa cannot see which modules the command "node server" runs'],
+    ["node broken.mjs", "seqqa cannot read all modules that broken.mjs imports"],
+    ["PORT=1 tsx watch computed.ts", "computed.ts of the target may load modules whose names are computed"],
+    ["node thread.mjs", "thread.mjs of the target may load modules whose names are computed"],
+    ["node literal.cjs", undefined],
+  ])("the modules that the target imports: %s", async (command, why) => {
+    const { keys, changed } = own({
+      "qa/seqqa.yaml": `target:\n  command: ${command}\n  cwd: ..\n`,
+      "broken.mjs": "",
+      "computed.ts": "for (const name of names) await import(`./${name}`);",
+      "thread.mjs": 'new Worker("./w.js")',
+      "literal.cjs": 'require("./a.js"); import("./b.js", {}); app.import(x); require.resolve(y);',
+    });
+    expect((await keys()).note).toBe(
+      why === undefined ? undefined : `note: A change of the code of one exploration repeats all explorations, because ${why}.`,
+    );
+    expect(await changed("qa/price.ts")).toEqual(why === undefined ? ["a.explore.ts"] : both);
+  });
+
+  it("each change repeats all explorations, for a reason that is named, if the target may have sources elsewhere", async () => {
+    const { keys } = own({ "lib/rates.js": 'import "../../shared/x.js";' });
+    expect(await keys()).toEqual({
+      keys: new Map(),
+      note: "note: Each change repeats all explorations, because lib/rates.js names files outside the folder of the target.",
+    });
   });
 });

@@ -194,3 +194,33 @@ it.concurrent("keeps the result of each exploration on its own, and none that ma
   expect(again.stdout).toContain("unchanged since run");
   expect(again.status).toBe(1);
 });
+
+it.concurrent("a change during a run says that the run starts again, and prints no report of the interrupted run", async () => {
+  const cwd = folderOf({ "seqqa.yaml": POSTGRES, "a.explore.ts": AGENT });
+  const { calls, idle, stderr, end } = watching(cwd, (_file, call, signal) => {
+    if (call > 1) return Promise.resolve(result());
+    writeFileSync(join(cwd, "rules.ts"), "changed");
+    return untilInterrupted(signal);
+  });
+  await idle(1);
+  expect(calls()).toBe(2);
+  expect(stderr.text).toContain("rules.ts changed. The run starts again.\n");
+  expect(stderr.text.match(/changed/g)).toHaveLength(1);
+  expect(stderr.text).not.toContain("Ctrl-C again");
+  const { stdout } = await end();
+  expect(stdout).not.toContain("INTERRUPTED");
+  expect(stdout.match(/^PASSED/gm)).toHaveLength(1);
+});
+
+it.concurrent("listens to the end of the command only once, however often files change", async () => {
+  const cwd = folderOf({ "seqqa.yaml": POSTGRES, "a.explore.ts": AGENT });
+  const warnings: Error[] = [];
+  const warned = (warning: Error): void => void warnings.push(warning);
+  process.on("warning", warned);
+  const { change, idle, end } = watching(cwd, () => Promise.resolve(result()));
+  await idle(1);
+  for (let count = 1; count <= 11; count++) await change("rules.ts", String(count));
+  await end();
+  process.off("warning", warned);
+  expect(warnings.filter(({ name }) => name === "MaxListenersExceededWarning")).toEqual([]);
+});

@@ -15,7 +15,11 @@ const idsOf = (text: string, name?: string): readonly string[] =>
 
 describe("the list of known findings", () => {
   it.each<readonly [string, string, readonly string[]]>([
-    ["ids", "- a1\n- 12345678\n- 1e234567\n- 0x10\n- 0755\n- true\n", ["a1", "12345678", "1e234567", "0x10", "0755", "true"]],
+    [
+      "ids",
+      "- a1\n- 1234567812345678\n- 1e23456712345678\n- 0x10\n- 0755\n- true\n",
+      ["a1", "1234567812345678", "1e23456712345678", "0x10", "0755", "true"],
+    ],
     ["entries", "- id: a1\n  note: why\n- { id: b2 }\n- c3\n", ["a1", "b2", "c3"]],
     ["JSON", '[{ "id": "a1", "note": "why" }, "b2"]', ["a1", "b2"]],
     ["nothing", "", []],
@@ -40,6 +44,8 @@ describe("the list of known findings", () => {
     ],
     ["a list for a note", "- id: a1\n  note: [why]\n", /^known\.yaml:1: note must be a text\.$/],
     ["a text for a path", "- id: a1\n  path: pay\n", /^known\.yaml:1: path must be a list of texts\.$/],
+    ["a shortened id", "- a1\n- b8717c1e\n", /^known\.yaml:2: the id b8717c1e is shortened\.$/],
+    ["a shortened id of a race", "- { id: r8717c1e }\n", /^known\.yaml:1: the id r8717c1e is shortened\.$/],
     ["an id twice", "- a1\n- b2\n- id: a1\n", /^known\.yaml:3: the finding a1 is already listed in line 1\.$/],
   ])("%s is refused", (_what, text, says) => {
     expect(() => idsOf(text)).toThrow(expect.objectContaining({ exitStatus: 2, message: expect.stringMatching(says) as string }));
@@ -87,6 +93,15 @@ describe("--update-known", () => {
   note: >-
     ticket 12
 `);
+  });
+
+  it.each<readonly [string, readonly string[], string]>([
+    ["is removed", ["b2"], "# Ask Ann.\n\n- c3\n"],
+    ["is sorted to another place", [], "# Ask Ann.\n\n- a1\n# by hand\n- b2\n- c3\n"],
+  ])("keeps the comment at the head of the file if the first entry %s", (_what, stale, expected) => {
+    const file = fileWith(`# Ask Ann.\n\n# by hand\n- b2\n- c3\n${stale.length === 0 ? "- a1\n" : ""}`);
+    updateKnownFindings(file, { found: [], stale });
+    expect(readFileSync(file, "utf8")).toBe(expected);
   });
 
   it("leaves a file alone in which nothing changes", () => {

@@ -100,6 +100,35 @@ describe("a second run", () => {
     expect(existsSync(join(directory, "actions/sales.ts"))).toBe(false);
   });
 
+  it("keeps and names the actions of an earlier source, which journeys may import, until it is forced", () => {
+    const directory = newFolder();
+    scaffold(withPay, directory);
+    const before = textOf(directory, "actions/orders.ts");
+    const { actions } = shop;
+    const other: ScaffoldPlan = {
+      ...shop,
+      actions: [
+        ...actions.filter((one) => one !== deleteOrder),
+        { ...payOrder, name: "refund_order", operation: operation("post", "/orders/{order_id}/refund") },
+      ],
+    };
+    const written = scaffold(other, directory);
+    expect(fates(written)).toMatchObject({ list_orders: "unchanged", refund_order: "added" });
+    const kept = [
+      { name: "delete_order", file: "actions/orders.ts" },
+      { name: "pay_order", file: "actions/orders.ts" },
+    ];
+    expect(written.others).toEqual(kept);
+    const text = textOf(directory, "actions/orders.ts");
+    for (const name of ["createOrder", "deleteOrder", "payOrder", "refundOrder"]) expect(text).toContain(`export const ${name}`);
+    expect(text).toMatch(/^export const actions.*\[createOrder, .*deleteOrder, payOrder, refundOrder\];$/m);
+    expect(scaffold(other, directory)).toMatchObject({ files: [], others: kept });
+    // With the first source again, the other action is kept.
+    expect(scaffold(withPay, directory).others).toEqual([{ name: "refund_order", file: "actions/orders.ts" }]);
+    scaffold(withPay, directory, { force: true });
+    expect(textOf(directory, "actions/orders.ts")).toBe(before);
+  });
+
   it("takes another file where a user has one of that name, and says what it could not add", () => {
     const directory = newFolder();
     scaffold(shop, directory);

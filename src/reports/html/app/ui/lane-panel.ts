@@ -140,7 +140,7 @@ export class LanePanel {
         path.length === 0 ? ", the root state. " : `, after ${path.map(printable).join(" -> ")}. `,
         ...(inGraph === undefined ? [make("span", { class: "quiet" }, "This state is not in the graph.")] : [inGraph]),
       ),
-      linesView(place.lines, "The state is equal to the root state."),
+      linesView(place.changes, "The state is equal to the root state."),
       make(
         "p",
         { class: "controls" },

@@ -1,0 +1,19 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { FILE_HINT, writing } from "../../../../src/cli/run/report-files.ts";
+import { OWN_ONLY, writeWhole } from "../../../../src/run-log/index.ts";
+import { folderWith } from "../harness.ts";
+
+it.each([
+  ["out", "because this is a folder."],
+  ["file/report.html", "because a file is in the place of a folder."],
+])("says why %s cannot be written, and that --output is a file", (path, why) => {
+  const cwd = folderWith({});
+  mkdirSync(join(cwd, "out"));
+  writeFileSync(join(cwd, "file"), "");
+  const file = join(cwd, path);
+  expect(() => writing(file, () => writeWhole(file, ["x"], OWN_ONLY), FILE_HINT)).toThrow(
+    expect.objectContaining({ message: `seqqa cannot write the report to ${file}, ${why}`, hint: FILE_HINT }),
+  );
+});
