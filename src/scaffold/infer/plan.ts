@@ -56,11 +56,14 @@ export interface ScaffoldPlan {
   readonly warnings: readonly string[];
 }
 
-export interface RecordedStep {
-  readonly action: PlannedAction;
-  /** The HTTP status of the recorded answer if it is an error (400 or above). */
-  readonly failure: number | undefined;
-}
+export type RecordedStep =
+  | {
+      readonly kind: "call";
+      readonly action: PlannedAction;
+      /** The HTTP status of the recorded answer if it is an error (400 or above). */
+      readonly failure: number | undefined;
+    }
+  | { readonly kind: "login"; readonly user: "alice" | "bob" };
 
 export interface PlannedKey {
   /** The name of a value in the context, for example `order_id`: letters, digits and `_`. The name of a method of the context is not allowed. */

@@ -67,19 +67,33 @@ ${statements}${register === undefined ? "" : "  await register(api, user);\n"}${
 }
 
 function registerText({ action: planned, userField, passwordField }: PlannedRegistration, hasCredentials: boolean): string {
-  const action = withoutContext(planned, true);
-  const names = new Map<PlannedValue, string>();
-  for (const value of inside(action)) if (value.kind === "drawn") names.set(value, OF_USER[value.call] ?? quoted(value.call));
-  const [user, password] = [sentAt(action, userField), sentAt(action, passwordField)];
-  if (user !== undefined) names.set(user, "user.name");
-  if (password !== undefined) names.set(password, "user.password");
-  const request = requestCode(action, { typeOf: () => "unknown", drawnBefore: names }, credentialsOf(action, hasCredentials));
+  const action = withoutContext(planned);
+  const scope = scopeOf(action, userField, passwordField);
+  const request = requestCode(action, scope, credentialsOf(action, hasCredentials));
   return `/** Registers the user. If the user already exists, the API refuses the registration, and the login still works. */
 async function register(api: ApiClient, user: User): Promise<void> {
   await ${laidOut(request, 2, 8, 1)};
 }
 
 `;
+}
+
+/** Returns the code for the values of a call of `session.ts` that differ between users. */
+function scopeOf(action: PlannedAction, userField: string, passwordField: string): ValueScope {
+  const [user, password] = [sentAt(action, userField), sentAt(action, passwordField)];
+  const names = new Map<PlannedValue, string>();
+  for (const value of inside(action)) {
+    if (value === user) names.set(value, "user.name");
+    // A second field for the password, such as `password_confirmation`, takes the same value.
+    else if (value === password || isSame(value, password)) names.set(value, "user.password");
+    else if (value.kind === "drawn") names.set(value, OF_USER[value.call] ?? quoted(value.call));
+  }
+  return { typeOf: () => "unknown", drawnBefore: names };
+}
+
+function isSame(value: PlannedValue, password: PlannedValue | undefined): boolean {
+  if (value.kind === "drawn") return value.call === "password";
+  return value.kind === "environment" && password?.kind === "environment" && value.name === password.name;
 }
 
 function credentialsOf({ operation }: PlannedAction, hasCredentials: boolean): readonly Code[] {
@@ -157,11 +171,7 @@ function headerStatement(name: string, scheme: string, token: string): string {
 
 function operationBody(login: Extract<PlannedLogin, { readonly kind: "operation" }>, hasCredentials: boolean): readonly string[] {
   const action = withoutContext(login.action);
-  const names = new Map<PlannedValue, string>();
-  const [user, password] = [sentAt(action, login.userField), sentAt(action, login.passwordField)];
-  if (user !== undefined) names.set(user, "user.name");
-  if (password !== undefined) names.set(password, "user.password");
-  const scope: ValueScope = { typeOf: () => "unknown", drawnBefore: names };
+  const scope = scopeOf(action, login.userField, login.passwordField);
   const start = "const response = await ";
   const what =
     login.token.length === 0
@@ -199,16 +209,10 @@ function fieldIn(value: PlannedValue, field: string): PlannedValue | undefined {
   return own ?? value.entries.map(([, of]) => fieldIn(of, field)).find((found) => found !== undefined);
 }
 
-/**
- * Replaces context values and random values in an action by constants, because a login has no context and is not a step of a path.
- * @param drawn `true` to keep random values.
- */
-function withoutContext(action: PlannedAction, drawn: boolean = false): PlannedAction {
+/** Replaces context values in an action by constants, because a login has no context and is not a step of a path. */
+function withoutContext(action: PlannedAction): PlannedAction {
   const plain = (value: PlannedValue): PlannedValue => {
     switch (value.kind) {
-      case "drawn":
-        if (drawn) return { ...value };
-        return { kind: "constant", value: value.call };
       case "context":
         return { kind: "constant", value: value.key };
       case "object":

@@ -331,6 +331,111 @@ describe("secrets of a recording", () => {
   });
 });
 
+describe("a recording that logs its user in", () => {
+  const user = { email: "eve@example.com", password: "s3cret-of-eve" };
+  const bearer = { headers: { Authorization: "Bearer token-of-eve-1" } };
+  const logIn: Sent = { url: `${API}/sessions`, json: user, status: 201, answer: { token: "token-of-eve-1" } };
+  const orders: Sent = { url: `${API}/orders`, ...bearer, answer: [] };
+  const stepsOf = ({ texts }: Generated): readonly string[] =>
+    [...texts.get("journeys/shop.ts")!.matchAll(/name: "([^"]+)", action: (?:\(api\) => logIn\(api, (users\.\w+))?/g)].map(([, name, of]) =>
+      of === undefined ? name! : `${name!} ${of}`,
+    );
+
+  it("registers it before, with values of a new user in every field that must differ between users", async () => {
+    const json = { user: { username: "eve", ...user, password_confirmation: user.password, plan: "free" } };
+    const register: Sent = { url: `${API}/users`, json, status: 201, answer: { id: 1 } };
+    const done = await generated("har", har([register, { ...logIn, json: { user } }, orders]));
+    expect(done.plan.login).toMatchObject({ userField: "email", register: { userField: "email", passwordField: "password" } });
+    expect(stepsOf(done)).toEqual(["create_user", "log in users.alice", "list_orders"]);
+    const flat = (text: string): string => text.replaceAll(/\s+/g, " ");
+    expect(flat(done.texts.get("actions/users.ts")!)).toContain(
+      'user: { username: context.data.username(), email: context.data.email(), password: fromEnvironment("API_PASSWORD", "Correct-Horse-7"), ' +
+        'password_confirmation: fromEnvironment("API_PASSWORD", "Correct-Horse-7"), plan: "free", }',
+    );
+    expect(flat(done.texts.get("session.ts")!)).toContain(
+      'user: { username: user.name.replace(/@.*/, ""), email: user.name, password: user.password, ' +
+        'password_confirmation: user.password, plan: "free", }',
+    );
+    expect(done.texts.get("session.ts")).toContain(
+      'api.post("/api/v1/sessions", {\n    json: { user: { email: user.name, password: user.password } }',
+    );
+    expect(done.plan.notInferred).toEqual([]);
+    expect(done.all).not.toMatch(/of-eve|eve@/);
+  });
+
+  it("logs in where the recording does, and as another user where the recording does", async () => {
+    const other = { ...logIn, json: { ...user, email: "joe@example.com" }, answer: { token: "token-of-joe-1" } };
+    const done = await generated(
+      "har",
+      har([
+        { url: `${API}/orders`, status: 401 },
+        { ...logIn, status: 401, answer: {} },
+        logIn,
+        orders,
+        other,
+        { ...orders, headers: { Authorization: "Bearer token-of-joe-1" } },
+        { ...logIn, answer: { token: "token-of-eve-2" } },
+      ]),
+    );
+    expect(stepsOf(done)).toEqual([
+      "list_orders",
+      "log in users.alice",
+      "list_orders",
+      "log in users.bob",
+      "list_orders",
+      "log in users.alice",
+    ]);
+  });
+
+  it("logs in first if earlier calls carry credentials, or if the recording shows no credentials", async () => {
+    const first = ["log in users.alice", "list_orders", "log in users.alice"];
+    expect(stepsOf(await generated("har", har([orders, logIn])))).toEqual(first);
+    const sanitized = { ...orders, headers: {} };
+    expect(stepsOf(await generated("har", har([sanitized, logIn])))).toEqual(first);
+    const refused = { ...sanitized, status: 401 };
+    expect(stepsOf(await generated("har", har([refused, logIn, sanitized])))).toEqual(["list_orders", "log in users.alice", "list_orders"]);
+  });
+
+  it.each(["register", "users"])("logs in by POST /%s if this call returns the token, and no other call does", async (path) => {
+    const register: Sent = { ...logIn, url: `${API}/${path}`, json: { name: "Eve", username: "eve", ...user, repeated: user.password } };
+    const done = await generated("har", har([register, orders]));
+    expect(done.plan.login).toMatchObject({ userField: "username", token: ["token"], register: undefined });
+    expect(done.texts.get("session.ts")!.replaceAll(/\s+/g, " ")).toContain(
+      'name: "Eve", username: user.name, email: `${user.name.replace(/@.*/, "")}@example.com`, password: user.password, repeated: user.password,',
+    );
+    expect(stepsOf(done)).toEqual(["log in users.alice", "list_orders"]);
+    const both = await generated("har", har([register, orders, { url: `${API}/logout`, json: {}, ...bearer }, logIn, orders]));
+    expect(both.plan.login).toMatchObject({ action: { operation: { path: "/api/v1/sessions" } }, register: { userField: "email" } });
+    expect(stepsOf(both).slice(1)).toEqual(["log in users.alice", "list_orders", "post_logout", "log in users.alice", "list_orders"]);
+  });
+
+  it("does not explore a registration that sets a cookie, unless its id is needed", async () => {
+    const cookie = { answerHeaders: { "set-cookie": "sid=abcdefgh" } };
+    const register: Sent = { url: `${API}/signup`, json: user, status: 201, answer: { id: UUID }, ...cookie };
+    const login: Sent = { url: `${API}/login`, json: user, ...cookie };
+    const own: Sent = { ...orders, headers: { cookie: "sid=abcdefgh" } };
+    const done = await generated("har", har([register, login, own]));
+    expect(done.plan.leftOut!.map(({ action: { operation } }) => operation.path)).toEqual(["/api/v1/signup"]);
+    expect(stepsOf(done)).toEqual(["log in users.alice", "log in users.alice", "list_orders"]);
+    const needed = await generated("har", har([register, login, own, { url: `${API}/users/${UUID}`, headers: own.headers! }]));
+    expect(needed.plan.leftOut).toBeUndefined();
+    expect(stepsOf(needed)).toEqual(["post_signup", "log in users.alice", "log in users.alice", "list_orders", "get_user"]);
+  });
+
+  it("takes no call of another purpose for the registration", async () => {
+    const others = ["password/reset-user", "users/1/verify", "accounts"].map((path): Sent => ({
+      url: `${API}/${path}`,
+      json: user,
+      ...bearer,
+    }));
+    const done = await generated(
+      "har",
+      har([logIn, ...others.slice(0, 2), { ...others[2]!, json: { email: "joe@example.com", password: "abcdefgh" } }]),
+    );
+    expect(done.plan.login).toMatchObject({ kind: "operation", register: undefined });
+  });
+});
+
 describe("an archive", () => {
   it.each<readonly [string, unknown, RegExp]>([
     ["that is no JSON", "<har>", /^shop\.json is not JSON, so it is not a HAR archive\.$/],
