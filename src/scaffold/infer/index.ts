@@ -55,6 +55,7 @@ export function planScaffold(written: ApiDescription): ScaffoldPlan {
   );
   const actions = ordered.drafts.map(({ action }) => withOwnPassword(action, accounts.login));
   const keys = keysOf(ordered.drafts, facts);
+  const shared = description.operations.every(isPublic) ? [] : publicKeys(actions);
   return {
     title: description.title,
     baseUrl: servers.find((server) => /^https?:\/\//i.test(server)),
@@ -68,7 +69,10 @@ export function planScaffold(written: ApiDescription): ScaffoldPlan {
     singleUse: findSingleUse(actions),
     sessionEnds: accounts.login === undefined ? undefined : findSessionEnds(actions),
     describesNoRefusals: description.operations.every(({ responses }) => responses.every(({ status }) => !/^(?:4|default$)/.test(status))),
-    publicReads: description.operations.every(isPublic) ? [] : actions.filter(isPublicRead),
+    publicReads: description.operations.every(isPublic)
+      ? []
+      : actions.filter((action) => isPublicRead(action) && action.needs.some((key) => !shared.includes(key))),
+    shared,
     notInferred: [
       ...ordered.drafts.flatMap(({ notInferred }) => notInferred),
       ...ordered.lost,
@@ -89,8 +93,16 @@ function isSubscription({ action: { operation } }: Draft): boolean {
 /** Returns `true` if an operation can be called without authentication. */
 const isPublic = ({ security }: Operation): boolean => security.length === 0 || security.some((needs) => needs.length === 0);
 
-function isPublicRead({ operation, needs }: PlannedAction): boolean {
-  return (operation.method === "get" || operation.method === "head") && needs.length > 0 && isPublic(operation);
+const isRead = ({ method }: Operation): boolean => method === "get" || method === "head";
+const isPublicRead = ({ operation, needs }: PlannedAction): boolean => isRead(operation) && needs.length > 0 && isPublic(operation);
+
+/** Returns the context keys whose values only operations return that read without authentication. */
+function publicKeys(actions: readonly PlannedAction[]): readonly string[] {
+  const keysOfAll = (all: readonly PlannedAction[]): ReadonlySet<string> =>
+    new Set(all.flatMap(({ produces }) => produces.map(({ key }) => key)));
+  const isOpen = ({ operation }: PlannedAction): boolean => isRead(operation) && isPublic(operation);
+  const others = keysOfAll(actions.filter((action) => !isOpen(action)));
+  return [...keysOfAll(actions.filter(isOpen))].filter((key) => !others.has(key));
 }
 
 /** Returns a note for an action whose operation declares another server than the one to which the action sends its request. */

@@ -42,6 +42,8 @@ export interface ScaffoldPlan {
   readonly describesNoRefusals?: boolean | undefined;
   /** The actions that read an item without authentication, although other operations need it. The data that they read is probably public. */
   readonly publicReads?: readonly PlannedAction[] | undefined;
+  /** The context keys whose values only public reads return. No user of the exploration owns the items of these keys. */
+  readonly shared?: readonly string[] | undefined;
   /** The values that could not be inferred from the description. Each value has a hint that tells the user where to write it. */
   readonly notInferred: readonly NotInferred[];
   /** The number of path parameters of all operations, and the number of path parameters whose values could be inferred. */

@@ -171,9 +171,10 @@ function ofResources({ resources }: ScaffoldPlan, before: Manifest): ScaffoldFil
 }
 
 function proposals(
-  { singleUse = [], sessionEnds, describesNoRefusals, publicReads = [] }: ScaffoldPlan,
+  plan: ScaffoldPlan,
   named: readonly NamedAction[],
-): Pick<RuleInput, "singleUse" | "sessionEnds" | "describesNoRefusals" | "publicReads"> {
+): Pick<RuleInput, "singleUse" | "sessionEnds" | "describesNoRefusals" | "publicReads" | "shared" | "listed"> {
+  const { singleUse = [], sessionEnds, describesNoRefusals, publicReads = [], shared = [] } = plan;
   const names = new Map(named.map(({ action, name }) => [action, name]));
   const nameOf = (action: PlannedAction): string => names.get(action)!;
   return {
@@ -185,7 +186,22 @@ function proposals(
     },
     describesNoRefusals,
     publicReads: publicReads.map(nameOf),
+    shared,
+    listed: listedKeys(plan).filter((key) => !shared.includes(key)),
   };
+}
+
+/** Returns the context keys that actions need and whose values come only from lists, so that no action creates their items. */
+function listedKeys({ actions }: ScaffoldPlan): readonly string[] {
+  const needed = new Set(actions.flatMap(({ needs }) => needs));
+  const productions = actions.flatMap(({ produces, operation, graphql }) =>
+    produces.map((one) => {
+      const isRead = graphql === undefined ? operation.method === "get" || operation.method === "head" : graphql.kind === "query";
+      return { key: one.key, isListed: isRead && one.from === "body" && one.path.some((step) => typeof step === "number") };
+    }),
+  );
+  const made = new Set(productions.flatMap(({ key, isListed }) => (isListed ? [] : [key])));
+  return [...new Set(productions.map(({ key }) => key))].filter((key) => needed.has(key) && !made.has(key));
 }
 
 function ofSetup({ actions }: ScaffoldPlan, setup: readonly GivenKey[], before: Manifest): ScaffoldFile {

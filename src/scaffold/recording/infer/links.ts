@@ -82,7 +82,8 @@ export class Links {
     if (answer === undefined || answer.status >= 400) return;
     const sent = sentTexts(recorded);
     const noun = nounOfSegments(segments);
-    const creates = method === "post";
+    // An id that the request contains is the id of an item that existed before.
+    const creates = (text: string): boolean => method === "post" && !sent.has(text) && !segments.includes(text);
     let left = MOST_VALUES;
     const visit = (value: Json, path: readonly (string | number)[]): void => {
       if (left <= 0) return;
@@ -95,12 +96,21 @@ export class Links {
         const text = String(value);
         if (text === "" || text.length > LONGEST || (kind === undefined && (typeof value === "number" || sent.has(text)))) return;
         const type = typeof value as "string" | "number";
-        this.#add({ call, path, text, type, noun: [own, nounOfPath(path), noun].find((one) => one !== "") ?? "", kind, creates });
+        this.#add({
+          call,
+          path,
+          text,
+          type,
+          noun: [own, nounOfPath(path), noun].find((one) => one !== "") ?? "",
+          kind,
+          creates: creates(text),
+        });
       }
     };
     if (answer.body !== undefined) visit(answer.body, []);
     const last = /\/([^/?#]+)\/?(?:[?#]|$)/.exec(answer.location ?? "")?.[1];
-    if (last !== undefined && creates) this.#add({ call, path: undefined, text: decoded(last), type: "string", noun, kind: "id", creates });
+    if (last !== undefined && method === "post")
+      this.#add({ call, path: undefined, text: decoded(last), type: "string", noun, kind: "id", creates: creates(decoded(last)) });
   }
 
   productionsOf(call: number): readonly Production[] {
@@ -162,7 +172,7 @@ function typeAt(body: Json | undefined, path: readonly (string | number)[]): Pla
 function sentTexts({ query, body }: RecordedCall): ReadonlySet<string> {
   const texts = new Set(query.map(([, value]) => value));
   const visit = (value: Json): void => {
-    if (typeof value === "string") texts.add(value);
+    if (typeof value === "string" || typeof value === "number") texts.add(String(value));
     else if (typeof value === "object" && value !== null) Object.values(value).forEach((one) => visit(one));
   };
   if (body?.as === "json") visit(body.value);

@@ -116,6 +116,7 @@ export function planRecording(recording: Recording): ScaffoldPlan {
     ],
     pathParameters: share(planned, new Set(open)),
     warnings: recording.notes,
+    ...publicData(recording, drafts, links, (draft) => withCredentials.get(calls[draft.index]!.action)),
     ...(isLeftOut && { leftOut: [{ action: registering!, why: SETS_COOKIE }] }),
     recording: {
       from: recording.from,
@@ -143,6 +144,31 @@ function isLoggedInFirst(calls: readonly RecordedCall[], logsIn: (call: Recorded
   if (first === -1) return true;
   const before = calls.slice(0, first);
   return before.some(carriesCredentials) || (!calls.some(carriesCredentials) && !before.some(({ answer }) => answer?.status === 401));
+}
+
+/**
+ * Returns the keys and the reads of data that the recording reads without credentials, although other calls carry them. Nothing is returned for a
+ * recording without credentials, because tools remove credentials from the recordings that they export.
+ */
+function publicData(
+  { calls, from }: Recording,
+  drafts: readonly Drafted[],
+  links: Links,
+  actionOf: (draft: Drafted) => PlannedAction | undefined,
+): Pick<ScaffoldPlan, "shared" | "publicReads"> {
+  const isKnown = calls.some(carriesCredentials);
+  const isPublic = ({ call }: Drafted): boolean =>
+    isKnown &&
+    (call.method === "get" || call.method === "head") &&
+    !carriesCredentials(call) &&
+    (call.answer === undefined ? from === "postman" : call.answer.status < 400);
+  const shared = drafts.filter(isPublic).flatMap(({ index }) => links.productionsOf(index).map(({ key }) => key));
+  const others = new Set(drafts.filter((draft) => !isPublic(draft)).map(actionOf));
+  const reads = new Set(drafts.filter(isPublic).flatMap((draft) => actionOf(draft) ?? []));
+  return {
+    shared,
+    publicReads: [...reads].filter((action) => !others.has(action) && action.needs.some((key) => !shared.includes(key))),
+  };
 }
 
 interface PlannedUser {

@@ -50,9 +50,18 @@ export function readmeFile({ plan, named, exploration, hasUsers, placeOf }: Read
           `\`ownership\` does not try ${named
             .filter(({ action }) => plan.publicReads!.includes(action))
             .map(({ name }) => code(name))
-            .join(
-              ", ",
-            )}, because the description lets everybody make these calls. Remove from \`except\` the calls that should need a login.`,
+            .join(", ")}, because ${
+            plan.recording === undefined
+              ? "the description lets everybody make these calls"
+              : "the recording makes these calls without a login"
+          }. Remove from \`except\` the calls that should need a login.`,
+        ]
+      : []),
+    ...(hasUsers && (plan.shared ?? []).length > 0
+      ? [
+          `\`ownership\` treats ${plan.shared!.map(code).join(", ")} as data of all users, because only reads without a login return ${
+            plan.shared!.length === 1 ? "it" : "them"
+          }. Remove from \`shared\` the keys of private data.`,
         ]
       : []),
   ];

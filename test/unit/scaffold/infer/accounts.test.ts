@@ -43,6 +43,30 @@ it("finds reads that need no login, and descriptions without refusals", () => {
   expect(planApi(open).publicReads).toEqual([]);
 });
 
+it("shares keys that only reads without a login return", () => {
+  const create = { requestBody: sends(object({ item_id: text })), responses: answers(object({ id: text }), "201") };
+  const of = (
+    list: Json,
+    more: Readonly<Record<string, Json>> = {},
+    security: Json = BEARER,
+  ): Pick<ScaffoldPlan, "shared" | "publicReads"> =>
+    planApi(
+      {
+        "post /login": LOGIN,
+        "get /items": { ...LIST, ...list },
+        "get /items/{item_id}": { security: [] },
+        "post /orders": create,
+        ...more,
+      },
+      security,
+    );
+  // The rule `ownership` tries no call with a shared key, so the read needs no exception.
+  expect(of({ security: [] })).toMatchObject({ shared: ["item_id"], publicReads: [] });
+  expect(of({})).toMatchObject({ shared: [], publicReads: [{ operation: { id: "get /items/{item_id}" } }] });
+  expect(of({ security: [] }, { "post /items": { responses: answers(object({ id: text }), "201") } }).shared).toEqual([]);
+  expect(of({}, {}, {}).shared).toEqual([]);
+});
+
 describe("users", () => {
   const registered = (operations: Readonly<Record<string, Json>>, more: Json = BEARER): string | undefined => {
     const { login } = planApi({ "post /login": LOGIN, "get /me": {}, ...operations }, more);

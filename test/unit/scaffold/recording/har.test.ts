@@ -436,6 +436,56 @@ describe("a recording that logs its user in", () => {
   });
 });
 
+describe("public data of a recording", () => {
+  const own = { headers: { cookie: "sid=abcdefgh" } };
+  const logIn: Sent = { url: `${API}/login`, json: { user: "ada", password: "s3cret-1" }, answerHeaders: { "set-cookie": "sid=abcdefgh" } };
+  const items: Sent = { url: `${API}/items`, answer: [{ id: 1, name: "lamp" }] };
+  const order: Sent = { url: `${API}/orders`, json: { item_id: 1 }, status: 201, answer: { id: 5, item_id: 1 }, ...own };
+  const item: Sent = { url: `${API}/items/1`, answer: { id: 1 }, ...own };
+  const ruleOf = ({ texts }: Generated): string =>
+    /\n((?: {4}\/\/.*\n)* {4}ownership[^;]*?)\n {2}\]/.exec(texts.get("shop.explore.ts")!)![1]!;
+
+  it("is shared if it was read without credentials, also after a call of a user has returned its id", async () => {
+    const done = await generated("har", har([items, logIn, order, item, { url: `${API}/orders/5`, ...own }]));
+    expect(done.plan.shared).toEqual(["item_id"]);
+    expect(needs(done)).toContain("get_item(item_id) -> ");
+    expect(ruleOf(done)).toBe(
+      "    // In the recording, the items of the keys in `shared` can be read without a login. Remove those of private data.\n" +
+        '    ownership({ users: { bob: (api) => logIn(api, users.bob) }, shared: ["item_id"] }),',
+    );
+    expect(done.texts.get("README.md")).toContain("- `ownership` treats `item_id` as data of all users, because");
+  });
+
+  it("is not assumed if credentials were sent, or if the recording shows none", async () => {
+    for (const calls of [
+      [logIn, { ...items, ...own }, order],
+      [{ ...items, headers: {} }, logIn, { ...order, headers: {} }],
+    ]) {
+      const done = await generated("har", har(calls));
+      expect(done.plan).toMatchObject({ shared: [], publicReads: [] });
+      expect(ruleOf(done)).toBe(
+        "    // Only lists return item_id. If every user may see these items, add them to `shared`.\n" +
+          "    ownership({ users: { bob: (api) => logIn(api, users.bob) } }),",
+      );
+    }
+  });
+
+  it("may be read by every user, although a user created it", async () => {
+    const post: Sent = { url: `${API}/posts`, json: { text: "a" }, status: 201, answer: { id: UUID }, ...own };
+    const read: Sent = { url: `${API}/posts/${UUID}`, answer: { id: UUID } };
+    const done = await generated("har", har([logIn, post, read, { url: `${API}/posts/${UUID}/likes`, json: {}, ...own }]));
+    expect(ruleOf(done)).toBe(
+      "    // In the recording, reads in `except` need no login. Remove those of private data.\n" +
+        '    ownership({ users: { bob: (api) => logIn(api, users.bob) }, except: ["get_post"] }),',
+    );
+    expect(done.texts.get("README.md")).toContain("because the recording makes these calls without a login");
+    const both = await generated("har", har([logIn, post, read, { ...read, ...own }]));
+    expect(both.plan.publicReads).toEqual([]);
+    const refused = await generated("har", har([logIn, post, { ...read, status: 401, answer: {} }]));
+    expect(refused.plan.publicReads).toEqual([]);
+  });
+});
+
 describe("an archive", () => {
   it.each<readonly [string, unknown, RegExp]>([
     ["that is no JSON", "<har>", /^shop\.json is not JSON, so it is not a HAR archive\.$/],

@@ -339,6 +339,20 @@ describe("a Postman collection", () => {
       });
   });
 
+  it("shares what only requests without an authentication read", async () => {
+    const id = "0d6fe8ff-a1f7-47ef-8512-f2f58ac5d2c0";
+    const list = (auth?: object) => ({
+      name: "Items",
+      request: { auth, url: "http://127.0.0.1/items" },
+      response: [{ code: 200, body: `[{"id":"${id}"}]` }],
+    });
+    const shared = async (...item: readonly object[]) =>
+      (await generated("postman", { info, auth: bearerToken, item: [...item, get("orders"), get(`items/${id}`)] })).plan.shared;
+    expect(await shared(list(noauth))).toEqual(["item_id"]);
+    expect(await shared(list())).toEqual([]);
+    expect(await shared(list({ type: "digest" }))).toEqual([]);
+  });
+
   it("says that it left out the requests of scripts", async () => {
     const event = [{ listen: "prerequest", script: { exec: ['pm.sendRequest("http://127.0.0.1/login", () => undefined);'] } }];
     const { plan } = await generated("postman", { info, event, auth: bearerToken, item: [get("orders")] });

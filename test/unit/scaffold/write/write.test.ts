@@ -170,7 +170,8 @@ export const actions: readonly Action<Keys>[] = [createOrder, listOrders, readOr
   });
 
   const commented = { ...shop, describesNoRefusals: true, publicReads: shop.actions };
-  it.each([shop, known, commented, { ...commented, publicReads: [readOrder] }])("is laid out as a formatter would", async (of) => {
+  const listed = { ...known, shared: ["customer_id"], publicReads: [readOrder] };
+  it.each([shop, known, commented, { ...commented, publicReads: [readOrder] }, listed])("is laid out as a formatter would", async (of) => {
     const directory = newFolder();
     const { files } = scaffold(of, directory);
     for (const file of files.filter((path) => path.endsWith(".ts"))) {
