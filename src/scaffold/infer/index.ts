@@ -10,6 +10,7 @@ import { asLogin, loginSetsCookie, loginTakesPart, type LoginOperation } from ".
 import { findListed } from "./actions/find-listed.ts";
 import { withOwnPassword } from "./accounts/own-password.ts";
 import { planAccounts } from "./accounts/plan-accounts.ts";
+import { publicData } from "./accounts/public-data.ts";
 import { findResources } from "./resources/find-resources.ts";
 import { findRestores } from "./actions/find-restores.ts";
 import { followLinks } from "./links/follow-links.ts";
@@ -55,7 +56,6 @@ export function planScaffold(written: ApiDescription): ScaffoldPlan {
   );
   const actions = ordered.drafts.map(({ action }) => withOwnPassword(action, accounts.login));
   const keys = keysOf(ordered.drafts, facts);
-  const shared = description.operations.every(isPublic) ? [] : publicKeys(actions);
   return {
     title: description.title,
     baseUrl: servers.find((server) => /^https?:\/\//i.test(server)),
@@ -69,10 +69,9 @@ export function planScaffold(written: ApiDescription): ScaffoldPlan {
     singleUse: findSingleUse(actions),
     sessionEnds: accounts.login === undefined ? undefined : findSessionEnds(actions),
     describesNoRefusals: description.operations.every(({ responses }) => responses.every(({ status }) => !/^(?:4|default$)/.test(status))),
-    publicReads: description.operations.every(isPublic)
-      ? []
-      : actions.filter((action) => isPublicRead(action) && action.needs.some((key) => !shared.includes(key))),
-    shared,
+    ...(description.operations.every(isPublic)
+      ? { shared: [], publicCalls: [] }
+      : publicData(actions, ({ operation }) => isPublic(operation))),
     notInferred: [
       ...ordered.drafts.flatMap(({ notInferred }) => notInferred),
       ...ordered.lost,
@@ -92,18 +91,6 @@ function isSubscription({ action: { operation } }: Draft): boolean {
 
 /** Returns `true` if an operation can be called without authentication. */
 const isPublic = ({ security }: Operation): boolean => security.length === 0 || security.some((needs) => needs.length === 0);
-
-const isRead = ({ method }: Operation): boolean => method === "get" || method === "head";
-const isPublicRead = ({ operation, needs }: PlannedAction): boolean => isRead(operation) && needs.length > 0 && isPublic(operation);
-
-/** Returns the context keys whose values only operations return that read without authentication. */
-function publicKeys(actions: readonly PlannedAction[]): readonly string[] {
-  const keysOfAll = (all: readonly PlannedAction[]): ReadonlySet<string> =>
-    new Set(all.flatMap(({ produces }) => produces.map(({ key }) => key)));
-  const isOpen = ({ operation }: PlannedAction): boolean => isRead(operation) && isPublic(operation);
-  const others = keysOfAll(actions.filter((action) => !isOpen(action)));
-  return [...keysOfAll(actions.filter(isOpen))].filter((key) => !others.has(key));
-}
 
 /** Returns a note for an action whose operation declares another server than the one to which the action sends its request. */
 function onOther({ operation, elsewhere }: ReturnType<typeof underBase>, actions: readonly PlannedAction[]): readonly NotInferred[] {

@@ -40,8 +40,8 @@ export interface ScaffoldPlan {
   readonly sessionEnds?: ProposedSessionEnds | undefined;
   /** `true` if no operation describes a refusal (a 4xx status or `default`), as NestJS does by default. */
   readonly describesNoRefusals?: boolean | undefined;
-  /** The actions that read an item without authentication, although other operations need it. The data that they read is probably public. */
-  readonly publicReads?: readonly PlannedAction[] | undefined;
+  /** The actions whose data is probably public, because it can be read without authentication, although other operations need it. */
+  readonly publicCalls?: readonly PlannedAction[] | undefined;
   /** The context keys whose values only public reads return. No user of the exploration owns the items of these keys. */
   readonly shared?: readonly string[] | undefined;
   /** The values that could not be inferred from the description. Each value has a hint that tells the user where to write it. */

@@ -173,8 +173,8 @@ function ofResources({ resources }: ScaffoldPlan, before: Manifest): ScaffoldFil
 function proposals(
   plan: ScaffoldPlan,
   named: readonly NamedAction[],
-): Pick<RuleInput, "singleUse" | "sessionEnds" | "describesNoRefusals" | "publicReads" | "shared" | "listed"> {
-  const { singleUse = [], sessionEnds, describesNoRefusals, publicReads = [], shared = [] } = plan;
+): Pick<RuleInput, "singleUse" | "sessionEnds" | "describesNoRefusals" | "publicCalls" | "shared" | "listed"> {
+  const { singleUse = [], sessionEnds, describesNoRefusals, publicCalls = [], shared = [] } = plan;
   const names = new Map(named.map(({ action, name }) => [action, name]));
   const nameOf = (action: PlannedAction): string => names.get(action)!;
   return {
@@ -185,7 +185,7 @@ function proposals(
       after: sessionEnds.after.map(nameOf),
     },
     describesNoRefusals,
-    publicReads: publicReads.map(nameOf),
+    publicCalls: publicCalls.map(nameOf),
     shared,
     listed: listedKeys(plan).filter((key) => !shared.includes(key)),
   };

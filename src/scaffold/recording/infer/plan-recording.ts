@@ -1,6 +1,7 @@
 import type { Operation } from "../../../openapi/operations/description.ts";
 import { nameOperations } from "../../infer/actions/name-operations.ts";
 import { SETS_COOKIE } from "../../infer/accounts/plan-accounts.ts";
+import { publicData } from "../../infer/accounts/public-data.ts";
 import type { NotInferred, PlannedAction, PlannedRegistration, PlannedValue, RecordedStep, ScaffoldPlan } from "../../infer/plan.ts";
 import { identifier, unique } from "../../infer/resources/identifiers.ts";
 import { parsePath } from "../../infer/resources/path-shape.ts";
@@ -116,7 +117,10 @@ export function planRecording(recording: Recording): ScaffoldPlan {
     ],
     pathParameters: share(planned, new Set(open)),
     warnings: recording.notes,
-    ...publicData(recording, drafts, links, (draft) => withCredentials.get(calls[draft.index]!.action)),
+    ...publicData(
+      planned,
+      isOpenIn(recording, new Map(drafts.map(({ call, index }) => [call, withCredentials.get(calls[index]!.action)]))),
+    ),
     ...(isLeftOut && { leftOut: [{ action: registering!, why: SETS_COOKIE }] }),
     recording: {
       from: recording.from,
@@ -147,28 +151,19 @@ function isLoggedInFirst(calls: readonly RecordedCall[], logsIn: (call: Recorded
 }
 
 /**
- * Returns the keys and the reads of data that the recording reads without credentials, although other calls carry them. Nothing is returned for a
- * recording without credentials, because tools remove credentials from the recordings that they export.
+ * Returns a function that says if an action needs no login: the recording has credentials, but none in a call of the action. A recording without
+ * credentials shows nothing, because tools remove credentials from the recordings that they export.
  */
-function publicData(
+function isOpenIn(
   { calls, from }: Recording,
-  drafts: readonly Drafted[],
-  links: Links,
-  actionOf: (draft: Drafted) => PlannedAction | undefined,
-): Pick<ScaffoldPlan, "shared" | "publicReads"> {
-  const isKnown = calls.some(carriesCredentials);
-  const isPublic = ({ call }: Drafted): boolean =>
-    isKnown &&
-    (call.method === "get" || call.method === "head") &&
-    !carriesCredentials(call) &&
-    (call.answer === undefined ? from === "postman" : call.answer.status < 400);
-  const shared = drafts.filter(isPublic).flatMap(({ index }) => links.productionsOf(index).map(({ key }) => key));
-  const others = new Set(drafts.filter((draft) => !isPublic(draft)).map(actionOf));
-  const reads = new Set(drafts.filter(isPublic).flatMap((draft) => actionOf(draft) ?? []));
-  return {
-    shared,
-    publicReads: [...reads].filter((action) => !others.has(action) && action.needs.some((key) => !shared.includes(key))),
-  };
+  actions: ReadonlyMap<RecordedCall, PlannedAction | undefined>,
+): (action: PlannedAction) => boolean {
+  const isOpen = (call: RecordedCall): boolean =>
+    !carriesCredentials(call) && (call.answer === undefined ? from === "postman" : call.answer.status < 400);
+  const others = new Set(
+    calls.some(carriesCredentials) ? calls.filter((call) => !isOpen(call)).map((call) => actions.get(call)) : actions.values(),
+  );
+  return (action) => !others.has(action);
 }
 
 interface PlannedUser {

@@ -15,8 +15,8 @@ export interface RuleInput {
   readonly singleUse?: readonly SingleUseNames[] | undefined;
   readonly sessionEnds?: SessionEndsNames | undefined;
   readonly describesNoRefusals?: boolean | undefined;
-  /** The names of actions that read an item without authentication. */
-  readonly publicReads?: readonly string[] | undefined;
+  /** The names of actions whose data can be read without authentication. */
+  readonly publicCalls?: readonly string[] | undefined;
   /** The context keys whose values only public reads return. */
   readonly shared?: readonly string[] | undefined;
   /** The context keys whose values only lists return that may need authentication. */
@@ -125,10 +125,10 @@ function conformsToLine({ description, allowRefs, describesNoRefusals = false }:
 const commented = (comment: string, code: Code): Code => row(`// ${comment}\n    `, code);
 
 function ownershipLine(input: RuleInput): Code {
-  const { hasKeys, singleUse = [], publicReads = [], shared = [], listed = [] } = input;
+  const { hasKeys, singleUse = [], publicCalls = [], shared = [], listed = [] } = input;
   // The actions that use a token or invitation. The rule `ownership` must not test these actions, because anybody who has the token may use it.
   const spent = singleUse.map(({ use }) => use);
-  const except = [...new Set([...spent, ...publicReads])];
+  const except = [...new Set([...spent, ...publicCalls])];
   // Alice owns all items, because the setup logs in as alice. Bob tries to use these items. Items whose ids the user gave in `setup.ts` belong to
   // neither, and neither do items that everybody may read.
   const keys = shared.map((key) => text(quoted(key)));
@@ -140,7 +140,9 @@ function ownershipLine(input: RuleInput): Code {
   ];
   const source = isRecording(input) ? "In the recording" : "By the description";
   const comments = [
-    ...(publicReads.length === 0 ? [] : [`${source}, reads in \`except\` need no login. Remove those of private data.`]),
+    ...(publicCalls.length === 0
+      ? []
+      : [`${source}, the data of calls in \`except\` can be read without a login. Remove calls on private data.`]),
     ...(shared.length === 0
       ? []
       : [`${source}, the items of the keys in \`shared\` can be read without a login. Remove those of private data.`]),

@@ -32,15 +32,15 @@ it("finds reads that need no login, and descriptions without refusals", () => {
     "delete /books/{id}": { security: [] },
   };
   const plan = planApi({ ...operations, "get /books/{id}": { ...book, security: [] } }, BEARER);
-  expect({ reads: names(plan.publicReads!), none: plan.describesNoRefusals }).toEqual({ reads: ["get /books/{id}"], none: true });
+  expect({ reads: names(plan.publicCalls!), none: plan.describesNoRefusals }).toEqual({ reads: ["get /books/{id}"], none: true });
   const either = planApi({ ...operations, "get /books/{id}": { ...book, security: [{}, { token: [] }] } }, BEARER);
-  expect(names(either.publicReads!)).toEqual(["get /books/{id}"]);
+  expect(names(either.publicCalls!)).toEqual(["get /books/{id}"]);
   const refused = { responses: { ...book.responses, 404: { description: "" } } };
   const own = planApi({ ...operations, "get /books/{id}": refused }, BEARER);
-  expect({ reads: own.publicReads, none: own.describesNoRefusals }).toEqual({ reads: [], none: false });
+  expect({ reads: own.publicCalls, none: own.describesNoRefusals }).toEqual({ reads: [], none: false });
   // Without any security, the description says nothing about who may read what.
   const open = { "post /books": made, "get /books/{id}": book };
-  expect(planApi(open).publicReads).toEqual([]);
+  expect(planApi(open).publicCalls).toEqual([]);
 });
 
 it("shares keys that only reads without a login return", () => {
@@ -49,7 +49,7 @@ it("shares keys that only reads without a login return", () => {
     list: Json,
     more: Readonly<Record<string, Json>> = {},
     security: Json = BEARER,
-  ): Pick<ScaffoldPlan, "shared" | "publicReads"> =>
+  ): Pick<ScaffoldPlan, "shared" | "publicCalls"> =>
     planApi(
       {
         "post /login": LOGIN,
@@ -61,8 +61,8 @@ it("shares keys that only reads without a login return", () => {
       security,
     );
   // The rule `ownership` tries no call with a shared key, so the read needs no exception.
-  expect(of({ security: [] })).toMatchObject({ shared: ["item_id"], publicReads: [] });
-  expect(of({})).toMatchObject({ shared: [], publicReads: [{ operation: { id: "get /items/{item_id}" } }] });
+  expect(of({ security: [] })).toMatchObject({ shared: ["item_id"], publicCalls: [] });
+  expect(of({})).toMatchObject({ shared: [], publicCalls: [{ operation: { id: "get /items/{item_id}" } }] });
   expect(of({ security: [] }, { "post /items": { responses: answers(object({ id: text }), "201") } }).shared).toEqual([]);
   expect(of({}, {}, {}).shared).toEqual([]);
 });

@@ -462,7 +462,7 @@ describe("public data of a recording", () => {
       [{ ...items, headers: {} }, logIn, { ...order, headers: {} }],
     ]) {
       const done = await generated("har", har(calls));
-      expect(done.plan).toMatchObject({ shared: [], publicReads: [] });
+      expect(done.plan).toMatchObject({ shared: [], publicCalls: [] });
       expect(ruleOf(done)).toBe(
         "    // Only lists return item_id. If every user may see these items, add them to `shared`.\n" +
           "    ownership({ users: { bob: (api) => logIn(api, users.bob) } }),",
@@ -470,19 +470,27 @@ describe("public data of a recording", () => {
     }
   });
 
+  it("is tried where a call changes it: everybody may read a post, but only its author may change it", async () => {
+    const changes = ["PUT", "DELETE"].map((method): Sent => ({ method, url: `${API}/items/1`, ...own }));
+    const like: Sent = { method: "DELETE", url: `${API}/items/1/like`, ...own };
+    const done = await generated("har", har([items, logIn, item, order, like, ...changes]));
+    expect(done.plan.shared).toEqual([]);
+    expect(ruleOf(done).replaceAll(/\s+/g, " ")).toContain('except: ["get_item", "create_order", "delete_item_like"]');
+  });
+
   it("may be read by every user, although a user created it", async () => {
     const post: Sent = { url: `${API}/posts`, json: { text: "a" }, status: 201, answer: { id: UUID }, ...own };
     const read: Sent = { url: `${API}/posts/${UUID}`, answer: { id: UUID } };
     const done = await generated("har", har([logIn, post, read, { url: `${API}/posts/${UUID}/likes`, json: {}, ...own }]));
     expect(ruleOf(done)).toBe(
-      "    // In the recording, reads in `except` need no login. Remove those of private data.\n" +
+      "    // In the recording, the data of calls in `except` can be read without a login. Remove calls on private data.\n" +
         '    ownership({ users: { bob: (api) => logIn(api, users.bob) }, except: ["get_post"] }),',
     );
-    expect(done.texts.get("README.md")).toContain("because the recording makes these calls without a login");
+    expect(done.texts.get("README.md")).toContain("because the recording reads the data of these calls without a login");
     const both = await generated("har", har([logIn, post, read, { ...read, ...own }]));
-    expect(both.plan.publicReads).toEqual([]);
+    expect(both.plan.publicCalls).toEqual([]);
     const refused = await generated("har", har([logIn, post, { ...read, status: 401, answer: {} }]));
-    expect(refused.plan.publicReads).toEqual([]);
+    expect(refused.plan.publicCalls).toEqual([]);
   });
 });
 
