@@ -180,8 +180,10 @@ export type PlannedLogin =
       readonly action: PlannedAction;
       readonly userField: string;
       readonly passwordField: string;
-      /** The path of the token in the JSON answer. Empty if the answer sets a cookie, which the client stores. */
+      /** The path of the token in the JSON answer. Empty if the answer sets a cookie, which the client stores, or returns the token in a header. */
       readonly token: readonly string[];
+      /** The header of the answer that returns the token. */
+      readonly answerHeader?: string | undefined;
       /** The header that carries the token, and the text before the token in it. The default is `Authorization` with `Bearer`. */
       readonly header?: TokenHeader | undefined;
       /** The operation that registers a user who can log in. `undefined` if users must already exist. */

@@ -12,6 +12,7 @@ export interface RecordedAnswer {
   readonly body: Json | undefined;
   readonly location: string | undefined;
   readonly setsCookie: boolean;
+  readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
 /** A recorded request. Do not trust its contents: the author of the recording chose them. */
@@ -33,6 +34,8 @@ export interface RecordedCall {
   readonly hasAuth?: boolean | undefined;
   /** The Postman variables that a script sets from the answer, each with its path in the JSON body. */
   readonly sets?: ReadonlyMap<string, readonly (string | number)[]> | undefined;
+  /** The Postman variables that a script sets from a header of the answer, each with the name of the header. */
+  readonly setsFromHeaders?: ReadonlyMap<string, string> | undefined;
   /** The words that a script puts before the values of Postman variables, such as `Bearer`. */
   readonly schemes?: ReadonlyMap<string, string> | undefined;
 }

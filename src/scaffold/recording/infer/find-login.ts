@@ -21,8 +21,10 @@ export interface FoundLogin {
   readonly call: RecordedCall;
   readonly userField: string;
   readonly passwordField: string;
-  /** The path of the token in the JSON answer of the login. Empty if the login sets a cookie instead. */
+  /** The path of the token in the JSON answer of the login. Empty if the login sets a cookie instead, or returns the token in a header. */
   readonly token: readonly string[];
+  /** The header of the login's answer that returns the token. */
+  readonly answerHeader?: string | undefined;
   /** The header that carries the token. `undefined` for `Authorization` with `Bearer`, and if no call carries the token. */
   readonly header?: TokenHeader | undefined;
 }
@@ -64,6 +66,9 @@ function loginOf(call: RecordedCall, recording: Recording): FoundLogin | undefin
     const scheme = call.schemes?.get(token.text.slice(2, -2));
     return { call, userField, passwordField, token: token.path, header: scheme === undefined ? header : withScheme(header, scheme) };
   }
+  const inHeader = headerWithToken(call, sent);
+  if (inHeader !== undefined)
+    return { call, userField, passwordField, token: [], answerHeader: inHeader.name, header: headerOf(inHeader.text, sent, recording) };
   // The client stores cookies by itself. A recording without the answer of the login does not show that it sets a cookie.
   const isByCookie = answer?.setsCookie === true && !(registers && sent.length > 0);
   const isLogin = answer === undefined ? saysLogin && isWithoutToken(recording) : saysLogin || isByCookie;
@@ -182,6 +187,19 @@ function tokenSet(
   return undefined;
 }
 
+/** Returns the header of the login's answer that returns a token which other calls send. */
+function headerWithToken(
+  { answer, setsFromHeaders }: RecordedCall,
+  sent: readonly SentToken[],
+): { readonly name: string; readonly text: string } | undefined {
+  for (const { text } of sent) {
+    const set = isVariable(text) ? setsFromHeaders?.get(text.slice(2, -2)) : undefined;
+    const name = set ?? answer?.headers.find(([, value]) => value === text || authorizationOf(value)[0] === text)?.[0];
+    if (name !== undefined) return { name, text };
+  }
+  return undefined;
+}
+
 /**
  * Returns the header that carries the token. If no header contains the token itself, returns the header of the variable that most calls send. Headers
  * for API keys do not count then.
@@ -245,7 +263,7 @@ function tokenIn(
  * recorded ones.
  */
 export function planLogin(
-  { userField, passwordField, token, header, call }: FoundLogin,
+  { userField, passwordField, token, answerHeader, header, call }: FoundLogin,
   action: PlannedAction,
   register: PlannedRegistration | undefined,
 ): PlannedLogin {
@@ -262,6 +280,7 @@ export function planLogin(
     userField,
     passwordField,
     token,
+    answerHeader,
     header,
     register,
   };

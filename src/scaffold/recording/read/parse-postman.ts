@@ -236,6 +236,7 @@ function answerOf(examples: readonly Members[]): RecordedAnswer | undefined {
     body: parseBody(textOf(best["body"])),
     location: header("location"),
     setsCookie: header("set-cookie") !== undefined,
+    headers,
   };
 }
 
@@ -250,6 +251,7 @@ const SETTER = new RegExp(
   `${SETS.source}\\s*,\\s*(?:["'](\\w{1,20}) ["']\\s*\\+\\s*|\`(\\w{1,20}) \\$\\{)?${READS.source}(?:\\}\`)?\\s*\\)`,
   "g",
 );
+const FROM_HEADER = new RegExp(`${SETS.source}\\s*,\\s*pm\\.response\\.headers\\.get\\(\\s*["']([\\w-]{1,80})["']`, "g");
 /** Matches the declaration of a variable, or of several variables: `const { id, user: owner } = body.data;`. */
 const DECLARES = new RegExp(
   `\\b(?:const|let|var)\\s+([A-Za-z_$][\\w$]{0,80}|\\{[\\w$\\s,:]{1,400}\\})\\s*=\\s*${READS.source}\\s*(?:;|$|\\n)`,
@@ -265,7 +267,7 @@ type Path = readonly (string | number)[];
  * Returns the variables that Postman's test scripts set from the answer, as in `pm.environment.set("id", pm.response.json().data.id)`. The result
  * maps each variable to the path of its value in the JSON body, and to a word that the script puts before the value.
  */
-function settersOf(events: unknown): Pick<RecordedCall, "sets" | "schemes"> {
+function settersOf(events: unknown): Pick<RecordedCall, "sets" | "setsFromHeaders" | "schemes"> {
   const lines = listOf(events)
     .map(membersOf)
     .filter(({ listen }) => listen === "test")
@@ -289,7 +291,8 @@ function settersOf(events: unknown): Pick<RecordedCall, "sets" | "schemes"> {
     const scheme = quoted ?? inTemplate;
     if (scheme !== undefined) schemes.set(variable!, scheme);
   }
-  return { sets, schemes };
+  const fromHeaders = [...code.matchAll(FROM_HEADER)].map(([, variable, header]) => [variable!, header!.toLowerCase()] as const);
+  return { sets, setsFromHeaders: new Map(fromHeaders), schemes };
 }
 
 /** Yields the names of all variables that scripts of a collection set, from any value. */

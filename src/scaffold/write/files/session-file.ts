@@ -173,17 +173,17 @@ function operationBody(login: Extract<PlannedLogin, { readonly kind: "operation"
   const action = withoutContext(login.action);
   const scope = scopeOf(action, login.userField, login.passwordField);
   const start = "const response = await ";
-  const what =
-    login.token.length === 0
-      ? " did not log in: it was answered ${response.statusCode}.`);"
-      : " returned no token: it was answered ${response.statusCode}.`);";
+  const isByCookie = login.token.length === 0 && login.answerHeader === undefined;
+  const what = isByCookie
+    ? " did not log in: it was answered ${response.statusCode}.`);"
+    : " returned no token: it was answered ${response.statusCode}.`);";
   const failed = row("throw new Error(`", templateText(callOf(action)), what);
   const request =
     action.graphql === undefined ? requestCode(action, scope, credentialsOf(action, hasCredentials)) : fieldCode(action, scope);
   return [
     ...queryLines(action, 2).map((line) => line.slice(2)),
     `${start}${laidOut(request, 2, 2 + start.length, 1)};`,
-    ...(login.token.length === 0 ? cookieLines(failed) : tokenLines(login, failed)),
+    ...(isByCookie ? cookieLines(failed) : tokenLines(login, failed)),
   ];
 }
 
@@ -193,8 +193,13 @@ function operationBody(login: Extract<PlannedLogin, { readonly kind: "operation"
  */
 const cookieLines = (failed: Code): readonly string[] => [laidOut(row("if (response.statusCode >= 400) ", failed), 2, 2, 0)];
 
-const tokenLines = ({ token, header }: Extract<PlannedLogin, { readonly kind: "operation" }>, failed: Code): readonly string[] => [
-  `const token = read<string>(${["response", ...token.map(quoted)].join(", ")});`,
+const tokenLines = (
+  { token, answerHeader, header }: Extract<PlannedLogin, { readonly kind: "operation" }>,
+  failed: Code,
+): readonly string[] => [
+  answerHeader === undefined
+    ? `const token = read<string>(${["response", ...token.map(quoted)].join(", ")});`
+    : `const token = response.headers[${quoted(answerHeader)}]${header === undefined ? '?.replace(/^Bearer /i, "")' : ""};`,
   laidOut(row("if (token === undefined) ", failed), 2, 2, 0),
   header === undefined ? "api.setAuthToken(token);" : headerStatement(header.name, header.scheme, "token"),
 ];

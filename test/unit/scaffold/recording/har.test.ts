@@ -308,6 +308,17 @@ describe("secrets of a recording", () => {
       { kind: "operation", token: ["sid"], header: { name: "x-auth-token", scheme: "" } },
     ],
     [
+      "a token that a header of the login's answer returns",
+      {
+        url: `${API}/login`,
+        json: { user: "ada", password: "abcdefgh" },
+        answer: {},
+        answerHeaders: { Authorization: "Bearer token-value-1" },
+        headers: { Authorization: "Bearer token-value-1" },
+      },
+      { kind: "operation", token: [], answerHeader: "authorization", header: undefined },
+    ],
+    [
       "a token without a scheme",
       { headers: { Authorization: "abcdefgh" }, json: { a: "abcdefgh" } },
       { kind: "apiKey", name: "authorization" },

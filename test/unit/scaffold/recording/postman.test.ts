@@ -320,6 +320,20 @@ describe("a Postman collection", () => {
     expect((await generated("postman", { info, item })).plan.login).toMatchObject({ token: ["token"], header: expected });
   });
 
+  it("logs in with the header of the answer from which the script takes the token", async () => {
+    const set = script('pm.environment.set("token", pm.response.headers.get("X-Token"));');
+    const { plan, texts } = await generated("postman", { info, auth: bearerToken, item: [post("login", set), get("orders")] });
+    expect(plan.login).toMatchObject({ kind: "operation", token: [], answerHeader: "x-token", header: undefined });
+    expect(texts.get("session.ts")).toContain(
+      'const token = response.headers["x-token"]?.replace(/^Bearer /i, "");\n  if (token === undefined) throw',
+    );
+    expect(texts.get("session.ts")).toContain('import { fromEnvironment } from "./support.ts";');
+    expect(texts.get("seqqa.yaml")).toMatch(/redact: .*x-token/);
+    const whole = await generated("postman", { info, item: [post("login", set), get("orders", ["Authorization", "{{token}}"])] });
+    expect(whole.texts.get("session.ts")).toContain('const token = response.headers["x-token"];');
+    expect(whole.texts.get("session.ts")).toContain('api.setHeader("authorization", token);');
+  });
+
   it("logs in by cookie if no call carries a token, and takes no login whose token it cannot find", async () => {
     const cookie = script('pm.environment.set("sid", pm.cookies.get("sid"));');
     for (const calls of [[post("login")], [post("login", cookie), get("b", ["Cookie", "sid={{sid}}"])]])
@@ -327,10 +341,7 @@ describe("a Postman collection", () => {
         kind: "operation",
         token: [],
       });
-    for (const lines of [
-      [],
-      ['pm.environment.set("token", pm.response.headers.get("X-Token"));', 'pm.environment.set("code", pm.response.code);'],
-    ])
+    for (const lines of [[], ['pm.environment.set("token", pm.response.code);']])
       expect(
         (await generated("postman", { info, auth: bearerToken, item: [post("login", script(...lines)), get("orders")] })).plan.login,
       ).toEqual({
