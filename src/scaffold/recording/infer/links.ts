@@ -82,6 +82,8 @@ export class Links {
     if (answer === undefined || answer.status >= 400) return;
     const sent = sentTexts(recorded);
     const noun = nounOfSegments(segments);
+    // An order that names its item in the request and in the answer did not create this item.
+    const references = referencesIn(recorded);
     // An id that the request contains is the id of an item that existed before.
     const creates = (text: string): boolean => method === "post" && !sent.has(text) && !segments.includes(text);
     let left = MOST_VALUES;
@@ -95,6 +97,7 @@ export class Links {
         const { noun: own, kind } = idName(name);
         const text = String(value);
         if (text === "" || text.length > LONGEST || (kind === undefined && (typeof value === "number" || sent.has(text)))) return;
+        if (own !== "" && own !== noun && references.has(`${own} ${text}`)) return;
         const type = typeof value as "string" | "number";
         this.#add({
           call,
@@ -178,6 +181,21 @@ function sentTexts({ query, body }: RecordedCall): ReadonlySet<string> {
   if (body?.as === "json") visit(body.value);
   if (body !== undefined && "fields" in body) for (const [, value] of body.fields) texts.add(value);
   return texts;
+}
+
+/** Returns the ids of other objects that a request sends, each with the word for the object: `item 7` for a field `item_id`, and for `/items/7`. */
+function referencesIn({ segments, query, body }: RecordedCall): ReadonlySet<string> {
+  const found = new Set(segments.map((segment, at) => `${nounOfSegments(segments.slice(0, at))} ${segment}`));
+  const add = (name: string, value: unknown): void => void found.add(`${idName(name).noun} ${String(value)}`);
+  const visit = (value: Json, name: string): void => {
+    if (Array.isArray(value)) (value as readonly Json[]).forEach((one) => visit(one, name));
+    else if (typeof value === "object" && value !== null) for (const [key, of] of Object.entries(value)) visit(of, key);
+    else add(name, value);
+  };
+  for (const [name, text] of query) add(name, text);
+  if (body?.as === "json") visit(body.value, "");
+  if (body !== undefined && "fields" in body) for (const [name, text] of body.fields) add(name, text);
+  return found;
 }
 
 function decoded(segment: string): string {

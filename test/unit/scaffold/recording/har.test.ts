@@ -130,6 +130,26 @@ describe("values of answers that later requests send", () => {
     expect(done.plan.actions.map(({ frees }) => frees.join())).toEqual(["", "", "", "order_id", "", "order_id_3", ""]);
   });
 
+  it("are no ids that the request of the answer has sent: an order does not create its item", async () => {
+    const order: Sent = {
+      url: `${API}/orders`,
+      json: { item_id: 1, quantity: 2 },
+      status: 201,
+      answer: { id: 5, item_id: 1, payment_id: 2 },
+    };
+    const done = await generated(
+      "har",
+      har([order, { url: `${API}/items/1` }, { url: `${API}/payments/2` }, { url: `${API}/items`, answer: [{ id: 1 }] }, order]),
+    );
+    expect(needs(done)).toEqual([
+      "create_order() -> payment_id",
+      "list_items() -> ",
+      "get_payment(payment_id) -> ",
+      expect.stringMatching(/^list_items_\w+\(\) -> item_id$/),
+      "create_order_2(item_id) -> ",
+    ]);
+  });
+
   it("are not linked where they are equal by chance", async () => {
     const done = await generated(
       "har",
