@@ -58,7 +58,8 @@ export function planRecording(recording: Recording): ScaffoldPlan {
   const taken = new Set<string>();
   const lastUse = new Map(drafts.flatMap((draft) => needsOf(draft.request).map((key) => [key, draft.index] as const)));
   const calls = drafts.map((draft): RecordedCallStep => {
-    const parts = partsOf(draft, links, lastUse);
+    const recorded = partsOf(draft, links, lastUse);
+    const parts = draft.call === registration?.found.call ? { ...recorded, kind: "create" as const } : recorded;
     const id = JSON.stringify([
       draft.call.method,
       draft.request.path,

@@ -254,7 +254,7 @@ const SETTER = new RegExp(
 const FROM_HEADER = new RegExp(`${SETS.source}\\s*,\\s*pm\\.response\\.headers\\.get\\(\\s*["']([\\w-]{1,80})["']`, "g");
 /** Matches the declaration of a variable, or of several variables: `const { id, user: owner } = body.data;`. */
 const DECLARES = new RegExp(
-  `\\b(?:const|let|var)\\s+([A-Za-z_$][\\w$]{0,80}|\\{[\\w$\\s,:]{1,400}\\})\\s*=\\s*${READS.source}\\s*(?:;|$|\\n)`,
+  `\\b(?:const|let|var)\\s+([A-Za-z_$][\\w$]{0,80}|\\{[\\w$\\s,:]{1,400}\\})\\s*=\\s*${READS.source}\\s*(?:(?:\\|\\||\\?\\?)\\s*\\{\\}\\s*)?(?:;|$|\\n)`,
   "g",
 );
 

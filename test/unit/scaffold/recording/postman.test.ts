@@ -289,6 +289,7 @@ describe("a Postman collection", () => {
     expect(done.plan.keys).toEqual([]);
     expect(done.texts.get("session.ts")).toContain('fromEnvironment("API_USER", "alice@example.com")');
     expect(needs(done)).toEqual(["users /users () -> ", "orders /orders () -> "]);
+    expect(done.texts.get("actions/users.ts")).toContain("< MOST_OF_A_KIND");
     const unknown = await generated("postman", { info, auth: bearerToken, item });
     expect(unknown.plan).toMatchObject({ login: { register: {} }, keys: [] });
     expect(unknown.texts.get("session.ts")).toContain('fromEnvironment("API_USER", "alice@example.com")');
@@ -297,6 +298,7 @@ describe("a Postman collection", () => {
   it.each<readonly [string, readonly string[], readonly string[]]>([
     ["a variable", ["const token = pm.response.json().access_token;", 'pm.environment.set("token", token);'], ["access_token"]],
     ["a variable of a part", ["var d = JSON.parse(responseBody).data", 'postman.setGlobalVariable("token", d.jwt)'], ["data", "jwt"]],
+    ["a default", ["var user = JSON.parse(responseBody).user || {};", "pm.globals.set('token', user.token);"], ["user", "token"]],
     ["parts", ["const { user, token: jwt } = pm.response.json().data;", "pm.globals.set('token', jwt);"], ["data", "token"]],
     ["a condition", ['if (pm.response.code === 200) { pm.environment.set("token", pm.response.json().token); }'], ["token"]],
     ["a test", ['pm.test("has a token", () => pm.environment.set("token", pm.response.json()["token"]));'], ["token"]],
