@@ -52,7 +52,7 @@ export function readmeFile({ plan, named, exploration, hasUsers, placeOf }: Read
             .map(({ name }) => code(name))
             .join(
               ", ",
-            )}, because ${plan.recording === undefined ? "the description" : "the recording"} reads the data of these calls without a login. Remove from \`except\` the calls on private data.`,
+            )}, because ${plan.recording === undefined ? "the description lets everybody read" : "the recording reads"} the data of these calls${plan.recording === undefined ? "" : " without a login"}. Remove from \`except\` the calls on private data.`,
         ]
       : []),
     ...(hasUsers && (plan.shared ?? []).length > 0
