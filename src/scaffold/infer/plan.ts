@@ -188,10 +188,19 @@ export type PlannedLogin =
       readonly header?: TokenHeader | undefined;
       /** The operation that registers a user who can log in. `undefined` if users must already exist. */
       readonly register?: PlannedRegistration | undefined;
+      /** The ids of the user in the answers of the login and of the registration, which the generated code stores in the context. */
+      readonly ids?: OwnIds | undefined;
     }
   | { readonly kind: "bearer"; readonly variable: string }
   | { readonly kind: "basic"; readonly userVariable: string; readonly passwordVariable: string }
   | PlannedApiKey;
+
+export interface OwnIds {
+  readonly login: readonly BodyProduction[];
+  readonly register: readonly BodyProduction[];
+}
+
+export type BodyProduction = Extract<Production, { readonly from: "body" }>;
 
 /** An API key whose value comes from the environment variable `variable`. */
 export interface PlannedApiKey {

@@ -1,5 +1,14 @@
 import { CHOSEN_PASSWORD } from "../../infer/accounts/find-login.ts";
-import type { Json, PlannedAction, PlannedBody, PlannedLogin, PlannedRegistration, PlannedValue, TokenHeader } from "../../infer/plan.ts";
+import type {
+  Json,
+  OwnIds,
+  PlannedAction,
+  PlannedBody,
+  PlannedLogin,
+  PlannedRegistration,
+  PlannedValue,
+  TokenHeader,
+} from "../../infer/plan.ts";
 import { singularName, words } from "../../infer/resources/words.ts";
 import type { RecordedCall, Recording } from "../recorded-call.ts";
 import { isSecretName, isSecretQuery } from "./secrets.ts";
@@ -266,6 +275,7 @@ export function planLogin(
   { userField, passwordField, token, answerHeader, header, call }: FoundLogin,
   action: PlannedAction,
   register: PlannedRegistration | undefined,
+  ids: OwnIds | undefined,
 ): PlannedLogin {
   const isEmail = sentText(call, userField).includes("@") || /mail/i.test(userField);
   const user: PlannedValue = { kind: "environment", name: "API_USER", otherwise: isEmail ? "alice@example.com" : "alice" };
@@ -283,6 +293,7 @@ export function planLogin(
     answerHeader,
     header,
     register,
+    ids,
   };
 }
 

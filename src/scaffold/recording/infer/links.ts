@@ -2,6 +2,7 @@ import type { Json, PlannedKey, Production } from "../../infer/plan.ts";
 import { identifier, unique } from "../../infer/resources/identifiers.ts";
 import { snake } from "../../infer/resources/words.ts";
 import type { RecordedCall } from "../recorded-call.ts";
+import { isSecret, isSecretName } from "./secrets.ts";
 import { idName, isOpaque, nounOfPath, nounOfSegments } from "./nouns.ts";
 
 /** A value in a recorded answer that a later request may send. */
@@ -69,10 +70,14 @@ export class Links {
     return key;
   }
 
-  /** Stores the values of a recorded answer, so that later requests can be compared with them. */
-  answered(call: number, recorded: RecordedCall): void {
+  /**
+   * Stores the values of a recorded answer, so that later requests can be compared with them.
+   * @param isOwn `true` for the login and the registration of the user. Their answers contain secrets, which are left out.
+   */
+  answered(call: number, recorded: RecordedCall, isOwn: boolean = false): void {
     const { answer, sets, segments, method } = recorded;
     for (const [variable, path] of sets ?? []) {
+      if (isOwn && (isSecretName(variable) || path.some((name) => isSecretName(String(name))))) continue;
       // A new key replaces the key of an earlier call that sets the same variable. Later requests therefore use the latest value.
       const key = unique(this.#taken, identifier(snake(variable), "value"));
       this.#named.set(variable, key);
@@ -97,6 +102,7 @@ export class Links {
         const { noun: own, kind } = idName(name);
         const text = String(value);
         if (text === "" || text.length > LONGEST || (kind === undefined && (typeof value === "number" || sent.has(text)))) return;
+        if (isOwn && isSecret(name, value)) return;
         if (own !== "" && own !== noun && references.has(`${own} ${text}`)) return;
         const type = typeof value as "string" | "number";
         this.#add({
@@ -112,7 +118,7 @@ export class Links {
     };
     if (answer.body !== undefined) visit(answer.body, []);
     const last = /\/([^/?#]+)\/?(?:[?#]|$)/.exec(answer.location ?? "")?.[1];
-    if (last !== undefined && method === "post")
+    if (last !== undefined && method === "post" && !isOwn)
       this.#add({ call, path: undefined, text: decoded(last), type: "string", noun, kind: "id", creates: creates(decoded(last)) });
   }
 

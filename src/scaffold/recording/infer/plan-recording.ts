@@ -2,7 +2,15 @@ import type { Operation } from "../../../openapi/operations/description.ts";
 import { nameOperations } from "../../infer/actions/name-operations.ts";
 import { SETS_COOKIE } from "../../infer/accounts/plan-accounts.ts";
 import { publicData } from "../../infer/accounts/public-data.ts";
-import type { NotInferred, PlannedAction, PlannedRegistration, PlannedValue, RecordedStep, ScaffoldPlan } from "../../infer/plan.ts";
+import type {
+  BodyProduction,
+  NotInferred,
+  PlannedAction,
+  PlannedRegistration,
+  PlannedValue,
+  RecordedStep,
+  ScaffoldPlan,
+} from "../../infer/plan.ts";
 import { identifier, unique } from "../../infer/resources/identifiers.ts";
 import { parsePath } from "../../infer/resources/path-shape.ts";
 import { snake } from "../../infer/resources/words.ts";
@@ -46,12 +54,20 @@ export function planRecording(recording: Recording): ScaffoldPlan {
     login !== undefined && call.method === login.call.method && pathOf(call) === pathOf(login.call);
   const registration = login && registrationOf(recording, login, sources);
   const explored = recording.calls.filter((call) => !isLogin(call));
-  const drafts = explored.map((call, index): Drafted => {
-    const request = call === registration?.found.call ? registration.request : planRequest(call, sources);
-    links.answered(index, call);
-    return { call, index, request, operation: operationOf(call, request) };
+  const drafts = recording.calls.flatMap((call): readonly Drafted[] => {
+    const registers = call === registration?.found.call;
+    if (isLogin(call)) {
+      if (call === login!.call) links.answered(OF_LOGIN, call, true);
+      return [];
+    }
+    const index = explored.indexOf(call);
+    const request = registers ? registration.request : planRequest(call, sources);
+    links.answered(registers ? OF_REGISTRATION : index, call, registers);
+    return [{ call, index, request, operation: operationOf(call, request) }];
   });
   const { all: keys, open } = links.keys();
+  const ids = { login: ownIds(links, OF_LOGIN), register: ownIds(links, OF_REGISTRATION) };
+  const ownKeys = [...ids.login, ...ids.register].map(({ key }) => key);
   const names = namesOf(drafts);
   const actions: PlannedAction[] = [];
   const known = new Map<string, PlannedAction>();
@@ -85,11 +101,10 @@ export function planRecording(recording: Recording): ScaffoldPlan {
           login,
           ownAction(login.call, planRequest(login.call, { ...sources, links: new Links() }), "log_in"),
           registration && plannedRegistration(registration),
+          ownKeys.length === 0 ? undefined : ids,
         );
   const registering = calls[drafts.findIndex(({ call }) => call === registration?.found.call)]?.action;
-  const isLeftOut =
-    registration?.found.call.answer?.setsCookie === true &&
-    !actions.some((action) => registering!.produces.some(({ key }) => action.needs.includes(key)));
+  const isLeftOut = registration?.found.call.answer?.setsCookie === true;
   const withCredentials = new Map(
     actions.filter((action) => !isLeftOut || action !== registering).map((action) => [action, authenticated(action, isQueryKey)]),
   );
@@ -109,6 +124,7 @@ export function planRecording(recording: Recording): ScaffoldPlan {
     setup: chooseKeys(
       planned,
       keys.filter(({ key }) => open.includes(key)),
+      ownKeys,
     ),
     resources: [],
     login: credentials,
@@ -131,6 +147,12 @@ export function planRecording(recording: Recording): ScaffoldPlan {
     },
   };
 }
+
+/** The numbers of the calls of `session.ts`, which are no actions. */
+const OF_LOGIN = -1;
+const OF_REGISTRATION = -2;
+
+const ownIds = (links: Links, call: number): readonly BodyProduction[] => links.productionsOf(call).filter((one) => one.from === "body");
 
 const LOGS_IN = { kind: "login", user: "alice" } as const;
 const isRefused = ({ answer }: RecordedCall): boolean => (answer?.status ?? 0) >= 400;

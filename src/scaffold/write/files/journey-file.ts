@@ -9,10 +9,12 @@ export interface JourneyInput {
   readonly named: readonly NamedAction[];
   readonly hasUsers: boolean;
   readonly hasKeys: boolean;
+  /** `true` if the login stores ids of the user in the context. */
+  readonly hasOwnIds: boolean;
 }
 
 /** Returns a generated journey that executes the actions of a recording in their order. */
-export function journeyFile({ name, steps, named, hasUsers, hasKeys }: JourneyInput): ScaffoldFile {
+export function journeyFile({ name, steps, named, hasUsers, hasKeys, hasOwnIds }: JourneyInput): ScaffoldFile {
   const byAction = new Map(named.map((one) => [one.action, one]));
   const called = steps.flatMap((step) => (step.kind === "call" ? (byAction.get(step.action) ?? []) : []));
   const aliases = aliasesOf(called);
@@ -25,8 +27,10 @@ export function journeyFile({ name, steps, named, hasUsers, hasKeys }: JourneyIn
     return line.length <= 120 ? line : `import {\n${names.map((one) => `  ${one},\n`).join("")}} from "../${file}";`;
   });
   const lineOf = (step: RecordedStep): readonly string[] => {
-    if (step.kind === "login")
-      return hasUsers ? [`    new Step({ name: "log in", action: (api) => logIn(api, users.${step.user}) }),`] : [];
+    if (step.kind === "login") {
+      const [api, context] = hasOwnIds && step.user === "alice" ? ["api, context", ", context"] : ["api", ""];
+      return hasUsers ? [`    new Step({ name: "log in", action: (${api}) => logIn(api, users.${step.user}${context}) }),`] : [];
+    }
     const one = byAction.get(step.action);
     if (one === undefined) return [];
     const fails = step.failure === undefined ? "" : `, expectFailure: ${step.failure}`;

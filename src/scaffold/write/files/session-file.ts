@@ -1,4 +1,13 @@
-import type { PlannedAction, PlannedApiKey, PlannedLogin, PlannedRegistration, PlannedValue } from "../../infer/plan.ts";
+import type {
+  BodyProduction,
+  OwnIds,
+  PlannedAction,
+  PlannedApiKey,
+  PlannedLogin,
+  PlannedRegistration,
+  PlannedValue,
+} from "../../infer/plan.ts";
+import { identifier, unique } from "../code/identifier.ts";
 import { callOf, fieldCode, queryLines } from "../code/field.ts";
 import { laidOut, object, row, text, type Code } from "../code/layout.ts";
 import { requestCode } from "../code/request.ts";
@@ -9,10 +18,15 @@ import type { ScaffoldFile } from "./scaffold-file.ts";
 /**
  * Returns the generated `session.ts`, which logs users in.
  * @param keys The API keys that requests send in addition to the login.
+ * @param typeOf Returns the type of a context key.
  */
-export function sessionFile(login: PlannedLogin, keys: readonly PlannedApiKey[] = []): ScaffoldFile {
+export function sessionFile(
+  login: PlannedLogin,
+  keys: readonly PlannedApiKey[] = [],
+  typeOf: ValueScope["typeOf"] = () => "unknown",
+): ScaffoldFile {
   const inQuery = [login, ...keys].filter(isQueryKey);
-  const users = isQueryKey(login) ? 'import { fromEnvironment } from "./support.ts";\n' : loginText(login, keys);
+  const users = isQueryKey(login) ? 'import { fromEnvironment } from "./support.ts";\n' : loginText(login, keys, typeOf);
   return { path: "session.ts", isImported: true, text: inQuery.length === 0 ? users : `${users}\n${credentialsText(inQuery)}` };
 }
 
@@ -35,7 +49,7 @@ ${keys.map(({ name, variable }) => `  ${propertyName(name)}: fromEnvironment(${q
 `;
 }
 
-function loginText(login: PlannedLogin, keys: readonly PlannedApiKey[]): string {
+function loginText(login: PlannedLogin, keys: readonly PlannedApiKey[], typeOf: ValueScope["typeOf"]): string {
   const { fields, variables, placeholders } = userOf(login);
   const register = login.kind === "operation" ? login.register : undefined;
   const user = (name: string, number: number): string => {
@@ -49,9 +63,20 @@ function loginText(login: PlannedLogin, keys: readonly PlannedApiKey[]): string 
   const others = keys.filter((key) => !isQueryKey(key));
   const statements = others.map((key) => `  ${keyStatement(key, `fromEnvironment(${quoted(key.variable)}, "")`)}\n`).join("");
   const isGraphql = login.kind === "operation" && login.action.graphql !== undefined;
+  const ids = idsOf(login);
+  const locals = new Set("api user users context response registered token read register logIn fromEnvironment".split(" "));
+  const stored = (from: keyof OwnIds): readonly string[] => (ids?.[from] ?? []).flatMap((one) => idLines(one, from, typeOf, locals));
   const client = isGraphql ? "GraphQLClient" : "ApiClient";
-  return `import type { ${client} } from "${isGraphql ? "seqqa/clients/graphql" : "seqqa"}";
-import { ${["fromEnvironment", ...imports].join(", ")} } from "./support.ts";
+  const registered = ids !== undefined && ids.register.length > 0;
+  const types = [client, ...(registered ? ["ApiResponse"] : []), ...(ids === undefined ? [] : ["Context"])].join(", ");
+  const lines = [
+    ...(register === undefined ? [] : [`${registered ? "const registered = " : ""}await register(api, user);`, ...stored("register")]),
+    ...body,
+    ...stored("login"),
+  ];
+  const helpers = new Set(["fromEnvironment", ...imports, ...(ids === undefined ? [] : ["read"])]);
+  return `import type { ${types} } from "${isGraphql ? "seqqa/clients/graphql" : "seqqa"}";
+${ids === undefined ? "" : 'import type { Keys } from "./context.ts";\n'}import { ${[...helpers].join(", ")} } from "./support.ts";
 
 export interface User {
 ${fields.map((field) => `  readonly ${field}: string;\n`).join("")}}
@@ -60,19 +85,40 @@ ${fields.map((field) => `  readonly ${field}: string;\n`).join("")}}
 export const users: { readonly alice: User; readonly bob: User } = {
 ${user("alice", 1)}${user("bob", 2)}};
 
-${register === undefined ? "" : registerText(register, keys.some(isQueryKey))}/** Logs a user in. Afterwards, the client sends its requests as this user. */
-export async function logIn(api: ${client}, user: User): Promise<void> {
-${statements}${register === undefined ? "" : "  await register(api, user);\n"}${body.map((line) => `  ${line}\n`).join("")}}
+${register === undefined ? "" : registerText(register, keys.some(isQueryKey), registered)}/** Logs a user in. Afterwards, the client sends its requests as this user.${ids === undefined ? "" : " The context gets the ids of the user."} */
+export async function logIn(api: ${client}, user: User${ids === undefined ? "" : ", context?: Context<Keys>"}): Promise<void> {
+${statements}${lines.map((line) => `  ${line}\n`).join("")}}
 `;
 }
 
-function registerText({ action: planned, userField, passwordField }: PlannedRegistration, hasCredentials: boolean): string {
+/** Returns the ids of the user that the generated `logIn` stores in the context. Returns `undefined` if there are none. */
+export function idsOf(login: PlannedLogin | undefined): OwnIds | undefined {
+  return login?.kind === "operation" ? login.ids : undefined;
+}
+
+/** Returns the lines that store an id. A refused registration returns no id: the user was registered before. */
+function idLines({ key, path }: BodyProduction, from: keyof OwnIds, typeOf: ValueScope["typeOf"], locals: Set<string>): readonly string[] {
+  const name = unique(identifier(key, "Value"), locals);
+  const type = { string: "string", number: "number", unknown: "string | number" }[typeOf(key)];
+  const answer = from === "login" ? "response" : "registered";
+  const value = `read<${type}>(${[answer, ...path.map((part) => (typeof part === "number" ? String(part) : quoted(part)))].join(", ")})`;
+  return [
+    `const ${name} = ${from === "login" ? value : `registered.ok ? ${value} : undefined`};`,
+    `if (${name} !== undefined) context?.set(${quoted(key)}, ${name});`,
+  ];
+}
+
+function registerText(
+  { action: planned, userField, passwordField }: PlannedRegistration,
+  hasCredentials: boolean,
+  isRead: boolean,
+): string {
   const action = withoutContext(planned);
   const scope = scopeOf(action, userField, passwordField);
   const request = requestCode(action, scope, credentialsOf(action, hasCredentials));
   return `/** Registers the user. If the user already exists, the API refuses the registration, and the login still works. */
-async function register(api: ApiClient, user: User): Promise<void> {
-  await ${laidOut(request, 2, 8, 1)};
+async function register(api: ApiClient, user: User): Promise<${isRead ? "ApiResponse" : "void"}> {
+  ${isRead ? `return ${laidOut(request, 2, 9, 1)}` : `await ${laidOut(request, 2, 8, 1)}`};
 }
 
 `;

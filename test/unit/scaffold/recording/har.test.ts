@@ -368,8 +368,8 @@ describe("a recording that logs its user in", () => {
   const logIn: Sent = { url: `${API}/sessions`, json: user, status: 201, answer: { token: "token-of-eve-1" } };
   const orders: Sent = { url: `${API}/orders`, ...bearer, answer: [] };
   const stepsOf = ({ texts }: Generated): readonly string[] =>
-    [...texts.get("journeys/shop.ts")!.matchAll(/name: "([^"]+)", action: (?:\(api\) => logIn\(api, (users\.\w+))?/g)].map(([, name, of]) =>
-      of === undefined ? name! : `${name!} ${of}`,
+    [...texts.get("journeys/shop.ts")!.matchAll(/name: "([^"]+)", action: (?:\(api(?:, context)?\) => logIn\(api, (users\.\w+))?/g)].map(
+      ([, name, of]) => (of === undefined ? name! : `${name!} ${of}`),
     );
 
   it("registers it before, with values of a new user in every field that must differ between users", async () => {
@@ -440,17 +440,35 @@ describe("a recording that logs its user in", () => {
     expect(stepsOf(both).slice(1)).toEqual(["log in users.alice", "list_orders", "post_logout", "log in users.alice", "list_orders"]);
   });
 
-  it("does not explore a registration that sets a cookie, unless its id is needed", async () => {
+  it("does not explore a registration that sets a cookie", async () => {
     const cookie = { answerHeaders: { "set-cookie": "sid=abcdefgh" } };
-    const register: Sent = { url: `${API}/signup`, json: user, status: 201, answer: { id: UUID }, ...cookie };
+    const register: Sent = { url: `${API}/signup`, json: user, status: 201, answer: {}, ...cookie };
     const login: Sent = { url: `${API}/login`, json: user, ...cookie };
-    const own: Sent = { ...orders, headers: { cookie: "sid=abcdefgh" } };
-    const done = await generated("har", har([register, login, own]));
+    const done = await generated("har", har([register, login, { ...orders, headers: { cookie: "sid=abcdefgh" } }]));
     expect(done.plan.leftOut!.map(({ action: { operation } }) => operation.path)).toEqual(["/api/v1/signup"]);
     expect(stepsOf(done)).toEqual(["log in users.alice", "log in users.alice", "list_orders"]);
-    const needed = await generated("har", har([register, login, own, { url: `${API}/users/${UUID}`, headers: own.headers! }]));
-    expect(needed.plan.leftOut).toBeUndefined();
-    expect(stepsOf(needed)).toEqual(["post_signup", "log in users.alice", "log in users.alice", "list_orders", "get_user"]);
+  });
+
+  it.each([
+    ["the login", {}, { user: { id: 7 } }, 'const userId = read<number>(response, "user", "id");'],
+    ["the registration", { id: 7 }, {}, 'const userId = registered.ok ? read<number>(registered, "id") : undefined;'],
+  ])("takes the id of the user from the answer of %s, and not the id of another user", async (_what, registered, loggedIn, line) => {
+    const done = await generated(
+      "har",
+      har([
+        { url: `${API}/users`, json: user, status: 201, answer: registered },
+        { ...logIn, answer: { token: "token-of-eve-1", api_key: "key-of-eve-1", ...loggedIn } },
+        { ...orders, url: `${API}/users/7/orders` },
+        { url: `${API}/keys`, json: { key: "key-of-eve-1" }, ...bearer },
+      ]),
+    );
+    expect(needs(done).slice(0, 2)).toEqual(["create_user() -> ", "list_user_orders(user_id) -> "]);
+    expect(done.plan.setup).toEqual([]);
+    expect(done.texts.get("session.ts")).toContain(`  ${line}\n  if (userId !== undefined) context?.set("user_id", userId);\n`);
+    expect(done.texts.get("shop.explore.ts")).toContain("setup: ({ api, context }) => logIn(api, users.alice, context),");
+    expect(done.texts.get("journeys/shop.ts")).toContain("action: (api, context) => logIn(api, users.alice, context) }");
+    expect(done.all).not.toContain("key-of-eve");
+    for (const [path, text] of done.texts) if (path.endsWith(".ts")) expect(problemsOf(text)).toEqual([]);
   });
 
   it("takes no call of another purpose for the registration", async () => {

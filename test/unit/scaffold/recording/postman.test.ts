@@ -352,6 +352,18 @@ describe("a Postman collection", () => {
       });
   });
 
+  it("takes an id that the script of the login sets from the answer of the login", async () => {
+    const set = script(
+      "const body = pm.response.json();",
+      'pm.globals.set("token", body.token);',
+      'pm.globals.set("userId", body.user.id);',
+    );
+    const done = await generated("postman", { info, auth: bearerToken, item: [post("login", set), get("users/{{userId}}")] });
+    expect(needs(done)).toEqual(["users_user_id /users/{user_id} (user_id) -> "]);
+    expect(done.plan).toMatchObject({ setup: [], keys: [{ key: "user_id" }] });
+    expect(done.texts.get("session.ts")).toContain('const userId = read<string | number>(response, "user", "id");');
+  });
+
   it("shares what only requests without an authentication read", async () => {
     const id = "0d6fe8ff-a1f7-47ef-8512-f2f58ac5d2c0";
     const list = (auth?: object) => ({
