@@ -127,19 +127,23 @@ async function register(api: ApiClient, user: User): Promise<${isRead ? "ApiResp
 /** Returns the code for the values of a call of `session.ts` that differ between users. */
 function scopeOf(action: PlannedAction, userField: string, passwordField: string): ValueScope {
   const [user, password] = [sentAt(action, userField), sentAt(action, passwordField)];
+  const repeated = new Set(action.body === undefined ? [] : repeatedIn(action.body.value, password));
   const names = new Map<PlannedValue, string>();
   for (const value of inside(action)) {
     if (value === user) names.set(value, "user.name");
-    // A second field for the password, such as `password_confirmation`, takes the same value.
-    else if (value === password || isSame(value, password)) names.set(value, "user.password");
+    else if (value === password || repeated.has(value)) names.set(value, "user.password");
     else if (value.kind === "drawn") names.set(value, OF_USER[value.call] ?? quoted(value.call));
   }
   return { typeOf: () => "unknown", drawnBefore: names };
 }
 
-function isSame(value: PlannedValue, password: PlannedValue | undefined): boolean {
-  if (value.kind === "drawn") return value.call === "password";
-  return value.kind === "environment" && password?.kind === "environment" && value.name === password.name;
+/** Returns the values of the fields that repeat the password, such as `password_confirmation`. */
+function repeatedIn(value: PlannedValue, password: PlannedValue | undefined): readonly PlannedValue[] {
+  if (value.kind !== "object") return [];
+  return value.entries.flatMap(([name, of]) => {
+    if (of.kind === "object") return repeatedIn(of, password);
+    return (of.kind === "environment" || /pass|pwd/i.test(name)) && JSON.stringify(of) === JSON.stringify(password) ? [of] : [];
+  });
 }
 
 function credentialsOf({ operation }: PlannedAction, hasCredentials: boolean): readonly Code[] {

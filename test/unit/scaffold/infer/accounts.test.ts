@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ScaffoldPlan } from "../../../../src/scaffold/infer/plan.ts";
+import { newFolder, scaffold, textOf } from "../write/folder.ts";
 import { answers, object, planApi, sends, type Json } from "../../../support/describe-api.ts";
 
 const text = { type: "string" };
@@ -65,6 +66,17 @@ it("shares keys that only reads without a login return", () => {
   expect(of({})).toMatchObject({ shared: [], publicCalls: [{ operation: { id: "get /items/{item_id}" } }] });
   expect(of({ security: [] }, { "post /items": { responses: answers(object({ id: text }), "201") } }).shared).toEqual([]);
   expect(of({}, {}, {}).shared).toEqual([]);
+});
+
+it("sends the password of the user also in a second field for it", () => {
+  const field = { type: "string", format: "password" };
+  const register = sends(object({ email: { type: "string", format: "email" }, password: field, password_confirmation: field, name: text }));
+  const directory = newFolder();
+  const made = { security: [], requestBody: register, responses: answers(object({ email: text }), "201") };
+  scaffold(planApi({ "post /login": LOGIN, "post /register": made, "get /me": {} }, BEARER), directory);
+  expect(textOf(directory, "session.ts")).toMatch(
+    /email: user.name,\s+password: user.password,\s+password_confirmation: user.password,\s+name: (?!user)/,
+  );
 });
 
 describe("users", () => {
