@@ -195,3 +195,118 @@ describe("a recording of a real API", { timeout: 120_000 }, () => {
     expect(never.map(([name]) => name)).toEqual([]);
   });
 });
+
+/** A shop without users, with a public catalogue. It has no defect. */
+const SHOP = `
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import Database from "better-sqlite3";
+const db = new Database(process.env.DB_PATH);
+db.exec(\`CREATE TABLE IF NOT EXISTS users (id INTEGER PRIMARY KEY, email TEXT UNIQUE NOT NULL, password TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS sessions (token TEXT PRIMARY KEY, user_id INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS items (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS orders (id INTEGER PRIMARY KEY, user_id INTEGER NOT NULL, item_id INTEGER NOT NULL);
+INSERT OR IGNORE INTO items VALUES (1, 'lamp')\`);
+createServer(async (request, response) => {
+  let text = "";
+  for await (const part of request) text += part;
+  const body = text === "" ? {} : JSON.parse(text);
+  const send = (status, value) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
+  const [, kind, id] = request.url.split("/");
+  const one = (sql, ...values) => db.prepare(sql).get(...values);
+  if (kind === "users" && request.method === "POST") {
+    if (one("SELECT 1 FROM users WHERE email = ?", body.email) !== undefined) return send(409, {});
+    return send(201, one("INSERT INTO users (email, password) VALUES (?, ?) RETURNING id, email", body.email, body.password));
+  }
+  if (kind === "sessions") {
+    const user = one("SELECT * FROM users WHERE email = ? AND password = ?", body.email, body.password);
+    if (user === undefined) return send(401, {});
+    return send(201, one("INSERT INTO sessions VALUES (?, ?) RETURNING token", randomUUID(), user.id));
+  }
+  if (kind === "items") {
+    const found = id === undefined ? db.prepare("SELECT * FROM items").all() : one("SELECT * FROM items WHERE id = ?", Number(id));
+    return found === undefined ? send(404, {}) : send(200, found);
+  }
+  const session = one("SELECT * FROM sessions WHERE token = ?", (request.headers.authorization ?? "").slice(7));
+  if (session === undefined) return send(401, {});
+  if (kind === "users") return Number(id) === session.user_id ? send(200, { id: session.user_id }) : send(403, {});
+  const found = request.method === "POST"
+    ? one("INSERT INTO orders (user_id, item_id) VALUES (?, ?) RETURNING *", session.user_id, body.item_id)
+    : one("SELECT * FROM orders WHERE id = ? AND user_id = ?", Number(id), session.user_id);
+  return found === undefined ? send(404, {}) : send(request.method === "POST" ? 201 : 200, found);
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+
+describe("a recording that registers its user", { timeout: 120_000 }, () => {
+  const config = 'target:\n  command: node server.mjs\n  cwd: ..\n  env: { PORT: "{port}", DB_PATH: "{db_path}" }\n';
+  const user = { email: "eve@example.com", password: "s3cret-of-eve" };
+  const url = (path: string): string => `http://127.0.0.1:3000/${path}`;
+
+  /** Runs the journey and the exploration on empty databases. */
+  async function passes(folder: string): Promise<void> {
+    writeFileSync(join(folder, "server.mjs"), SHOP);
+    linkPackages(folder, "seqqa", "better-sqlite3");
+    writeFileSync(join(folder, "qa/seqqa.yaml"), config);
+    expect(typeErrors(join(folder, "qa"))).toEqual([]);
+    const cwd = join(folder, "qa");
+    const journey = await seqqa(["run", "--all", "--output", emptyFolder()], { cwd });
+    expect([journey.stdout + journey.stderr, journey.status]).toEqual([expect.stringContaining("PASSED"), 0]);
+    const ran = await seqqa(
+      ["run", ".", "--strategy", "coverage-guided", "--max-steps", "150", "--reporter", "json", "--output", emptyFolder()],
+      { cwd },
+    );
+    const { violations, errors, coverage } = only(documentOf(ran));
+    expect({ violations, errors }).toEqual({ violations: [], errors: [] });
+    const own = Object.entries(coverage.actions).filter(([, { brought }]) => brought !== true);
+    expect(own.filter(([, { statuses }]) => !Object.keys(statuses).some((status) => status.startsWith("2")))).toEqual([]);
+  }
+
+  it("runs on an empty database as a journey and as an exploration, and the public catalogue belongs to no user", async () => {
+    const recorder = new Recorder("http://127.0.0.1:3000");
+    const add = (method: string, path: string, status: number, answer: unknown, body?: unknown, token = false): void =>
+      recorder.add(
+        method,
+        url(path),
+        { headers: token ? { authorization: "Bearer token-of-eve-1" } : {}, body: body === undefined ? undefined : JSON.stringify(body) },
+        { status, text: JSON.stringify(answer) },
+      );
+    add("POST", "users", 201, { id: 1, email: user.email }, user);
+    add("POST", "orders", 401, {}, { item_id: 1 });
+    add("POST", "sessions", 201, { token: "token-of-eve-1" }, user);
+    add("GET", "users/1", 200, { id: 1 }, undefined, true);
+    add("GET", "items", 200, [{ id: 1, name: "lamp" }]);
+    add("GET", "items/1", 200, { id: 1, name: "lamp" });
+    add("POST", "orders", 201, { id: 1, user_id: 1, item_id: 1 }, { item_id: 1 }, true);
+    add("GET", "orders/1", 200, { id: 1, user_id: 1, item_id: 1 }, undefined, true);
+    const folder = emptyFolder();
+    writeFileSync(join(folder, "shop.har"), JSON.stringify(recorder.har));
+    const ran = await seqqa(["scaffold", "har", "shop.har"], { cwd: folder });
+    expect(ran.stdout).toContain("session.ts registers its users with POST /users.\n");
+    await passes(folder);
+  });
+
+  it("of Postman runs on an empty database, too, if a script of the login sets the token", async () => {
+    const request = (method: string, path: string, body?: object, auth?: object) => ({
+      auth,
+      method,
+      url: url(path),
+      header: [{ key: "Content-Type", value: "application/json" }],
+      ...(body !== undefined && { body: { mode: "raw", raw: JSON.stringify(body) } }),
+    });
+    const sets = (name: string, value: string) => [
+      { listen: "test", script: { exec: [`pm.collectionVariables.set("${name}", ${value});`] } },
+    ];
+    const open = { type: "noauth" };
+    const item = [
+      { name: "Sign up", request: request("POST", "users", user, open) },
+      { name: "Log in", event: sets("token", "pm.response.json().token"), request: request("POST", "sessions", user, open) },
+      { name: "Place order", event: sets("order_id", "pm.response.json().id"), request: request("POST", "orders", { item_id: 1 }) },
+      { name: "Show order", request: request("GET", "orders/{{order_id}}") },
+    ];
+    const auth = { type: "bearer", bearer: [{ key: "token", value: "{{token}}" }] };
+    const folder = emptyFolder();
+    writeFileSync(join(folder, "shop.json"), JSON.stringify({ info: { name: "shop" }, item, auth }));
+    await seqqa(["scaffold", "postman", "shop.json"], { cwd: folder });
+    await passes(folder);
+  });
+});

@@ -10,6 +10,7 @@ import { asLogin, loginSetsCookie, loginTakesPart, type LoginOperation } from ".
 import { findListed } from "./actions/find-listed.ts";
 import { withOwnPassword } from "./accounts/own-password.ts";
 import { planAccounts } from "./accounts/plan-accounts.ts";
+import { publicData } from "./accounts/public-data.ts";
 import { findResources } from "./resources/find-resources.ts";
 import { findRestores } from "./actions/find-restores.ts";
 import { followLinks } from "./links/follow-links.ts";
@@ -68,7 +69,9 @@ export function planScaffold(written: ApiDescription): ScaffoldPlan {
     singleUse: findSingleUse(actions),
     sessionEnds: accounts.login === undefined ? undefined : findSessionEnds(actions),
     describesNoRefusals: description.operations.every(({ responses }) => responses.every(({ status }) => !/^(?:4|default$)/.test(status))),
-    publicReads: description.operations.every(isPublic) ? [] : actions.filter(isPublicRead),
+    ...(description.operations.every(isPublic)
+      ? { shared: [], publicCalls: [] }
+      : publicData(actions, ({ operation }) => isPublic(operation))),
     notInferred: [
       ...ordered.drafts.flatMap(({ notInferred }) => notInferred),
       ...ordered.lost,
@@ -88,10 +91,6 @@ function isSubscription({ action: { operation } }: Draft): boolean {
 
 /** Returns `true` if an operation can be called without authentication. */
 const isPublic = ({ security }: Operation): boolean => security.length === 0 || security.some((needs) => needs.length === 0);
-
-function isPublicRead({ operation, needs }: PlannedAction): boolean {
-  return (operation.method === "get" || operation.method === "head") && needs.length > 0 && isPublic(operation);
-}
 
 /** Returns a note for an action whose operation declares another server than the one to which the action sends its request. */
 function onOther({ operation, elsewhere }: ReturnType<typeof underBase>, actions: readonly PlannedAction[]): readonly NotInferred[] {

@@ -40,8 +40,10 @@ export interface ScaffoldPlan {
   readonly sessionEnds?: ProposedSessionEnds | undefined;
   /** `true` if no operation describes a refusal (a 4xx status or `default`), as NestJS does by default. */
   readonly describesNoRefusals?: boolean | undefined;
-  /** The actions that read an item without authentication, although other operations need it. The data that they read is probably public. */
-  readonly publicReads?: readonly PlannedAction[] | undefined;
+  /** The actions whose data is probably public, because it can be read without authentication, although other operations need it. */
+  readonly publicCalls?: readonly PlannedAction[] | undefined;
+  /** The context keys whose values only public reads return. No user of the exploration owns the items of these keys. */
+  readonly shared?: readonly string[] | undefined;
   /** The values that could not be inferred from the description. Each value has a hint that tells the user where to write it. */
   readonly notInferred: readonly NotInferred[];
   /** The number of path parameters of all operations, and the number of path parameters whose values could be inferred. */
@@ -56,11 +58,14 @@ export interface ScaffoldPlan {
   readonly warnings: readonly string[];
 }
 
-export interface RecordedStep {
-  readonly action: PlannedAction;
-  /** The HTTP status of the recorded answer if it is an error (400 or above). */
-  readonly failure: number | undefined;
-}
+export type RecordedStep =
+  | {
+      readonly kind: "call";
+      readonly action: PlannedAction;
+      /** The HTTP status of the recorded answer if it is an error (400 or above). */
+      readonly failure: number | undefined;
+    }
+  | { readonly kind: "login"; readonly user: "alice" | "bob" };
 
 export interface PlannedKey {
   /** The name of a value in the context, for example `order_id`: letters, digits and `_`. The name of a method of the context is not allowed. */
@@ -175,16 +180,27 @@ export type PlannedLogin =
       readonly action: PlannedAction;
       readonly userField: string;
       readonly passwordField: string;
-      /** The path of the token in the JSON answer. Empty if the answer sets a cookie, which the client stores. */
+      /** The path of the token in the JSON answer. Empty if the answer sets a cookie, which the client stores, or returns the token in a header. */
       readonly token: readonly string[];
+      /** The header of the answer that returns the token. */
+      readonly answerHeader?: string | undefined;
       /** The header that carries the token, and the text before the token in it. The default is `Authorization` with `Bearer`. */
       readonly header?: TokenHeader | undefined;
       /** The operation that registers a user who can log in. `undefined` if users must already exist. */
       readonly register?: PlannedRegistration | undefined;
+      /** The ids of the user in the answers of the login and of the registration, which the generated code stores in the context. */
+      readonly ids?: OwnIds | undefined;
     }
   | { readonly kind: "bearer"; readonly variable: string }
   | { readonly kind: "basic"; readonly userVariable: string; readonly passwordVariable: string }
   | PlannedApiKey;
+
+export interface OwnIds {
+  readonly login: readonly BodyProduction[];
+  readonly register: readonly BodyProduction[];
+}
+
+export type BodyProduction = Extract<Production, { readonly from: "body" }>;
 
 /** An API key whose value comes from the environment variable `variable`. */
 export interface PlannedApiKey {

@@ -12,6 +12,7 @@ export interface RecordedAnswer {
   readonly body: Json | undefined;
   readonly location: string | undefined;
   readonly setsCookie: boolean;
+  readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
 /** A recorded request. Do not trust its contents: the author of the recording chose them. */
@@ -27,8 +28,16 @@ export interface RecordedCall {
   readonly lost?: string | undefined;
   readonly answer: RecordedAnswer | undefined;
   readonly name?: string | undefined;
+  /** The authentication that Postman adds to the request, if it is of a kind that seqqa can plan. */
+  readonly auth?: RecordedAuth | undefined;
+  /** `true` if Postman adds an authentication of any kind to the request. Default: `false`. */
+  readonly hasAuth?: boolean | undefined;
   /** The Postman variables that a script sets from the answer, each with its path in the JSON body. */
   readonly sets?: ReadonlyMap<string, readonly (string | number)[]> | undefined;
+  /** The Postman variables that a script sets from a header of the answer, each with the name of the header. */
+  readonly setsFromHeaders?: ReadonlyMap<string, string> | undefined;
+  /** The words that a script puts before the values of Postman variables, such as `Bearer`. */
+  readonly schemes?: ReadonlyMap<string, string> | undefined;
 }
 
 export interface Recording {
@@ -36,6 +45,7 @@ export interface Recording {
   readonly title: string;
   readonly from: "har" | "postman";
   readonly calls: readonly RecordedCall[];
+  /** The authentication that most calls have. */
   readonly auth?: RecordedAuth | undefined;
   /** Values that the recording marks as secrets, in addition to the secrets in its calls. */
   readonly secrets?: readonly string[];
@@ -44,5 +54,7 @@ export interface Recording {
 }
 
 export type RecordedAuth =
-  | { readonly kind: "bearer" | "basic" }
+  /** `value` is the token, or a Postman variable such as `{{token}}`. */
+  | { readonly kind: "bearer"; readonly value?: string }
+  | { readonly kind: "basic" }
   | { readonly kind: "apiKey"; readonly in: "header" | "query"; readonly name: string; readonly value: string };

@@ -15,7 +15,7 @@ import { readmeFile } from "./files/readme-file.ts";
 import { resourcesFile } from "./files/resources-file.ts";
 import type { RuleInput } from "./files/rules.ts";
 import type { ScaffoldFile } from "./files/scaffold-file.ts";
-import { isQueryKey, sessionFile } from "./files/session-file.ts";
+import { idsOf, isQueryKey, sessionFile } from "./files/session-file.ts";
 import { setupFile } from "./files/setup-file.ts";
 import { smallFiles } from "./files/small-files.ts";
 import { supportFile } from "./files/support-file.ts";
@@ -79,6 +79,8 @@ export function writeScaffold(input: WriteInput): Written {
   const { setup = [] } = plan;
   const hasUsers = plan.login !== undefined && !isQueryKey(plan.login);
   const allKeys = withoutDoubles([...keys, ...counters.map((key): PlannedKey => ({ key, type: "number" })), ...(force ? [] : before.keys)]);
+  const types = new Map(keys.map(({ key, type }) => [key, type]));
+  const hasOwnIds = idsOf(plan.login) !== undefined;
   const files: readonly ScaffoldFile[] = [
     indexFile(
       [...new Set([...ofPlan, ...kept.map(({ file }) => file)])].filter((file) => living.has(file)),
@@ -92,7 +94,7 @@ export function writeScaffold(input: WriteInput): Written {
     ),
     ...(plan.graphql === undefined && plan.recording === undefined ? [ofResources(plan, before)] : []),
     supportFile(),
-    ...(plan.login === undefined ? [] : [sessionFile(plan.login, plan.apiKeys)]),
+    ...(plan.login === undefined ? [] : [sessionFile(plan.login, plan.apiKeys, (key) => types.get(key) ?? "unknown")]),
     ...(setup.length === 0 ? [] : [ofSetup(plan, setup, before)]),
     explorationFile({
       path: exploration,
@@ -102,6 +104,7 @@ export function writeScaffold(input: WriteInput): Written {
       endpoint: plan.graphql?.path,
       basePath: plan.basePath,
       hasCookies: plan.hasCookies,
+      hasOwnIds,
       hasUsers,
       hasKeys: setup.length > 0,
       ...proposals(plan, named),
@@ -119,7 +122,7 @@ export function writeScaffold(input: WriteInput): Written {
 
   function ofRecording(steps: readonly RecordedStep[]): ScaffoldFile {
     const living = named.filter(({ id, file }) => merged.get(file)?.fates.get(id) !== "deleted");
-    return journeyFile({ name: slug(plan.title, "recording"), steps, named: living, hasUsers, hasKeys: setup.length > 0 });
+    return journeyFile({ name: slug(plan.title, "recording"), steps, named: living, hasUsers, hasKeys: setup.length > 0, hasOwnIds });
   }
 
   function conclude(): Written {
@@ -177,9 +180,10 @@ function ofResources({ resources }: ScaffoldPlan, before: Manifest): ScaffoldFil
 }
 
 function proposals(
-  { singleUse = [], sessionEnds, describesNoRefusals, publicReads = [] }: ScaffoldPlan,
+  plan: ScaffoldPlan,
   named: readonly NamedAction[],
-): Pick<RuleInput, "singleUse" | "sessionEnds" | "describesNoRefusals" | "publicReads"> {
+): Pick<RuleInput, "singleUse" | "sessionEnds" | "describesNoRefusals" | "publicCalls" | "shared" | "listed"> {
+  const { singleUse = [], sessionEnds, describesNoRefusals, publicCalls = [], shared = [] } = plan;
   const names = new Map(named.map(({ action, name }) => [action, name]));
   const nameOf = (action: PlannedAction): string => names.get(action)!;
   return {
@@ -190,14 +194,31 @@ function proposals(
       after: sessionEnds.after.map(nameOf),
     },
     describesNoRefusals,
-    publicReads: publicReads.map(nameOf),
+    publicCalls: publicCalls.map(nameOf),
+    shared,
+    listed: listedKeys(plan).filter((key) => !shared.includes(key)),
   };
 }
 
-function ofSetup({ actions }: ScaffoldPlan, setup: readonly GivenKey[], before: Manifest): ScaffoldFile {
+/** Returns the context keys that actions need and whose values come only from lists, so that no action creates their items. */
+function listedKeys({ actions }: ScaffoldPlan): readonly string[] {
+  const needed = new Set(actions.flatMap(({ needs }) => needs));
+  const productions = actions.flatMap(({ produces, operation, graphql }) =>
+    produces.map((one) => {
+      const isRead = graphql === undefined ? operation.method === "get" || operation.method === "head" : graphql.kind === "query";
+      return { key: one.key, isListed: isRead && one.from === "body" && one.path.some((step) => typeof step === "number") };
+    }),
+  );
+  const made = new Set(productions.flatMap(({ key, isListed }) => (isListed ? [] : [key])));
+  return [...new Set(productions.map(({ key }) => key))].filter((key) => needed.has(key) && !made.has(key));
+}
+
+function ofSetup({ actions, login }: ScaffoldPlan, setup: readonly GivenKey[], before: Manifest): ScaffoldFile {
   const known = new Set(before.setup);
+  const { login: ofLogin, register } = idsOf(login) ?? { login: [], register: [] };
+  const ownKeys = [...ofLogin, ...register].map(({ key }) => key);
   const added = setup.flatMap(({ key }) => (known.has(key) ? [] : [key]));
-  return setupFile(setup, added, { reachable: reachable(actions), all: actions.length });
+  return setupFile(setup, added, { reachable: reachable(actions, ownKeys), all: actions.length });
 }
 
 function manifestOf(disk: Disk, shown: string, force: boolean): Manifest {

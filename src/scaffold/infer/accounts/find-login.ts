@@ -106,7 +106,7 @@ export function planLogin(
  * The password of users that the generated code registers. The password satisfies common rules: length, a capital letter, a digit and a special
  * character.
  */
-const CHOSEN_PASSWORD = "Correct-Horse-7";
+export const CHOSEN_PASSWORD = "Correct-Horse-7";
 
 function withCredentials(action: PlannedAction, { userField, passwordField }: LoginOperation, password: string): PlannedAction {
   if (action.body === undefined) return action;

@@ -10,6 +10,9 @@ const SELF = /^(?:me|self|myself|current|currentuser|whoami|user|account|myaccou
 const DELETES =
   /(?:delete|remove|close|terminate|deactivate|destroy|erase)(?:my|own|current|the)?(?:user|account|profile|me|myself)$|(?:unregister|deregister)$/;
 
+/** The reason why a registration that sets a cookie is no action. */
+export const SETS_COOKIE = "session.ts already calls it. As an action, its cookie would log the client in as another user.";
+
 export interface Accounts {
   readonly login: PlannedLogin | undefined;
   readonly apiKeys: readonly PlannedApiKey[];
@@ -44,7 +47,7 @@ export function planAccounts(
       ? [
           {
             action: register.action,
-            why: "session.ts already calls it. As an action, its cookie would log the client in as another user.",
+            why: SETS_COOKIE,
           },
         ]
       : [];

@@ -7,13 +7,18 @@ const LEAST_SHARE = 0.005;
 /**
  * Chooses the few context keys for which the user is asked, so that most actions can be called. Keys that make many actions callable come first. If
  * an action needs several keys, they are chosen together. A key that some action provides is only chosen if that action cannot be called.
+ * @param known The keys that the login sets.
  */
-export function chooseKeys(actions: readonly PlannedAction[], keys: readonly PlannedKey[]): readonly GivenKey[] {
+export function chooseKeys(
+  actions: readonly PlannedAction[],
+  keys: readonly PlannedKey[],
+  known: readonly string[] = [],
+): readonly GivenKey[] {
   const reach = new Reach(actions);
   const types = new Map(keys.map(({ key, type }) => [key, type]));
   const least = Math.max(1, actions.length * LEAST_SHARE);
   const chosen: GivenKey[] = [];
-  const given = new Set<string>();
+  const given = new Set<string>(known);
   for (let before = reach.of(given); chosen.length < MOST_KEYS && before.actions.size < actions.length;) {
     const best = bestOf(reach, given, before, MOST_KEYS - chosen.length);
     if (best === undefined || best.gain * best.keys.length < least) break;
@@ -34,9 +39,12 @@ export function chooseKeys(actions: readonly PlannedAction[], keys: readonly Pla
   return chosen;
 }
 
-/** Returns the number of actions that can be called if the user sets no key. */
-export function reachable(actions: readonly PlannedAction[]): number {
-  return new Reach(actions).of(new Set()).actions.size;
+/**
+ * Returns the number of actions that can be called if the user sets no key.
+ * @param known The keys that the login sets.
+ */
+export function reachable(actions: readonly PlannedAction[], known: readonly string[] = []): number {
+  return new Reach(actions).of(new Set(known)).actions.size;
 }
 
 interface Reached {

@@ -2,6 +2,7 @@ import type { Json, PlannedKey, Production } from "../../infer/plan.ts";
 import { identifier, unique } from "../../infer/resources/identifiers.ts";
 import { snake } from "../../infer/resources/words.ts";
 import type { RecordedCall } from "../recorded-call.ts";
+import { isSecret, isSecretName } from "./secrets.ts";
 import { idName, isOpaque, nounOfPath, nounOfSegments } from "./nouns.ts";
 
 /** A value in a recorded answer that a later request may send. */
@@ -69,10 +70,14 @@ export class Links {
     return key;
   }
 
-  /** Stores the values of a recorded answer, so that later requests can be compared with them. */
-  answered(call: number, recorded: RecordedCall): void {
+  /**
+   * Stores the values of a recorded answer, so that later requests can be compared with them.
+   * @param isOwn `true` for the login and the registration of the user. Their answers contain secrets, which are left out.
+   */
+  answered(call: number, recorded: RecordedCall, isOwn: boolean = false): void {
     const { answer, sets, segments, method } = recorded;
     for (const [variable, path] of sets ?? []) {
+      if (isOwn && (isSecretName(variable) || path.some((name) => isSecretName(String(name))))) continue;
       // A new key replaces the key of an earlier call that sets the same variable. Later requests therefore use the latest value.
       const key = unique(this.#taken, identifier(snake(variable), "value"));
       this.#named.set(variable, key);
@@ -82,7 +87,10 @@ export class Links {
     if (answer === undefined || answer.status >= 400) return;
     const sent = sentTexts(recorded);
     const noun = nounOfSegments(segments);
-    const creates = method === "post";
+    // An order that names its item in the request and in the answer did not create this item.
+    const references = referencesIn(recorded);
+    // An id that the request contains is the id of an item that existed before.
+    const creates = (text: string): boolean => method === "post" && !sent.has(text) && !segments.includes(text);
     let left = MOST_VALUES;
     const visit = (value: Json, path: readonly (string | number)[]): void => {
       if (left <= 0) return;
@@ -94,13 +102,24 @@ export class Links {
         const { noun: own, kind } = idName(name);
         const text = String(value);
         if (text === "" || text.length > LONGEST || (kind === undefined && (typeof value === "number" || sent.has(text)))) return;
+        if (isOwn && isSecret(name, value)) return;
+        if (own !== "" && own !== noun && references.has(`${own} ${text}`)) return;
         const type = typeof value as "string" | "number";
-        this.#add({ call, path, text, type, noun: [own, nounOfPath(path), noun].find((one) => one !== "") ?? "", kind, creates });
+        this.#add({
+          call,
+          path,
+          text,
+          type,
+          noun: [own, nounOfPath(path), noun].find((one) => one !== "") ?? "",
+          kind,
+          creates: creates(text),
+        });
       }
     };
     if (answer.body !== undefined) visit(answer.body, []);
     const last = /\/([^/?#]+)\/?(?:[?#]|$)/.exec(answer.location ?? "")?.[1];
-    if (last !== undefined && creates) this.#add({ call, path: undefined, text: decoded(last), type: "string", noun, kind: "id", creates });
+    if (last !== undefined && method === "post" && !isOwn)
+      this.#add({ call, path: undefined, text: decoded(last), type: "string", noun, kind: "id", creates: creates(decoded(last)) });
   }
 
   productionsOf(call: number): readonly Production[] {
@@ -162,12 +181,27 @@ function typeAt(body: Json | undefined, path: readonly (string | number)[]): Pla
 function sentTexts({ query, body }: RecordedCall): ReadonlySet<string> {
   const texts = new Set(query.map(([, value]) => value));
   const visit = (value: Json): void => {
-    if (typeof value === "string") texts.add(value);
+    if (typeof value === "string" || typeof value === "number") texts.add(String(value));
     else if (typeof value === "object" && value !== null) Object.values(value).forEach((one) => visit(one));
   };
   if (body?.as === "json") visit(body.value);
   if (body !== undefined && "fields" in body) for (const [, value] of body.fields) texts.add(value);
   return texts;
+}
+
+/** Returns the ids of other objects that a request sends, each with the word for the object: `item 7` for a field `item_id`, and for `/items/7`. */
+function referencesIn({ segments, query, body }: RecordedCall): ReadonlySet<string> {
+  const found = new Set(segments.map((segment, at) => `${nounOfSegments(segments.slice(0, at))} ${segment}`));
+  const add = (name: string, value: unknown): void => void found.add(`${idName(name).noun} ${String(value)}`);
+  const visit = (value: Json, name: string): void => {
+    if (Array.isArray(value)) (value as readonly Json[]).forEach((one) => visit(one, name));
+    else if (typeof value === "object" && value !== null) for (const [key, of] of Object.entries(value)) visit(of, key);
+    else add(name, value);
+  };
+  for (const [name, text] of query) add(name, text);
+  if (body?.as === "json") visit(body.value, "");
+  if (body !== undefined && "fields" in body) for (const [name, text] of body.fields) add(name, text);
+  return found;
 }
 
 function decoded(segment: string): string {

@@ -1,16 +1,39 @@
 import type { Operation } from "../../../openapi/operations/description.ts";
 import { nameOperations } from "../../infer/actions/name-operations.ts";
-import type { NotInferred, PlannedAction, PlannedValue, RecordedStep, ScaffoldPlan } from "../../infer/plan.ts";
+import { SETS_COOKIE } from "../../infer/accounts/plan-accounts.ts";
+import { publicData } from "../../infer/accounts/public-data.ts";
+import type {
+  BodyProduction,
+  NotInferred,
+  PlannedAction,
+  PlannedRegistration,
+  PlannedValue,
+  RecordedStep,
+  ScaffoldPlan,
+} from "../../infer/plan.ts";
 import { identifier, unique } from "../../infer/resources/identifiers.ts";
 import { parsePath } from "../../infer/resources/path-shape.ts";
 import { snake } from "../../infer/resources/words.ts";
 import { chooseKeys } from "../../infer/setup/choose-keys.ts";
 import type { RecordedCall, Recording } from "../recorded-call.ts";
-import { findCredentials, findLogin, planLogin } from "./find-login.ts";
+import {
+  asNewUser,
+  carriesCredentials,
+  findCredentials,
+  findLogin,
+  findRegistration,
+  pathOf,
+  planLogin,
+  sentText,
+  type FoundLogin,
+  type FoundRegistration,
+} from "./find-login.ts";
 import { Links } from "./links.ts";
 import { nounOfSegments } from "./nouns.ts";
 import { planRequest, type PlannedRequest, type ValueSources } from "./plan-values.ts";
 import { Secrets } from "./secrets.ts";
+
+type RecordedCallStep = Extract<RecordedStep, { readonly kind: "call" }>;
 
 interface Drafted {
   readonly call: RecordedCall;
@@ -27,22 +50,32 @@ export function planRecording(recording: Recording): ScaffoldPlan {
   const links = new Links();
   const sources: ValueSources = { links, secrets: new Secrets(recording), hasVariables: recording.from === "postman" };
   const login = findLogin(recording);
-  const isLogin = ({ method, segments }: RecordedCall): boolean =>
-    login !== undefined && method === login.call.method && segments.join("/") === login.call.segments.join("/");
+  const isLogin = (call: RecordedCall): boolean =>
+    login !== undefined && call.method === login.call.method && pathOf(call) === pathOf(login.call);
+  const registration = login && registrationOf(recording, login, sources);
   const explored = recording.calls.filter((call) => !isLogin(call));
-  const drafts = explored.map((call, index): Drafted => {
-    const request = planRequest(call, sources);
-    links.answered(index, call);
-    return { call, index, request, operation: operationOf(call, request) };
+  const drafts = recording.calls.flatMap((call): readonly Drafted[] => {
+    const registers = call === registration?.found.call;
+    if (isLogin(call)) {
+      if (call === login!.call) links.answered(OF_LOGIN, call, true);
+      return [];
+    }
+    const index = explored.indexOf(call);
+    const request = registers ? registration.request : planRequest(call, sources);
+    links.answered(registers ? OF_REGISTRATION : index, call, registers);
+    return [{ call, index, request, operation: operationOf(call, request) }];
   });
   const { all: keys, open } = links.keys();
+  const ids = { login: ownIds(links, OF_LOGIN), register: ownIds(links, OF_REGISTRATION) };
+  const ownKeys = [...ids.login, ...ids.register].map(({ key }) => key);
   const names = namesOf(drafts);
   const actions: PlannedAction[] = [];
   const known = new Map<string, PlannedAction>();
   const taken = new Set<string>();
   const lastUse = new Map(drafts.flatMap((draft) => needsOf(draft.request).map((key) => [key, draft.index] as const)));
-  const steps = drafts.map((draft): RecordedStep => {
-    const parts = partsOf(draft, links, lastUse);
+  const calls = drafts.map((draft): RecordedCallStep => {
+    const recorded = partsOf(draft, links, lastUse);
+    const parts = draft.call === registration?.found.call ? { ...recorded, kind: "create" as const } : recorded;
     const id = JSON.stringify([
       draft.call.method,
       draft.request.path,
@@ -58,12 +91,31 @@ export function planRecording(recording: Recording): ScaffoldPlan {
     };
     if (!known.has(id)) actions.push(action);
     known.set(id, action);
-    return { action, failure: (draft.call.answer?.status ?? 0) >= 400 ? draft.call.answer!.status : undefined };
+    return { kind: "call", action, failure: isRefused(draft.call) ? draft.call.answer!.status : undefined };
   });
   const isQueryKey = (name: string): boolean => credentials?.kind === "apiKey" && credentials.in === "query" && credentials.name === name;
-  const credentials = login === undefined ? findCredentials(recording) : planLogin(login, loginAction(login.call, sources));
-  const withCredentials = new Map(actions.map((action) => [action, authenticated(action, isQueryKey)]));
+  const credentials =
+    login === undefined
+      ? findCredentials(recording)
+      : planLogin(
+          login,
+          ownAction(login.call, planRequest(login.call, { ...sources, links: new Links() }), "log_in"),
+          registration && plannedRegistration(registration),
+          ownKeys.length === 0 ? undefined : ids,
+        );
+  const registering = calls[drafts.findIndex(({ call }) => call === registration?.found.call)]?.action;
+  const isLeftOut = registration?.found.call.answer?.setsCookie === true;
+  const withCredentials = new Map(
+    actions.filter((action) => !isLeftOut || action !== registering).map((action) => [action, authenticated(action, isQueryKey)]),
+  );
   const planned = [...withCredentials.values()];
+  const steps = recording.calls.flatMap((call): readonly RecordedStep[] => {
+    if (isLogin(call)) return isRefused(call) ? [] : [{ kind: "login", user: userOf(call, login!) }];
+    const step = calls[explored.indexOf(call)]!;
+    const action = withCredentials.get(step.action);
+    const logsIn: readonly RecordedStep[] = registration?.found.call === call && registration.found.logsIn ? [LOGS_IN] : [];
+    return [...(action === undefined ? [] : [{ ...step, action }]), ...logsIn];
+  });
   return {
     title: recording.title,
     baseUrl: recording.calls[0]?.origin,
@@ -72,20 +124,88 @@ export function planRecording(recording: Recording): ScaffoldPlan {
     setup: chooseKeys(
       planned,
       keys.filter(({ key }) => open.includes(key)),
+      ownKeys,
     ),
     resources: [],
     login: credentials,
     notInferred: [
-      ...distinct(drafts.flatMap((draft) => unclear(draft, steps[draft.index]!.action.name, isQueryKey))),
+      ...distinct(drafts.flatMap((draft) => unclear(draft, calls[draft.index]!.action.name, isQueryKey))),
       ...missing(planned, open),
     ],
     pathParameters: share(planned, new Set(open)),
     warnings: recording.notes,
+    ...publicData(
+      planned,
+      isOpenIn(recording, new Map(drafts.map(({ call, index }) => [call, withCredentials.get(calls[index]!.action)]))),
+    ),
+    ...(isLeftOut && { leftOut: [{ action: registering!, why: SETS_COOKIE }] }),
     recording: {
       from: recording.from,
-      steps: steps.map(({ action, failure }) => ({ action: withCredentials.get(action)!, failure })),
+      steps: isLoggedInFirst(recording.calls, (call) => isLogin(call) || (call === registration?.found.call && registration.found.logsIn))
+        ? [LOGS_IN, ...steps]
+        : steps,
     },
   };
+}
+
+/** The numbers of the calls of `session.ts`, which are no actions. */
+const OF_LOGIN = -1;
+const OF_REGISTRATION = -2;
+
+const ownIds = (links: Links, call: number): readonly BodyProduction[] => links.productionsOf(call).filter((one) => one.from === "body");
+
+const LOGS_IN = { kind: "login", user: "alice" } as const;
+const isRefused = ({ answer }: RecordedCall): boolean => (answer?.status ?? 0) >= 400;
+
+/** Returns the user of `session.ts` for a recorded login. The first user of the recording is alice, and any other user is bob. */
+function userOf(call: RecordedCall, login: FoundLogin): "alice" | "bob" {
+  return sentText(call, login.userField) === sentText(login.call, login.userField) ? "alice" : "bob";
+}
+
+/**
+ * Returns `true` if the journey has to log in before its first call. Otherwise it logs in where the recording does, so that the calls before the
+ * login get the same answers as in the recording. A recording whose credentials were removed does not show which of its calls carried them.
+ */
+function isLoggedInFirst(calls: readonly RecordedCall[], logsIn: (call: RecordedCall) => boolean): boolean {
+  const first = calls.findIndex((call) => logsIn(call) && !isRefused(call));
+  if (first === -1) return true;
+  const before = calls.slice(0, first);
+  return before.some(carriesCredentials) || (!calls.some(carriesCredentials) && !before.some(({ answer }) => answer?.status === 401));
+}
+
+/**
+ * Returns a function that says if an action needs no login: the recording has credentials, but none in a call of the action. A recording without
+ * credentials shows nothing, because tools remove credentials from the recordings that they export.
+ */
+function isOpenIn(
+  { calls, from }: Recording,
+  actions: ReadonlyMap<RecordedCall, PlannedAction | undefined>,
+): (action: PlannedAction) => boolean {
+  const isOpen = (call: RecordedCall): boolean =>
+    !carriesCredentials(call) && (call.answer === undefined ? from === "postman" : call.answer.status < 400);
+  const others = new Set(
+    calls.some(carriesCredentials) ? calls.filter((call) => !isOpen(call)).map((call) => actions.get(call)) : actions.values(),
+  );
+  return (action) => !others.has(action);
+}
+
+interface PlannedUser {
+  readonly found: FoundRegistration;
+  readonly request: PlannedRequest;
+}
+
+/** Plans the request that registers a new user. Returns `undefined` if there is no such call, or if its path contains an id of another call. */
+function registrationOf(recording: Recording, login: FoundLogin, sources: ValueSources): PlannedUser | undefined {
+  const found = findRegistration(recording, login);
+  const request = found && planRequest(found.call, { ...sources, links: new Links() });
+  if (request?.body === undefined || request.parameters.some((one) => one.in === "path" && keysIn(one.value).length > 0)) return undefined;
+  const password = sentText(found!.call, found!.passwordField);
+  const unclear = request.unclear.filter(({ what }) => sentText(found!.call, what) !== password);
+  return { found: found!, request: { ...request, body: asNewUser(found!, request.body), unclear } };
+}
+
+function plannedRegistration({ found: { call, userField, passwordField }, request }: PlannedUser): PlannedRegistration {
+  return { action: ownAction(call, request, "register"), userField, passwordField };
 }
 
 function operationOf({ method, name }: RecordedCall, { path }: PlannedRequest): Operation {
@@ -171,10 +291,10 @@ function keysIn(value: PlannedValue): readonly string[] {
   return value.kind === "object" ? value.entries.flatMap(([, of]) => keysIn(of)) : [];
 }
 
-function loginAction(call: RecordedCall, sources: ValueSources): PlannedAction {
-  const request = planRequest(call, { ...sources, links: new Links() });
+/** Returns the action for a call of `session.ts`. */
+function ownAction(call: RecordedCall, request: PlannedRequest, name: string): PlannedAction {
   const parts = partsOf({ call, index: 0, request, operation: operationOf(call, request) }, new Links(), new Map());
-  return { ...parts, name: "log_in", group: "session" };
+  return { ...parts, name, group: "session" };
 }
 
 /** Removes the API key from the query parameters of an action, because the generated code adds the key to every request. */

@@ -53,5 +53,5 @@ function answerOf(response: Members): RecordedAnswer | undefined {
   const body = textOf(text);
   const plain =
     encoding === "base64" && body !== undefined && body.length <= MOST_BYTES ? Buffer.from(body, "base64").toString("utf8") : body;
-  return { status, body: parseBody(plain), location: header("location"), setsCookie: header("set-cookie") !== undefined };
+  return { status, body: parseBody(plain), location: header("location"), setsCookie: header("set-cookie") !== undefined, headers };
 }

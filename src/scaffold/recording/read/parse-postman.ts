@@ -57,7 +57,7 @@ export function parsePostman(document: unknown, name: string): Recording | undef
     return false;
   };
   const found = [...requestsIn([collection], undefined)].flatMap((one) => {
-    const read = callOf(one.item, variables);
+    const read = callOf(one, variables);
     if (read === undefined) leave(one.item, "not an HTTP request that can be sent");
     return read === undefined ? [] : { ...one, ...read };
   });
@@ -66,13 +66,15 @@ export function parsePostman(document: unknown, name: string): Recording | undef
     (one) => one.server === most || leave(one.item, `sent to ${plain(one.server)}, and most requests are sent to ${plain(most!)}`),
   );
   const calls = own.slice(0, MOST_CALLS).map(({ call }) => call);
+  if (JSON.stringify(item).includes("pm.sendRequest(") || JSON.stringify(collection["event"] ?? "").includes("pm.sendRequest("))
+    notes.push("seqqa left out the requests that scripts send with pm.sendRequest.");
   if (own.length > MOST_CALLS) notes.push(`seqqa uses only the first ${MOST_CALLS} calls, and left out ${own.length - MOST_CALLS}.`);
   return {
     name,
     title: textOf(membersOf(info)["name"]) ?? name,
     from: "postman",
     calls,
-    auth: mostUsed(own.flatMap(({ auth }) => authOf(auth) ?? [])),
+    auth: mostUsed(own.flatMap(({ call }) => call.auth ?? [])),
     secrets: secretsOf(collection, variables.all),
     notes: [...new Set(notes)].slice(0, 20),
   };
@@ -89,7 +91,7 @@ function* requestsIn(items: readonly unknown[], inherited: unknown): Iterable<Fo
   }
 }
 
-function callOf(item: Members, variables: Variables): { readonly call: RecordedCall; readonly server: string } | undefined {
+function callOf({ item, auth }: Found, variables: Variables): { readonly call: RecordedCall; readonly server: string } | undefined {
   const request = typeof item["request"] === "string" ? { method: "GET", url: item["request"] } : membersOf(item["request"]);
   const { url, server } = urlOf(request["url"], variables);
   const parts = urlParts(textOf(request["method"]) ?? "GET", url);
@@ -103,7 +105,9 @@ function callOf(item: Members, variables: Variables): { readonly call: RecordedC
     lost: lostIn(membersOf(request["body"])),
     answer: answerOf(listOf(item["response"]).map(membersOf)),
     name: textOf(item["name"]),
-    sets: settersOf(item["event"]),
+    auth: authOf(auth),
+    hasAuth: !["noauth", "undefined"].includes(String(membersOf(auth)["type"])),
+    ...settersOf(item["event"]),
   };
   return { call, server: server ?? call.origin };
 }
@@ -232,34 +236,63 @@ function answerOf(examples: readonly Members[]): RecordedAnswer | undefined {
     body: parseBody(textOf(best["body"])),
     location: header("location"),
     setsCookie: header("set-cookie") !== undefined,
+    headers,
   };
 }
 
 /** Matches the beginning of a statement in a script that sets a variable, with its name. */
 const SETS =
   /(?:pm\.(?:environment|collectionVariables|globals|variables)\.set|postman\.set(?:Environment|Global)Variable)\(\s*["'`]([^"'`]{1,80})["'`]/g;
-const SETTER = new RegExp(`${SETS.source}\\s*,\\s*([\\w.$()[\\]"'?]{1,200}?)\\s*\\)\\s*;?\\s*$`);
+/** Matches an expression that reads a value, with the variable or the call at its start, and the rest: `body`, `.data.id`. */
+const READS =
+  /(pm\.response\.json\(\)|JSON\.parse\((?:responseBody|pm\.response\.text\(\))\)|(?!pm\b|postman\b)[A-Za-z_$][\w$]{0,80})((?:\??\.[A-Za-z_$][\w$]{0,80}|(?:\?\.)?\[(?:\d{1,4}|"[^"]{0,80}"|'[^']{0,80}')\]){0,20})/;
+/** Matches a statement that sets a variable. A word such as `Bearer` may be put before the value. */
+const SETTER = new RegExp(
+  `${SETS.source}\\s*,\\s*(?:["'](\\w{1,20}) ["']\\s*\\+\\s*|\`(\\w{1,20}) \\$\\{)?${READS.source}(?:\\}\`)?\\s*\\)`,
+  "g",
+);
+const FROM_HEADER = new RegExp(`${SETS.source}\\s*,\\s*pm\\.response\\.headers\\.get\\(\\s*["']([\\w-]{1,80})["']`, "g");
+/** Matches the declaration of a variable, or of several variables: `const { id, user: owner } = body.data;`. */
+const DECLARES = new RegExp(
+  `\\b(?:const|let|var)\\s+([A-Za-z_$][\\w$]{0,80}|\\{[\\w$\\s,:]{1,400}\\})\\s*=\\s*${READS.source}\\s*(?:(?:\\|\\||\\?\\?)\\s*\\{\\}\\s*)?(?:;|$|\\n)`,
+  "g",
+);
 
 const linesOf = (script: unknown): readonly string[] =>
   [membersOf(script)["exec"]].flat().flatMap((line) => textOf(line)?.split("\n") ?? []);
 
+type Path = readonly (string | number)[];
+
 /**
  * Returns the variables that Postman's test scripts set from the answer, as in `pm.environment.set("id", pm.response.json().data.id)`. The result
- * maps each variable to the path of its value in the JSON body.
+ * maps each variable to the path of its value in the JSON body, and to a word that the script puts before the value.
  */
-function settersOf(events: unknown): ReadonlyMap<string, readonly (string | number)[]> {
+function settersOf(events: unknown): Pick<RecordedCall, "sets" | "setsFromHeaders" | "schemes"> {
   const lines = listOf(events)
     .map(membersOf)
     .filter(({ listen }) => listen === "test")
-    .flatMap(({ script }) => linesOf(script))
-    .map((line) => line.slice(0, 1000));
-  return new Map(
-    lines.flatMap((line) => {
-      const [, key, expression] = SETTER.exec(line) ?? [];
-      const path = expression === undefined ? undefined : pathIn(expression);
-      return key === undefined || path === undefined ? [] : [[key, path] as const];
-    }),
-  );
+    .flatMap(({ script }) => linesOf(script));
+  const code = lines
+    .filter((line) => !/^\s*\/\//.test(line))
+    .map((line) => line.slice(0, 1000))
+    .join("\n");
+  const known = new Map<string, Path>();
+  for (const [, declared, start, rest] of code.matchAll(DECLARES)) {
+    const path = pathIn(start!, rest!, known);
+    if (!declared!.startsWith("{")) known.set(declared!, path);
+    else for (const [, name, as = name] of declared!.matchAll(/([\w$]+)(?:\s*:\s*([\w$]+))?/g)) known.set(as!, [...path, name!]);
+  }
+  const sets = new Map<string, Path>();
+  const schemes = new Map<string, string>();
+  for (const [, variable, quoted, inTemplate, start, rest] of code.matchAll(SETTER)) {
+    const path = pathIn(start!, rest!, known);
+    if (path.length === 0) continue;
+    sets.set(variable!, path);
+    const scheme = quoted ?? inTemplate;
+    if (scheme !== undefined) schemes.set(variable!, scheme);
+  }
+  const fromHeaders = [...code.matchAll(FROM_HEADER)].map(([, variable, header]) => [variable!, header!.toLowerCase()] as const);
+  return { sets, setsFromHeaders: new Map(fromHeaders), schemes };
 }
 
 /** Yields the names of all variables that scripts of a collection set, from any value. */
@@ -272,18 +305,14 @@ function* namesSetIn(items: readonly unknown[]): Iterable<string> {
 }
 
 /**
- * Returns the path of the value in the JSON body that a JavaScript expression such as `body.data.id` reads. The expression starts with a variable, or
- * with the call that parses the answer.
+ * Returns the path of the value in the JSON body that a JavaScript expression such as `body.data.id` reads.
+ * @param start The variable or the call at the start of the expression. A variable that is not in `known` holds the whole body.
  */
-function pathIn(expression: string): readonly (string | number)[] | undefined {
-  const rest =
-    /^(?:pm\.response\.json\(\)|JSON\.parse\(responseBody\)|[A-Za-z_$][\w$]*)((?:\??\.[A-Za-z_$][\w$]*|\[(?:\d{1,4}|"[^"]*"|'[^']*')\])+)$/.exec(
-      expression,
-    )?.[1];
-  if (rest === undefined) return undefined;
-  return [...rest.matchAll(/\.([A-Za-z_$][\w$]*)|\[(?:(\d+)|["']([^"']*)["'])\]/g)].map(([, name, index, text]) =>
+function pathIn(start: string, rest: string, known: ReadonlyMap<string, Path>): Path {
+  const steps = [...rest.matchAll(/\.([A-Za-z_$][\w$]*)|\[(?:(\d+)|["']([^"']*)["'])\]/g)].map(([, name, index, text]) =>
     index === undefined ? (name ?? text)! : Number(index),
   );
+  return [...(known.get(start) ?? []), ...steps];
 }
 
 /** Returns the values of secret variables, and the credentials of the collection, its folders and its requests. */
@@ -312,19 +341,24 @@ function* authsIn(items: readonly unknown[]): Iterable<unknown> {
 
 /** Returns the authentication that most requests have. If several authentications are equally frequent, returns the first of these. */
 function mostUsed(auths: readonly RecordedAuth[]): RecordedAuth | undefined {
+  const idOf = (auth: RecordedAuth): string => (auth.kind === "apiKey" ? JSON.stringify(auth) : auth.kind);
   const counts = new Map<string, number>();
-  for (const auth of auths) counts.set(JSON.stringify(auth), (counts.get(JSON.stringify(auth)) ?? 0) + 1);
+  for (const auth of auths) counts.set(idOf(auth), (counts.get(idOf(auth)) ?? 0) + 1);
   const [most] = [...counts].toSorted(([, one], [, other]) => other - one);
-  return auths.find((auth) => JSON.stringify(auth) === most?.[0]);
+  return auths.find((auth) => idOf(auth) === most?.[0]);
 }
 
 function authOf(auth: unknown): RecordedAuth | undefined {
-  const { type, apikey } = membersOf(auth);
-  if (type === "bearer" || type === "oauth2") return { kind: "bearer" };
+  const { type, apikey, bearer, oauth2 } = membersOf(auth);
+  // The details are a list of pairs in Postman v2.1, and an object in v2.0.
+  const detailsOf = (of: unknown): Members => (Array.isArray(of) ? Object.fromEntries(pairsOf(of, "key")) : membersOf(of));
+  if (type === "bearer" || type === "oauth2") {
+    const value = textOf(type === "bearer" ? detailsOf(bearer)["token"] : detailsOf(oauth2)["accessToken"])?.trim();
+    return { kind: "bearer", ...(value !== undefined && { value }) };
+  }
   if (type === "basic") return { kind: "basic" };
   if (type !== "apikey") return undefined;
-  // An API key is a list of pairs in Postman v2.1, and an object in v2.0.
-  const pairs = Array.isArray(apikey) ? Object.fromEntries(pairsOf(apikey, "key")) : membersOf(apikey);
+  const pairs = detailsOf(apikey);
   const name = textOf(pairs["key"]);
   if (name === undefined || name === "") return undefined;
   return { kind: "apiKey", in: pairs["in"] === "query" ? "query" : "header", name, value: textOf(pairs["value"]) ?? "" };

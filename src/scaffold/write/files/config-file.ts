@@ -66,7 +66,7 @@ function secretsOf(login: PlannedLogin | undefined): readonly string[] {
     case "apiKey":
       return [login.name];
     case "operation":
-      return [login.passwordField, ...login.token.slice(-1), ...(login.header === undefined ? [] : [login.header.name])];
+      return [login.passwordField, ...login.token.slice(-1), login.answerHeader, login.header?.name].filter((name) => name !== undefined);
     default:
       return [];
   }

@@ -8,10 +8,12 @@ export interface ExplorationInput extends RuleInput {
   readonly name: string;
   readonly basePath?: string | undefined;
   readonly hasCookies?: boolean | undefined;
+  /** `true` if the login stores ids of the user in the context. */
+  readonly hasOwnIds?: boolean | undefined;
 }
 
 export function explorationFile(input: ExplorationInput): ScaffoldFile {
-  const { path, name, hasUsers, hasKeys, endpoint, basePath, hasCookies = false } = input;
+  const { path, name, hasUsers, hasKeys, endpoint, basePath, hasCookies = false, hasOwnIds = false } = input;
   const isGraphql = endpoint !== undefined;
   const rules = rulesOf(input);
   const type = isGraphql ? "Agent<Keys, GraphQLClient>" : "Agent<Keys>";
@@ -34,7 +36,7 @@ export function explorationFile(input: ExplorationInput): ScaffoldFile {
 
 ${proposalLines(input)}export const agent: ${type} = new ${type}({
   name: ${quoted(name)},
-${isGraphql ? worldLines(endpoint, hasUsers) : clientLines(basePath, hasCookies, hasUsers)}${setupLines(hasUsers, hasKeys)}  actions,
+${isGraphql ? worldLines(endpoint, hasUsers) : clientLines(basePath, hasCookies, hasUsers)}${setupLines(hasUsers, hasKeys, hasOwnIds)}  actions,
   invariants: ${laidOut(list(rules.map(({ code }) => code)), 2, "  invariants: ".length, 1)},
 });
 `,
@@ -87,11 +89,12 @@ ${lines.join("\n")}
 `;
 }
 
-function setupLines(hasUsers: boolean, hasKeys: boolean): string {
-  if (!hasKeys) return hasUsers ? "  setup: ({ api }) => logIn(api, users.alice),\n" : "";
+function setupLines(hasUsers: boolean, hasKeys: boolean, hasOwnIds: boolean): string {
+  const logIn = `logIn(api, users.alice${hasOwnIds ? ", context" : ""})`;
+  if (!hasKeys) return hasUsers ? `  setup: ({ api${hasOwnIds ? ", context" : ""} }) => ${logIn},\n` : "";
   if (!hasUsers) return "  setup: ({ context }) => setKeys(context),\n";
   return `  setup: async ({ api, context }) => {
-    await logIn(api, users.alice);
+    await ${logIn};
     setKeys(context);
   },
 `;

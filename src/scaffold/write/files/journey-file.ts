@@ -9,17 +9,16 @@ export interface JourneyInput {
   readonly named: readonly NamedAction[];
   readonly hasUsers: boolean;
   readonly hasKeys: boolean;
+  /** `true` if the login stores ids of the user in the context. */
+  readonly hasOwnIds: boolean;
 }
 
 /** Returns a generated journey that executes the actions of a recording in their order. */
-export function journeyFile({ name, steps, named, hasUsers, hasKeys }: JourneyInput): ScaffoldFile {
+export function journeyFile({ name, steps, named, hasUsers, hasKeys, hasOwnIds }: JourneyInput): ScaffoldFile {
   const byAction = new Map(named.map((one) => [one.action, one]));
-  const taken = steps.flatMap(({ action, failure }) => {
-    const one = byAction.get(action);
-    return one === undefined ? [] : [{ one, failure }];
-  });
-  const aliases = aliasesOf(taken.map(({ one }) => one));
-  const files = [...new Set(taken.map(({ one }) => one.file))].toSorted();
+  const called = steps.flatMap((step) => (step.kind === "call" ? (byAction.get(step.action) ?? []) : []));
+  const aliases = aliasesOf(called);
+  const files = [...new Set(called.map(({ file }) => file))].toSorted();
   const imports = files.map((file) => {
     const names = [...aliases]
       .filter(([one]) => one.file === file)
@@ -27,13 +26,19 @@ export function journeyFile({ name, steps, named, hasUsers, hasKeys }: JourneyIn
     const line = `import { ${names.join(", ")} } from "../${file}";`;
     return line.length <= 120 ? line : `import {\n${names.map((one) => `  ${one},\n`).join("")}} from "../${file}";`;
   });
+  const lineOf = (step: RecordedStep): readonly string[] => {
+    if (step.kind === "login") {
+      const [api, context] = hasOwnIds && step.user === "alice" ? ["api, context", ", context"] : ["api", ""];
+      return hasUsers ? [`    new Step({ name: "log in", action: (${api}) => logIn(api, users.${step.user}${context}) }),`] : [];
+    }
+    const one = byAction.get(step.action);
+    if (one === undefined) return [];
+    const fails = step.failure === undefined ? "" : `, expectFailure: ${step.failure}`;
+    return [`    new Step({ name: ${quoted(one.name)}, action: ${aliases.get(one)!}.run${fails} }),`];
+  };
   const lines = [
-    ...(hasUsers ? ['    new Step({ name: "log in", action: (api) => logIn(api, users.alice) }),'] : []),
     ...(hasKeys ? ['    new Step({ name: "set keys", action: (_api, context) => setKeys(context) }),'] : []),
-    ...taken.map(({ one, failure }) => {
-      const fails = failure === undefined ? "" : `, expectFailure: ${failure}`;
-      return `    new Step({ name: ${quoted(one.name)}, action: ${aliases.get(one)!}.run${fails} }),`;
-    }),
+    ...steps.flatMap(lineOf),
   ];
   return {
     path: `journeys/${name}.ts`,

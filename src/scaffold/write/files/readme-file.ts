@@ -45,14 +45,21 @@ export function readmeFile({ plan, named, exploration, hasUsers, placeOf }: Read
     ...(plan.describesNoRefusals === true && plan.graphql === undefined && plan.recording === undefined
       ? ["`conformsTo` accepts every 4xx status, because the description has none. Describe the refusals, and remove `except`."]
       : []),
-    ...(hasUsers && (plan.publicReads ?? []).length > 0
+    ...(hasUsers && (plan.publicCalls ?? []).length > 0
       ? [
           `\`ownership\` does not try ${named
-            .filter(({ action }) => plan.publicReads!.includes(action))
+            .filter(({ action }) => plan.publicCalls!.includes(action))
             .map(({ name }) => code(name))
             .join(
               ", ",
-            )}, because the description lets everybody make these calls. Remove from \`except\` the calls that should need a login.`,
+            )}, because ${plan.recording === undefined ? "the description lets everybody read" : "the recording reads"} the data of these calls${plan.recording === undefined ? "" : " without a login"}. Remove from \`except\` the calls on private data.`,
+        ]
+      : []),
+    ...(hasUsers && (plan.shared ?? []).length > 0
+      ? [
+          `\`ownership\` treats ${plan.shared!.map(code).join(", ")} as data of all users, because only reads without a login return ${
+            plan.shared!.length === 1 ? "it" : "them"
+          }. Remove from \`shared\` the keys of private data.`,
         ]
       : []),
   ];

@@ -15,8 +15,12 @@ export interface RuleInput {
   readonly singleUse?: readonly SingleUseNames[] | undefined;
   readonly sessionEnds?: SessionEndsNames | undefined;
   readonly describesNoRefusals?: boolean | undefined;
-  /** The names of actions that read an item without authentication. */
-  readonly publicReads?: readonly string[] | undefined;
+  /** The names of actions whose data can be read without authentication. */
+  readonly publicCalls?: readonly string[] | undefined;
+  /** The context keys whose values only public reads return. */
+  readonly shared?: readonly string[] | undefined;
+  /** The context keys whose values only lists return that may need authentication. */
+  readonly listed?: readonly string[] | undefined;
 }
 
 export interface SingleUseNames {
@@ -74,7 +78,7 @@ const OF_GRAPHQL: ReadonlySet<string> = new Set(["noServerErrors", "rejectedMean
 const OF_RECORDINGS: ReadonlySet<string> = new Set([...OF_GRAPHQL, "idempotent", "retrySafe"]);
 
 export function rulesOf(input: RuleInput): readonly { readonly name: string; readonly code: Code }[] {
-  const used = input.endpoint !== undefined ? OF_GRAPHQL : input.description === undefined ? OF_RECORDINGS : undefined;
+  const used = input.endpoint !== undefined ? OF_GRAPHQL : isRecording(input) ? OF_RECORDINGS : undefined;
   return RULES.filter(({ name }) => used === undefined || used.has(name)).flatMap(({ name, code: codeOf }) => {
     const code = codeOf(input);
     return (code === undefined ? [] : Array.isArray(code) ? code : [code]).map((one: Code) => ({ name, code: one }));
@@ -117,21 +121,41 @@ function conformsToLine({ description, allowRefs, describesNoRefusals = false }:
   return describesNoRefusals ? commented("The description has no 4xx status. Remove `except` when it describes refusals.", code) : code;
 }
 
-/** Returns code of a rule with a comment on the line before it. With a comment, the list of rules is too long for one line. */
+/** Returns code of a rule with a comment on the lines before it. With a comment, the list of rules is too long for one line. */
 const commented = (comment: string, code: Code): Code => row(`// ${comment}\n    `, code);
 
-function ownershipLine({ hasKeys, singleUse = [], publicReads = [] }: RuleInput): Code {
+function ownershipLine(input: RuleInput): Code {
+  const { hasKeys, singleUse = [], publicCalls = [], shared = [], listed = [] } = input;
   // The actions that use a token or invitation. The rule `ownership` must not test these actions, because anybody who has the token may use it.
   const spent = singleUse.map(({ use }) => use);
-  const except = [...new Set([...spent, ...publicReads])];
+  const except = [...new Set([...spent, ...publicCalls])];
   // Alice owns all items, because the setup logs in as alice. Bob tries to use these items. Items whose ids the user gave in `setup.ts` belong to
-  // neither.
+  // neither, and neither do items that everybody may read.
+  const keys = shared.map((key) => text(quoted(key)));
   const options = [
     text("users: { bob: (api) => logIn(api, users.bob) }"),
     ...(except.length === 0 ? [] : [row("except: ", list(except.map((one) => text(quoted(one)))))]),
-    ...(hasKeys ? [text("shared: givenKeys")] : []),
+    ...(keys.length > 0 ? [row("shared: ", list([...(hasKeys ? [text("...givenKeys")] : []), ...keys]))] : []),
+    ...(keys.length === 0 && hasKeys ? [text("shared: givenKeys")] : []),
   ];
-  const code = row("ownership(", object(options), ")");
-  if (publicReads.length === 0) return code;
-  return commented("By the description, reads in `except` need no login. Remove those of private data.", code);
+  const source = isRecording(input) ? "In the recording" : "By the description";
+  const comments = [
+    ...(publicCalls.length === 0
+      ? []
+      : [`${source}, the data of calls in \`except\` can be read without a login. Remove calls on private data.`]),
+    ...(shared.length === 0
+      ? []
+      : [`${source}, the items of the keys in \`shared\` can be read without a login. Remove those of private data.`]),
+    ...(listed.length === 0 ? [] : [`Only lists return ${namesOf(listed)}. If every user may see these items, add them to \`shared\`.`]),
+  ];
+  return comments.reduceRight((code, comment) => commented(comment, code), row("ownership(", object(options), ")"));
 }
+
+const MOST_NAMES = 3;
+
+function namesOf(keys: readonly string[]): string {
+  const more = keys.length - MOST_NAMES;
+  return [...keys.slice(0, MOST_NAMES), ...(more > 0 ? [`${more} other ${more === 1 ? "key" : "keys"}`] : [])].join(", ");
+}
+
+const isRecording = ({ endpoint, description }: RuleInput): boolean => endpoint === undefined && description === undefined;

@@ -1,4 +1,13 @@
-import type { PlannedAction, PlannedApiKey, PlannedLogin, PlannedRegistration, PlannedValue } from "../../infer/plan.ts";
+import type {
+  BodyProduction,
+  OwnIds,
+  PlannedAction,
+  PlannedApiKey,
+  PlannedLogin,
+  PlannedRegistration,
+  PlannedValue,
+} from "../../infer/plan.ts";
+import { identifier, unique } from "../code/identifier.ts";
 import { callOf, fieldCode, queryLines } from "../code/field.ts";
 import { laidOut, object, row, text, type Code } from "../code/layout.ts";
 import { requestCode } from "../code/request.ts";
@@ -9,10 +18,15 @@ import type { ScaffoldFile } from "./scaffold-file.ts";
 /**
  * Returns the generated `session.ts`, which logs users in.
  * @param keys The API keys that requests send in addition to the login.
+ * @param typeOf Returns the type of a context key.
  */
-export function sessionFile(login: PlannedLogin, keys: readonly PlannedApiKey[] = []): ScaffoldFile {
+export function sessionFile(
+  login: PlannedLogin,
+  keys: readonly PlannedApiKey[] = [],
+  typeOf: ValueScope["typeOf"] = () => "unknown",
+): ScaffoldFile {
   const inQuery = [login, ...keys].filter(isQueryKey);
-  const users = isQueryKey(login) ? 'import { fromEnvironment } from "./support.ts";\n' : loginText(login, keys);
+  const users = isQueryKey(login) ? 'import { fromEnvironment } from "./support.ts";\n' : loginText(login, keys, typeOf);
   return { path: "session.ts", isImported: true, text: inQuery.length === 0 ? users : `${users}\n${credentialsText(inQuery)}` };
 }
 
@@ -35,7 +49,7 @@ ${keys.map(({ name, variable }) => `  ${propertyName(name)}: fromEnvironment(${q
 `;
 }
 
-function loginText(login: PlannedLogin, keys: readonly PlannedApiKey[]): string {
+function loginText(login: PlannedLogin, keys: readonly PlannedApiKey[], typeOf: ValueScope["typeOf"]): string {
   const { fields, variables, placeholders } = userOf(login);
   const register = login.kind === "operation" ? login.register : undefined;
   const user = (name: string, number: number): string => {
@@ -49,9 +63,20 @@ function loginText(login: PlannedLogin, keys: readonly PlannedApiKey[]): string 
   const others = keys.filter((key) => !isQueryKey(key));
   const statements = others.map((key) => `  ${keyStatement(key, `fromEnvironment(${quoted(key.variable)}, "")`)}\n`).join("");
   const isGraphql = login.kind === "operation" && login.action.graphql !== undefined;
+  const ids = idsOf(login);
+  const locals = new Set("api user users context response registered token read register logIn fromEnvironment".split(" "));
+  const stored = (from: keyof OwnIds): readonly string[] => (ids?.[from] ?? []).flatMap((one) => idLines(one, from, typeOf, locals));
   const client = isGraphql ? "GraphQLClient" : "ApiClient";
-  return `import type { ${client} } from "${isGraphql ? "seqqa/clients/graphql" : "seqqa"}";
-import { ${["fromEnvironment", ...imports].join(", ")} } from "./support.ts";
+  const registered = ids !== undefined && ids.register.length > 0;
+  const types = [client, ...(registered ? ["ApiResponse"] : []), ...(ids === undefined ? [] : ["Context"])].join(", ");
+  const lines = [
+    ...(register === undefined ? [] : [`${registered ? "const registered = " : ""}await register(api, user);`, ...stored("register")]),
+    ...body,
+    ...stored("login"),
+  ];
+  const helpers = new Set(["fromEnvironment", ...imports, ...(ids === undefined ? [] : ["read"])]);
+  return `import type { ${types} } from "${isGraphql ? "seqqa/clients/graphql" : "seqqa"}";
+${ids === undefined ? "" : 'import type { Keys } from "./context.ts";\n'}import { ${[...helpers].join(", ")} } from "./support.ts";
 
 export interface User {
 ${fields.map((field) => `  readonly ${field}: string;\n`).join("")}}
@@ -60,26 +85,65 @@ ${fields.map((field) => `  readonly ${field}: string;\n`).join("")}}
 export const users: { readonly alice: User; readonly bob: User } = {
 ${user("alice", 1)}${user("bob", 2)}};
 
-${register === undefined ? "" : registerText(register, keys.some(isQueryKey))}/** Logs a user in. Afterwards, the client sends its requests as this user. */
-export async function logIn(api: ${client}, user: User): Promise<void> {
-${statements}${register === undefined ? "" : "  await register(api, user);\n"}${body.map((line) => `  ${line}\n`).join("")}}
+${register === undefined ? "" : registerText(register, keys.some(isQueryKey), registered)}/** Logs a user in. Afterwards, the client sends its requests as this user.${ids === undefined ? "" : " The context gets the ids of the user."} */
+export async function logIn(api: ${client}, user: User${ids === undefined ? "" : ", context?: Context<Keys>"}): Promise<void> {
+${statements}${lines.map((line) => `  ${line}\n`).join("")}}
 `;
 }
 
-function registerText({ action: planned, userField, passwordField }: PlannedRegistration, hasCredentials: boolean): string {
-  const action = withoutContext(planned, true);
-  const names = new Map<PlannedValue, string>();
-  for (const value of inside(action)) if (value.kind === "drawn") names.set(value, OF_USER[value.call] ?? quoted(value.call));
-  const [user, password] = [sentAt(action, userField), sentAt(action, passwordField)];
-  if (user !== undefined) names.set(user, "user.name");
-  if (password !== undefined) names.set(password, "user.password");
-  const request = requestCode(action, { typeOf: () => "unknown", drawnBefore: names }, credentialsOf(action, hasCredentials));
+/** Returns the ids of the user that the generated `logIn` stores in the context. Returns `undefined` if there are none. */
+export function idsOf(login: PlannedLogin | undefined): OwnIds | undefined {
+  return login?.kind === "operation" ? login.ids : undefined;
+}
+
+/** Returns the lines that store an id. A refused registration returns no id: the user was registered before. */
+function idLines({ key, path }: BodyProduction, from: keyof OwnIds, typeOf: ValueScope["typeOf"], locals: Set<string>): readonly string[] {
+  const name = unique(identifier(key, "Value"), locals);
+  const type = { string: "string", number: "number", unknown: "string | number" }[typeOf(key)];
+  const answer = from === "login" ? "response" : "registered";
+  const value = `read<${type}>(${[answer, ...path.map((part) => (typeof part === "number" ? String(part) : quoted(part)))].join(", ")})`;
+  return [
+    `const ${name} = ${from === "login" ? value : `registered.ok ? ${value} : undefined`};`,
+    `if (${name} !== undefined) context?.set(${quoted(key)}, ${name});`,
+  ];
+}
+
+function registerText(
+  { action: planned, userField, passwordField }: PlannedRegistration,
+  hasCredentials: boolean,
+  isRead: boolean,
+): string {
+  const action = withoutContext(planned);
+  const scope = scopeOf(action, userField, passwordField);
+  const request = requestCode(action, scope, credentialsOf(action, hasCredentials));
   return `/** Registers the user. If the user already exists, the API refuses the registration, and the login still works. */
-async function register(api: ApiClient, user: User): Promise<void> {
-  await ${laidOut(request, 2, 8, 1)};
+async function register(api: ApiClient, user: User): Promise<${isRead ? "ApiResponse" : "void"}> {
+  ${isRead ? `return ${laidOut(request, 2, 9, 1)}` : `await ${laidOut(request, 2, 8, 1)}`};
 }
 
 `;
+}
+
+/** Returns the code for the values of a call of `session.ts` that differ between users. */
+function scopeOf(action: PlannedAction, userField: string, passwordField: string): ValueScope {
+  const [user, password] = [sentAt(action, userField), sentAt(action, passwordField)];
+  const repeated = new Set(action.body === undefined ? [] : repeatedIn(action.body.value, password));
+  const names = new Map<PlannedValue, string>();
+  for (const value of inside(action)) {
+    if (value === user) names.set(value, "user.name");
+    else if (value === password || repeated.has(value)) names.set(value, "user.password");
+    else if (value.kind === "drawn") names.set(value, OF_USER[value.call] ?? quoted(value.call));
+  }
+  return { typeOf: () => "unknown", drawnBefore: names };
+}
+
+/** Returns the values of the fields that repeat the password, such as `password_confirmation`. */
+function repeatedIn(value: PlannedValue, password: PlannedValue | undefined): readonly PlannedValue[] {
+  if (value.kind !== "object") return [];
+  return value.entries.flatMap(([name, of]) => {
+    if (of.kind === "object") return repeatedIn(of, password);
+    return (of.kind === "environment" || /pass|pwd/i.test(name)) && JSON.stringify(of) === JSON.stringify(password) ? [of] : [];
+  });
 }
 
 function credentialsOf({ operation }: PlannedAction, hasCredentials: boolean): readonly Code[] {
@@ -157,23 +221,19 @@ function headerStatement(name: string, scheme: string, token: string): string {
 
 function operationBody(login: Extract<PlannedLogin, { readonly kind: "operation" }>, hasCredentials: boolean): readonly string[] {
   const action = withoutContext(login.action);
-  const names = new Map<PlannedValue, string>();
-  const [user, password] = [sentAt(action, login.userField), sentAt(action, login.passwordField)];
-  if (user !== undefined) names.set(user, "user.name");
-  if (password !== undefined) names.set(password, "user.password");
-  const scope: ValueScope = { typeOf: () => "unknown", drawnBefore: names };
+  const scope = scopeOf(action, login.userField, login.passwordField);
   const start = "const response = await ";
-  const what =
-    login.token.length === 0
-      ? " did not log in. It was answered ${response.statusCode}.`);"
-      : " returned no token. It was answered ${response.statusCode}.`);";
+  const isByCookie = login.token.length === 0 && login.answerHeader === undefined;
+  const what = isByCookie
+    ? " did not log in. It was answered ${response.statusCode}.`);"
+    : " returned no token. It was answered ${response.statusCode}.`);";
   const failed = row("throw new Error(`", templateText(callOf(action)), what);
   const request =
     action.graphql === undefined ? requestCode(action, scope, credentialsOf(action, hasCredentials)) : fieldCode(action, scope);
   return [
     ...queryLines(action, 2).map((line) => line.slice(2)),
     `${start}${laidOut(request, 2, 2 + start.length, 1)};`,
-    ...(login.token.length === 0 ? cookieLines(failed) : tokenLines(login, failed)),
+    ...(isByCookie ? cookieLines(failed) : tokenLines(login, failed)),
   ];
 }
 
@@ -183,8 +243,13 @@ function operationBody(login: Extract<PlannedLogin, { readonly kind: "operation"
  */
 const cookieLines = (failed: Code): readonly string[] => [laidOut(row("if (response.statusCode >= 400) ", failed), 2, 2, 0)];
 
-const tokenLines = ({ token, header }: Extract<PlannedLogin, { readonly kind: "operation" }>, failed: Code): readonly string[] => [
-  `const token = read<string>(${["response", ...token.map(quoted)].join(", ")});`,
+const tokenLines = (
+  { token, answerHeader, header }: Extract<PlannedLogin, { readonly kind: "operation" }>,
+  failed: Code,
+): readonly string[] => [
+  answerHeader === undefined
+    ? `const token = read<string>(${["response", ...token.map(quoted)].join(", ")});`
+    : `const token = response.headers[${quoted(answerHeader)}]${header === undefined ? '?.replace(/^Bearer /i, "")' : ""};`,
   laidOut(row("if (token === undefined) ", failed), 2, 2, 0),
   header === undefined ? "api.setAuthToken(token);" : headerStatement(header.name, header.scheme, "token"),
 ];
@@ -199,16 +264,10 @@ function fieldIn(value: PlannedValue, field: string): PlannedValue | undefined {
   return own ?? value.entries.map(([, of]) => fieldIn(of, field)).find((found) => found !== undefined);
 }
 
-/**
- * Replaces context values and random values in an action by constants, because a login has no context and is not a step of a path.
- * @param drawn `true` to keep random values.
- */
-function withoutContext(action: PlannedAction, drawn: boolean = false): PlannedAction {
+/** Replaces context values in an action by constants, because a login has no context and is not a step of a path. */
+function withoutContext(action: PlannedAction): PlannedAction {
   const plain = (value: PlannedValue): PlannedValue => {
     switch (value.kind) {
-      case "drawn":
-        if (drawn) return { ...value };
-        return { kind: "constant", value: value.call };
       case "context":
         return { kind: "constant", value: value.key };
       case "object":

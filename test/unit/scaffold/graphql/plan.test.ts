@@ -52,6 +52,17 @@ describe("which ids are handed on", () => {
     expect(needs).toEqual(key === undefined ? [] : [key]);
   });
 
+  it("ids that only lists return are named, because no mutation creates their items", () => {
+    const plan =
+      planOf(`type Order { id: ID! } type Item { id: ID! } type Auth { token: String } type Query { items: [Item!]! item(id: ID!): Item order(id: ID!): Order }
+      type Mutation { login(email: String!, password: String!): Auth createOrder(itemId: ID!): Order }`);
+    const directory = newFolder();
+    scaffold(plan, directory);
+    expect(textOf(directory, "shop.explore.ts")).toContain(
+      "// Only lists return item_id. If every user may see these items, add them to `shared`.\n    ownership(",
+    );
+  });
+
   it("ids are converted to the scalar type of the argument", () => {
     const plan = planOf(`type Order { id: ID! } type Item { id: Int! } type Query { a: Int }
       type Mutation { createOrder: Order createItem: Item pay(orderId: Int!, itemId: Int!): Boolean note(orderId: ID!, itemIds: [String!]!): Boolean }`);

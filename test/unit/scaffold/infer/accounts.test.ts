@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ScaffoldPlan } from "../../../../src/scaffold/infer/plan.ts";
+import { newFolder, scaffold, textOf } from "../write/folder.ts";
 import { answers, object, planApi, sends, type Json } from "../../../support/describe-api.ts";
 
 const text = { type: "string" };
@@ -32,15 +33,50 @@ it("finds reads that need no login, and descriptions without refusals", () => {
     "delete /books/{id}": { security: [] },
   };
   const plan = planApi({ ...operations, "get /books/{id}": { ...book, security: [] } }, BEARER);
-  expect({ reads: names(plan.publicReads!), none: plan.describesNoRefusals }).toEqual({ reads: ["get /books/{id}"], none: true });
+  expect({ reads: names(plan.publicCalls!), none: plan.describesNoRefusals }).toEqual({ reads: ["get /books/{id}"], none: true });
   const either = planApi({ ...operations, "get /books/{id}": { ...book, security: [{}, { token: [] }] } }, BEARER);
-  expect(names(either.publicReads!)).toEqual(["get /books/{id}"]);
+  expect(names(either.publicCalls!)).toEqual(["get /books/{id}"]);
   const refused = { responses: { ...book.responses, 404: { description: "" } } };
   const own = planApi({ ...operations, "get /books/{id}": refused }, BEARER);
-  expect({ reads: own.publicReads, none: own.describesNoRefusals }).toEqual({ reads: [], none: false });
+  expect({ reads: own.publicCalls, none: own.describesNoRefusals }).toEqual({ reads: [], none: false });
   // Without any security, the description says nothing about who may read what.
   const open = { "post /books": made, "get /books/{id}": book };
-  expect(planApi(open).publicReads).toEqual([]);
+  expect(planApi(open).publicCalls).toEqual([]);
+});
+
+it("shares keys that only reads without a login return", () => {
+  const create = { requestBody: sends(object({ item_id: text })), responses: answers(object({ id: text }), "201") };
+  const of = (
+    list: Json,
+    more: Readonly<Record<string, Json>> = {},
+    security: Json = BEARER,
+  ): Pick<ScaffoldPlan, "shared" | "publicCalls"> =>
+    planApi(
+      {
+        "post /login": LOGIN,
+        "get /items": { ...LIST, ...list },
+        "get /items/{item_id}": { security: [] },
+        "post /orders": create,
+        ...more,
+      },
+      security,
+    );
+  // The rule `ownership` tries no call with a shared key, so the read needs no exception.
+  expect(of({ security: [] })).toMatchObject({ shared: ["item_id"], publicCalls: [] });
+  expect(of({})).toMatchObject({ shared: [], publicCalls: [{ operation: { id: "get /items/{item_id}" } }] });
+  expect(of({ security: [] }, { "post /items": { responses: answers(object({ id: text }), "201") } }).shared).toEqual([]);
+  expect(of({}, {}, {}).shared).toEqual([]);
+});
+
+it("sends the password of the user also in a second field for it", () => {
+  const field = { type: "string", format: "password" };
+  const register = sends(object({ email: { type: "string", format: "email" }, password: field, password_confirmation: field, name: text }));
+  const directory = newFolder();
+  const made = { security: [], requestBody: register, responses: answers(object({ email: text }), "201") };
+  scaffold(planApi({ "post /login": LOGIN, "post /register": made, "get /me": {} }, BEARER), directory);
+  expect(textOf(directory, "session.ts")).toMatch(
+    /email: user.name,\s+password: user.password,\s+password_confirmation: user.password,\s+name: (?!user)/,
+  );
 });
 
 describe("users", () => {

@@ -130,6 +130,26 @@ describe("values of answers that later requests send", () => {
     expect(done.plan.actions.map(({ frees }) => frees.join())).toEqual(["", "", "", "order_id", "", "order_id_3", ""]);
   });
 
+  it("are no ids that the request of the answer has sent: an order does not create its item", async () => {
+    const order: Sent = {
+      url: `${API}/orders`,
+      json: { item_id: 1, quantity: 2 },
+      status: 201,
+      answer: { id: 5, item_id: 1, payment_id: 2 },
+    };
+    const done = await generated(
+      "har",
+      har([order, { url: `${API}/items/1` }, { url: `${API}/payments/2` }, { url: `${API}/items`, answer: [{ id: 1 }] }, order]),
+    );
+    expect(needs(done)).toEqual([
+      "create_order() -> payment_id",
+      "list_items() -> ",
+      "get_payment(payment_id) -> ",
+      expect.stringMatching(/^list_items_\w+\(\) -> item_id$/),
+      "create_order_2(item_id) -> ",
+    ]);
+  });
+
   it("are not linked where they are equal by chance", async () => {
     const done = await generated(
       "har",
@@ -308,6 +328,17 @@ describe("secrets of a recording", () => {
       { kind: "operation", token: ["sid"], header: { name: "x-auth-token", scheme: "" } },
     ],
     [
+      "a token that a header of the login's answer returns",
+      {
+        url: `${API}/login`,
+        json: { user: "ada", password: "abcdefgh" },
+        answer: {},
+        answerHeaders: { Authorization: "Bearer token-value-1" },
+        headers: { Authorization: "Bearer token-value-1" },
+      },
+      { kind: "operation", token: [], answerHeader: "authorization", header: undefined },
+    ],
+    [
       "a token without a scheme",
       { headers: { Authorization: "abcdefgh" }, json: { a: "abcdefgh" } },
       { kind: "apiKey", name: "authorization" },
@@ -328,6 +359,187 @@ describe("secrets of a recording", () => {
     if (login === undefined) expect(plan.login).toBeUndefined();
     else expect(plan.login).toMatchObject(login);
     expect(all).not.toContain("abcdefgh");
+  });
+});
+
+describe("a recording that logs its user in", () => {
+  const user = { email: "eve@example.com", password: "s3cret-of-eve" };
+  const bearer = { headers: { Authorization: "Bearer token-of-eve-1" } };
+  const logIn: Sent = { url: `${API}/sessions`, json: user, status: 201, answer: { token: "token-of-eve-1" } };
+  const orders: Sent = { url: `${API}/orders`, ...bearer, answer: [] };
+  const stepsOf = ({ texts }: Generated): readonly string[] =>
+    [...texts.get("journeys/shop.ts")!.matchAll(/name: "([^"]+)", action: (?:\(api(?:, context)?\) => logIn\(api, (users\.\w+))?/g)].map(
+      ([, name, of]) => (of === undefined ? name! : `${name!} ${of}`),
+    );
+
+  it("registers it before, with values of a new user in every field that must differ between users", async () => {
+    const json = { user: { username: "eve", ...user, password_confirmation: user.password, plan: "free" } };
+    const register: Sent = { url: `${API}/users`, json, status: 201, answer: { id: 1 } };
+    const done = await generated("har", har([register, { ...logIn, json: { user } }, orders]));
+    expect(done.plan.login).toMatchObject({ userField: "email", register: { userField: "email", passwordField: "password" } });
+    expect(stepsOf(done)).toEqual(["create_user", "log in users.alice", "list_orders"]);
+    const flat = (text: string): string => text.replaceAll(/\s+/g, " ");
+    expect(flat(done.texts.get("actions/users.ts")!)).toContain(
+      'user: { username: context.data.username(), email: context.data.email(), password: fromEnvironment("API_PASSWORD", "Correct-Horse-7"), ' +
+        'password_confirmation: fromEnvironment("API_PASSWORD", "Correct-Horse-7"), plan: "free", }',
+    );
+    expect(flat(done.texts.get("session.ts")!)).toContain(
+      'user: { username: user.name.replace(/@.*/, ""), email: user.name, password: user.password, ' +
+        'password_confirmation: user.password, plan: "free", }',
+    );
+    expect(done.texts.get("session.ts")).toContain(
+      'api.post("/api/v1/sessions", {\n    json: { user: { email: user.name, password: user.password } }',
+    );
+    expect(done.plan.notInferred).toEqual([]);
+    expect(done.all).not.toMatch(/of-eve|eve@/);
+  });
+
+  it("logs in where the recording does, and as another user where the recording does", async () => {
+    const other = { ...logIn, json: { ...user, email: "joe@example.com" }, answer: { token: "token-of-joe-1" } };
+    const done = await generated(
+      "har",
+      har([
+        { url: `${API}/orders`, status: 401 },
+        { ...logIn, status: 401, answer: {} },
+        logIn,
+        orders,
+        other,
+        { ...orders, headers: { Authorization: "Bearer token-of-joe-1" } },
+        { ...logIn, answer: { token: "token-of-eve-2" } },
+      ]),
+    );
+    expect(stepsOf(done)).toEqual([
+      "list_orders",
+      "log in users.alice",
+      "list_orders",
+      "log in users.bob",
+      "list_orders",
+      "log in users.alice",
+    ]);
+  });
+
+  it("logs in first if earlier calls carry credentials, or if the recording shows no credentials", async () => {
+    const first = ["log in users.alice", "list_orders", "log in users.alice"];
+    expect(stepsOf(await generated("har", har([orders, logIn])))).toEqual(first);
+    const sanitized = { ...orders, headers: {} };
+    expect(stepsOf(await generated("har", har([sanitized, logIn])))).toEqual(first);
+    const refused = { ...sanitized, status: 401 };
+    expect(stepsOf(await generated("har", har([refused, logIn, sanitized])))).toEqual(["list_orders", "log in users.alice", "list_orders"]);
+  });
+
+  it.each(["register", "users"])("logs in by POST /%s if this call returns the token, and no other call does", async (path) => {
+    const register: Sent = { ...logIn, url: `${API}/${path}`, json: { name: "Eve", username: "eve", ...user, repeated: user.password } };
+    const done = await generated("har", har([register, orders]));
+    expect(done.plan.login).toMatchObject({ userField: "username", token: ["token"], register: undefined });
+    expect(done.texts.get("session.ts")!.replaceAll(/\s+/g, " ")).toContain(
+      'name: "Eve", username: user.name, email: `${user.name.replace(/@.*/, "")}@example.com`, password: user.password, repeated: user.password,',
+    );
+    expect(stepsOf(done)).toEqual(["log in users.alice", "list_orders"]);
+    const both = await generated("har", har([register, orders, { url: `${API}/logout`, json: {}, ...bearer }, logIn, orders]));
+    expect(both.plan.login).toMatchObject({ action: { operation: { path: "/api/v1/sessions" } }, register: { userField: "email" } });
+    expect(stepsOf(both).slice(1)).toEqual(["log in users.alice", "list_orders", "post_logout", "log in users.alice", "list_orders"]);
+  });
+
+  it("does not explore a registration that sets a cookie", async () => {
+    const cookie = { answerHeaders: { "set-cookie": "sid=abcdefgh" } };
+    const register: Sent = { url: `${API}/signup`, json: user, status: 201, answer: {}, ...cookie };
+    const login: Sent = { url: `${API}/login`, json: user, ...cookie };
+    const done = await generated("har", har([register, login, { ...orders, headers: { cookie: "sid=abcdefgh" } }]));
+    expect(done.plan.leftOut!.map(({ action: { operation } }) => operation.path)).toEqual(["/api/v1/signup"]);
+    expect(stepsOf(done)).toEqual(["log in users.alice", "log in users.alice", "list_orders"]);
+  });
+
+  it.each([
+    ["the login", {}, { user: { id: 7 } }, 'const userId = read<number>(response, "user", "id");'],
+    ["the registration", { id: 7 }, {}, 'const userId = registered.ok ? read<number>(registered, "id") : undefined;'],
+  ])("takes the id of the user from the answer of %s, and not the id of another user", async (_what, registered, loggedIn, line) => {
+    const done = await generated(
+      "har",
+      har([
+        { url: `${API}/users`, json: user, status: 201, answer: registered },
+        { ...logIn, answer: { token: "token-of-eve-1", api_key: "key-of-eve-1", ...loggedIn } },
+        { ...orders, url: `${API}/users/7/orders` },
+        { url: `${API}/keys`, json: { key: "key-of-eve-1" }, ...bearer },
+      ]),
+    );
+    expect(needs(done).slice(0, 2)).toEqual(["create_user() -> ", "list_user_orders(user_id) -> "]);
+    expect(done.plan.setup).toEqual([]);
+    expect(done.texts.get("session.ts")).toContain(`  ${line}\n  if (userId !== undefined) context?.set("user_id", userId);\n`);
+    expect(done.texts.get("shop.explore.ts")).toContain("setup: ({ api, context }) => logIn(api, users.alice, context),");
+    expect(done.texts.get("journeys/shop.ts")).toContain("action: (api, context) => logIn(api, users.alice, context) }");
+    expect(done.all).not.toContain("key-of-eve");
+    for (const [path, text] of done.texts) if (path.endsWith(".ts")) expect(problemsOf(text)).toEqual([]);
+  });
+
+  it("takes no call of another purpose for the registration", async () => {
+    const others = ["password/reset-user", "users/1/verify", "accounts"].map((path): Sent => ({
+      url: `${API}/${path}`,
+      json: user,
+      ...bearer,
+    }));
+    const done = await generated(
+      "har",
+      har([logIn, ...others.slice(0, 2), { ...others[2]!, json: { email: "joe@example.com", password: "abcdefgh" } }]),
+    );
+    expect(done.plan.login).toMatchObject({ kind: "operation", register: undefined });
+  });
+});
+
+describe("public data of a recording", () => {
+  const own = { headers: { cookie: "sid=abcdefgh" } };
+  const logIn: Sent = { url: `${API}/login`, json: { user: "ada", password: "s3cret-1" }, answerHeaders: { "set-cookie": "sid=abcdefgh" } };
+  const items: Sent = { url: `${API}/items`, answer: [{ id: 1, name: "lamp" }] };
+  const order: Sent = { url: `${API}/orders`, json: { item_id: 1 }, status: 201, answer: { id: 5, item_id: 1 }, ...own };
+  const item: Sent = { url: `${API}/items/1`, answer: { id: 1 }, ...own };
+  const ruleOf = ({ texts }: Generated): string =>
+    /\n((?: {4}\/\/.*\n)* {4}ownership[^;]*?)\n {2}\]/.exec(texts.get("shop.explore.ts")!)![1]!;
+
+  it("is shared if it was read without credentials, also after a call of a user has returned its id", async () => {
+    const done = await generated("har", har([items, logIn, order, item, { url: `${API}/orders/5`, ...own }]));
+    expect(done.plan.shared).toEqual(["item_id"]);
+    expect(needs(done)).toContain("get_item(item_id) -> ");
+    expect(ruleOf(done)).toBe(
+      "    // In the recording, the items of the keys in `shared` can be read without a login. Remove those of private data.\n" +
+        '    ownership({ users: { bob: (api) => logIn(api, users.bob) }, shared: ["item_id"] }),',
+    );
+    expect(done.texts.get("README.md")).toContain("- `ownership` treats `item_id` as data of all users, because");
+  });
+
+  it("is not assumed if credentials were sent, or if the recording shows none", async () => {
+    for (const calls of [
+      [logIn, { ...items, ...own }, order],
+      [{ ...items, headers: {} }, logIn, { ...order, headers: {} }],
+    ]) {
+      const done = await generated("har", har(calls));
+      expect(done.plan).toMatchObject({ shared: [], publicCalls: [] });
+      expect(ruleOf(done)).toBe(
+        "    // Only lists return item_id. If every user may see these items, add them to `shared`.\n" +
+          "    ownership({ users: { bob: (api) => logIn(api, users.bob) } }),",
+      );
+    }
+  });
+
+  it("is tried where a call changes it: everybody may read a post, but only its author may change it", async () => {
+    const changes = ["PUT", "DELETE"].map((method): Sent => ({ method, url: `${API}/items/1`, ...own }));
+    const like: Sent = { method: "DELETE", url: `${API}/items/1/like`, ...own };
+    const done = await generated("har", har([items, logIn, item, order, like, ...changes]));
+    expect(done.plan.shared).toEqual([]);
+    expect(ruleOf(done).replaceAll(/\s+/g, " ")).toContain('except: ["get_item", "create_order", "delete_item_like"]');
+  });
+
+  it("may be read by every user, although a user created it", async () => {
+    const post: Sent = { url: `${API}/posts`, json: { text: "a" }, status: 201, answer: { id: UUID }, ...own };
+    const read: Sent = { url: `${API}/posts/${UUID}`, answer: { id: UUID } };
+    const done = await generated("har", har([logIn, post, read, { url: `${API}/posts/${UUID}/likes`, json: {}, ...own }]));
+    expect(ruleOf(done)).toBe(
+      "    // In the recording, the data of calls in `except` can be read without a login. Remove calls on private data.\n" +
+        '    ownership({ users: { bob: (api) => logIn(api, users.bob) }, except: ["get_post"] }),',
+    );
+    expect(done.texts.get("README.md")).toContain("because the recording reads the data of these calls without a login");
+    const both = await generated("har", har([logIn, post, read, { ...read, ...own }]));
+    expect(both.plan.publicCalls).toEqual([]);
+    const refused = await generated("har", har([logIn, post, { ...read, status: 401, answer: {} }]));
+    expect(refused.plan.publicCalls).toEqual([]);
   });
 });
 

@@ -263,6 +263,127 @@ describe("a Postman collection", () => {
     expect(inherited.plan.login).toMatchObject({ token: ["token"], header: { name: "x-auth-token", scheme: "" } });
   });
 
+  const bearerToken = { type: "bearer", bearer: [{ key: "token", value: "{{token}}" }] };
+  const noauth = { type: "noauth" };
+  const credentials = { mode: "raw", raw: '{"email":"{{email}}","password":"{{password}}"}' };
+  const post = (name: string, event: readonly object[] = []) => ({
+    name,
+    event,
+    request: { auth: noauth, method: "POST", url: `http://127.0.0.1/${name}`, header, body: credentials },
+  });
+
+  it("logs in with the call whose script sets the token, without a saved answer, and registers the user before", async () => {
+    const item = [post("users"), post("sessions", script('pm.collectionVariables.set("token", pm.response.json().token);')), get("orders")];
+    const variable = [
+      { key: "email", value: "pat@example.com" },
+      { key: "password", value: "body-secret-1" },
+      { key: "token", value: "" },
+    ];
+    const done = await generated("postman", { info, auth: bearerToken, variable, item });
+    expect(done.plan.login).toMatchObject({
+      kind: "operation",
+      token: ["token"],
+      header: undefined,
+      register: { action: { operation: { path: "/users" } } },
+    });
+    expect(done.plan.keys).toEqual([]);
+    expect(done.texts.get("session.ts")).toContain('fromEnvironment("API_USER", "alice@example.com")');
+    expect(needs(done)).toEqual(["users /users () -> ", "orders /orders () -> "]);
+    expect(done.texts.get("actions/users.ts")).toContain("< MOST_OF_A_KIND");
+    const unknown = await generated("postman", { info, auth: bearerToken, item });
+    expect(unknown.plan).toMatchObject({ login: { register: {} }, keys: [] });
+    expect(unknown.texts.get("session.ts")).toContain('fromEnvironment("API_USER", "alice@example.com")');
+  });
+
+  it.each<readonly [string, readonly string[], readonly string[]]>([
+    ["a variable", ["const token = pm.response.json().access_token;", 'pm.environment.set("token", token);'], ["access_token"]],
+    ["a variable of a part", ["var d = JSON.parse(responseBody).data", 'postman.setGlobalVariable("token", d.jwt)'], ["data", "jwt"]],
+    ["a default", ["var user = JSON.parse(responseBody).user || {};", "pm.globals.set('token', user.token);"], ["user", "token"]],
+    ["parts", ["const { user, token: jwt } = pm.response.json().data;", "pm.globals.set('token', jwt);"], ["data", "token"]],
+    ["a condition", ['if (pm.response.code === 200) { pm.environment.set("token", pm.response.json().token); }'], ["token"]],
+    ["a test", ['pm.test("has a token", () => pm.environment.set("token", pm.response.json()["token"]));'], ["token"]],
+    [
+      "several lines",
+      ["const body = pm.response.json();", "pm.environment.set(", '  "token",', "  body?.auth.token", ");"],
+      ["auth", "token"],
+    ],
+    ["a comment before", ['// pm.environment.set("token", o.id);', 'pm.environment.set("token", o.token);'], ["token"]],
+  ])("logs in with a script that has %s", async (_what, lines, token) => {
+    const { plan } = await generated("postman", { info, auth: bearerToken, item: [post("login", script(...lines)), get("orders")] });
+    expect(plan.login).toMatchObject({ kind: "operation", token, header: undefined });
+  });
+
+  it.each<readonly [string, readonly [string, string], object | undefined]>([
+    ['"Bearer " + body.token', ["Authorization", "{{token}}"], undefined],
+    ["`Token ${body.token}`", ["Authorization", "{{token}}"], { name: "authorization", scheme: "Token" }],
+    ["body.token", ["Authorization", "Bearer {{token}}"], undefined],
+  ])("sends the token with the scheme that the script or the header has: %s", async (value, sent, expected) => {
+    const item = [post("login", script(`pm.environment.set("token", ${value});`)), get("orders", sent)];
+    expect((await generated("postman", { info, item })).plan.login).toMatchObject({ token: ["token"], header: expected });
+  });
+
+  it("logs in with the header of the answer from which the script takes the token", async () => {
+    const set = script('pm.environment.set("token", pm.response.headers.get("X-Token"));');
+    const { plan, texts } = await generated("postman", { info, auth: bearerToken, item: [post("login", set), get("orders")] });
+    expect(plan.login).toMatchObject({ kind: "operation", token: [], answerHeader: "x-token", header: undefined });
+    expect(texts.get("session.ts")).toContain(
+      'const token = response.headers["x-token"]?.replace(/^Bearer /i, "");\n  if (token === undefined) throw',
+    );
+    expect(texts.get("session.ts")).toContain('import { fromEnvironment } from "./support.ts";');
+    expect(texts.get("seqqa.yaml")).toMatch(/redact: .*x-token/);
+    const whole = await generated("postman", { info, item: [post("login", set), get("orders", ["Authorization", "{{token}}"])] });
+    expect(whole.texts.get("session.ts")).toContain('const token = response.headers["x-token"];');
+    expect(whole.texts.get("session.ts")).toContain('api.setHeader("authorization", token);');
+  });
+
+  it("logs in by cookie if no call carries a token, and takes no login whose token it cannot find", async () => {
+    const cookie = script('pm.environment.set("sid", pm.cookies.get("sid"));');
+    for (const calls of [[post("login")], [post("login", cookie), get("b", ["Cookie", "sid={{sid}}"])]])
+      expect((await generated("postman", { info, item: [...calls, get("orders")] })).plan.login).toMatchObject({
+        kind: "operation",
+        token: [],
+      });
+    for (const lines of [[], ['pm.environment.set("token", pm.response.code);']])
+      expect(
+        (await generated("postman", { info, auth: bearerToken, item: [post("login", script(...lines)), get("orders")] })).plan.login,
+      ).toEqual({
+        kind: "bearer",
+        variable: "API_TOKEN",
+      });
+  });
+
+  it("takes an id that the script of the login sets from the answer of the login", async () => {
+    const set = script(
+      "const body = pm.response.json();",
+      'pm.globals.set("token", body.token);',
+      'pm.globals.set("userId", body.user.id);',
+    );
+    const done = await generated("postman", { info, auth: bearerToken, item: [post("login", set), get("users/{{userId}}")] });
+    expect(needs(done)).toEqual(["users_user_id /users/{user_id} (user_id) -> "]);
+    expect(done.plan).toMatchObject({ setup: [], keys: [{ key: "user_id" }] });
+    expect(done.texts.get("session.ts")).toContain('const userId = read<string | number>(response, "user", "id");');
+  });
+
+  it("shares what only requests without an authentication read", async () => {
+    const id = "0d6fe8ff-a1f7-47ef-8512-f2f58ac5d2c0";
+    const list = (auth?: object) => ({
+      name: "Items",
+      request: { auth, url: "http://127.0.0.1/items" },
+      response: [{ code: 200, body: `[{"id":"${id}"}]` }],
+    });
+    const shared = async (...item: readonly object[]) =>
+      (await generated("postman", { info, auth: bearerToken, item: [...item, get("orders"), get(`items/${id}`)] })).plan.shared;
+    expect(await shared(list(noauth))).toEqual(["item_id"]);
+    expect(await shared(list())).toEqual([]);
+    expect(await shared(list({ type: "digest" }))).toEqual([]);
+  });
+
+  it("says that it left out the requests of scripts", async () => {
+    const event = [{ listen: "prerequest", script: { exec: ['pm.sendRequest("http://127.0.0.1/login", () => undefined);'] } }];
+    const { plan } = await generated("postman", { info, event, auth: bearerToken, item: [get("orders")] });
+    expect(plan.warnings).toEqual(["seqqa left out the requests that scripts send with pm.sendRequest."]);
+  });
+
   it("does not fill in variables that a script sets, but fills in the server", async () => {
     const done = await generated("postman", {
       info,

@@ -141,7 +141,7 @@ export const actions: readonly Action<Keys>[] = [createOrder, listOrders, readOr
 
   it("leaves out refusals that no operation describes, and reads that need no login", () => {
     const directory = newFolder();
-    scaffold({ ...shop, describesNoRefusals: true, publicReads: [readOrder] }, directory);
+    scaffold({ ...shop, describesNoRefusals: true, publicCalls: [readOrder] }, directory);
     const code = textOf(directory, "shop.explore.ts");
     expect(code).toMatch(
       /\n {4}\/\/ The description has no 4xx status\..*\n {4}conformsTo\(new URL\("..\/openapi.yaml", import.meta.url\), \{ except: \["4xx"\] \}\),\n/,
@@ -151,7 +151,7 @@ export const actions: readonly Action<Keys>[] = [createOrder, listOrders, readOr
     expect(readme).toContain("- `conformsTo` accepts every 4xx status");
     expect(readme).toContain("- `ownership` does not try `read_order`, because");
     const alone = newFolder();
-    scaffold({ ...shop, login: undefined, publicReads: [readOrder] }, alone);
+    scaffold({ ...shop, login: undefined, publicCalls: [readOrder] }, alone);
     expect(textOf(alone, "README.md")).not.toContain("## What the rules leave out");
   });
 
@@ -169,8 +169,9 @@ export const actions: readonly Action<Keys>[] = [createOrder, listOrders, readOr
     );
   });
 
-  const commented = { ...shop, describesNoRefusals: true, publicReads: shop.actions };
-  it.each([shop, known, commented, { ...commented, publicReads: [readOrder] }])("is laid out as a formatter would", async (of) => {
+  const commented = { ...shop, describesNoRefusals: true, publicCalls: shop.actions };
+  const listed = { ...known, shared: ["customer_id"], publicCalls: [readOrder] };
+  it.each([shop, known, commented, { ...commented, publicCalls: [readOrder] }, listed])("is laid out as a formatter would", async (of) => {
     const directory = newFolder();
     const { files } = scaffold(of, directory);
     for (const file of files.filter((path) => path.endsWith(".ts"))) {
