@@ -9,6 +9,7 @@ import {
 } from "../../../messages/lane-messages.ts";
 import type { Divergence } from "../../../model/results/result.ts";
 import {
+  coarsestOf,
   fieldOf,
   joined,
   knowledgeText,
@@ -191,7 +192,7 @@ async function dependsOnSeconds(
   { times, ordered }: Knowledge,
   walk: Pick<CalibrationWalk, "path" | "wanted" | "backwards">,
 ): Promise<boolean> {
-  if (ordered.includes(NEXT_SECOND) || !times.some(({ resolutionMs }) => resolutionMs >= 1_000)) return false;
+  if (ordered.includes(NEXT_SECOND) || !times.some((time) => coarsestOf(time) >= 1_000)) return false;
   return (await lanePool.calibrate({ ...walk, seconds: true })).dependsOnSeconds === true;
 }
 
