@@ -124,6 +124,10 @@ class Comparison {
       if (time !== undefined) this.times.push(time);
       else if (isInteger(pair.a) && isInteger(pair.b)) integers.push(pair);
       else if (typeof pair.a === "string" && typeof pair.b === "string") {
+        if (isFraction(pair.a, pair.b)) {
+          this.unexplained.push(dropped(pair));
+          continue;
+        }
         for (const words of differingWords(pair.a, pair.b)) {
           const within = words.after === "" ? undefined : timeAt({ ...pair, a: words.a, b: words.b }, ...this.#windows);
           if (within === undefined) texts.push({ place: pair.place, ...words, pair });
@@ -196,6 +200,15 @@ class Comparison {
 function generatedText(place: string, after: string, sample: readonly [string, string]): ComparedPlace {
   const leastLength = Math.min(...sample.map(({ length }) => length));
   return { field: fieldOf(place), sample, place, after, domain: undefined, domains: [], leastLength };
+}
+
+/**
+ * Returns `true` for two numbers that are written as text, if one of them has a fraction. The digits of a fraction are no id: the number may depend on
+ * the time between two calls, such as the tokens in a bucket. A number that reads as a time in seconds does not count.
+ */
+function isFraction(...texts: readonly [string, string]): boolean {
+  const isNumber = texts.every((text) => /^-?\d+(?:\.\d+)?(?:e-?\d+)?$/.test(text) && momentOf(Number(text)) === undefined);
+  return isNumber && texts.some((text) => /[.e]/.test(text));
 }
 
 function textOf(value: unknown): string | undefined {
