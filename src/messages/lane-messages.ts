@@ -377,6 +377,8 @@ export interface CalibrationWalk {
   readonly cleanly?: boolean | undefined;
   /** `true`: execute the path only once, to get {@link Calibration.states}. */
   readonly once?: boolean | undefined;
+  /** `true`: pause before each step of the only execution. Only used with `once` and `path`. */
+  readonly paused?: boolean | undefined;
   /** The recorded fingerprint of the state at the path's end. If set, the lane executes the path only once, to get {@link Calibration.late}. */
   readonly late?: { readonly lo: number; readonly hi: number } | undefined;
   /** The time in milliseconds for which the stores are watched at the path's end. Only used with `late`. Default: 100. */

@@ -37,6 +37,9 @@ const WALKS = 4;
  * in some of the executions.
  */
 const MORE_WALKS = 8;
+/** A pause between calls that changes a value which depends on the time between calls, in milliseconds. */
+const SHORT_PAUSE_MS = 200;
+
 /**
  * Executes a path several times from the root state and compares the states after each step. A value that differs is a generated value, a time, or
  * has no explanation.
@@ -97,6 +100,8 @@ class Walks {
   #missed: readonly number[] = [];
   /** The indices of the steps before which the next execution pauses. */
   #pauses: ReadonlySet<number> = new Set();
+  /** The length of these pauses in milliseconds. */
+  #pauseMs = APART_MS;
   #worked = 0;
 
   constructor(base: LaneBase, goHome: () => Promise<unknown>, { path, wanted, backwards = false }: CalibrationWalk) {
@@ -145,7 +150,8 @@ class Walks {
     return this.#executions.differing(0, 1) >= 0 && this.#executions.differing(1, 2) < 0;
   }
 
-  async compare({ once = false, thorough = false }: CalibrationWalk): Promise<Calibration> {
+  async compare({ once = false, paused = false, thorough = false }: CalibrationWalk): Promise<Calibration> {
+    if (paused) [this.#pauses, this.#pauseMs] = [new Set(Array.from({ length: MOST_STEPS }, (_, step) => step)), SHORT_PAUSE_MS];
     await this.#goHome();
     await this.#walk();
     const states = this.#executions.first.map(({ print }) => print.lo);
@@ -298,7 +304,7 @@ class Walks {
   async #step(gone: readonly number[], action: number): Promise<Stop | "ended" | undefined> {
     const { state, stepper, actions, canonicalizer, drawing } = this.#base;
     drawing.at([...gone], gone.length, action);
-    if (this.#pauses.has(gone.length)) await sleep(APART_MS);
+    if (this.#pauses.has(gone.length)) await sleep(this.#pauseMs);
     const before = await state.position();
     const outcome = await stepper.run(actions[action]!);
     if (outcome.kind === "lost" || outcome.kind === "failed") return "ended";

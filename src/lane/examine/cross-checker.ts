@@ -20,7 +20,7 @@ import {
 } from "../../messages/lane-messages.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
 import type { LaneBase } from "../bring-up/lane-base.ts";
-import { isInToken, markedDifferences, sameNames } from "../../state/index.ts";
+import { coarsestOf, isInToken, markedDifferences, sameNames } from "../../state/index.ts";
 import { LaneLost } from "../bring-up/lane-lost.ts";
 import type { Outcome } from "../step/outcome.ts";
 import { judgeStep } from "../step/step-rules.ts";
@@ -102,7 +102,7 @@ export class CrossChecker {
   async #ordersSeconds(unit: UnitRequest, { along }: ExpansionCheck): Promise<boolean> {
     const { options, stepper, state, canonicalizer } = this.#base;
     const { times } = options.knowledge;
-    const seconds = new Set(times.filter(({ resolutionMs }) => resolutionMs >= SECOND_MS).map(({ place }) => place));
+    const seconds = new Set(times.filter((time) => coarsestOf(time) >= SECOND_MS).map(({ place }) => place));
     if (stepper.turns.waitsForSeconds || this.#isCancelled() || ![...seconds].some(isInToken)) return false;
     let passesMs = Infinity;
     const orderOf = async ({ path, draws }: Way): Promise<ReadonlySet<string>> => {

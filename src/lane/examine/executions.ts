@@ -1,6 +1,7 @@
 import {
   compareExecutions,
-  differingFields,
+  eachDifference,
+  hasResolution,
   joined,
   joinedTimes,
   NOTHING_KNOWN,
@@ -35,6 +36,7 @@ interface Differences {
   readonly generated: (Compared["generated"][number] & { readonly stop: number })[];
   readonly times: Compared["times"][number][];
   readonly constants: Compared["constants"][number][];
+  readonly truncated: Compared["truncated"][number][];
   readonly unexplained: DroppedField[];
 }
 
@@ -175,7 +177,7 @@ export class Executions {
     const suspects = new Map(all.flatMap(({ unexplained }) => unexplained).map((one) => [one.field, one]));
     const generated = new Map(all.flatMap((one) => one.generated).map((one) => [keyOf(one), one]));
     const found = joinedTimes(all.flatMap((pair) => pair.times));
-    const times = joinedTimes([...found, ...this.#withConstants(found, all)]);
+    const times = joinedTimes([...found, ...this.#withConstants(found, all), ...this.#withTruncated(found, all)]);
     const counters = new Map<string, string>();
     const random = new Set<string>();
     const leastLengths = new Map<string, number>();
@@ -223,6 +225,14 @@ export class Executions {
     });
   }
 
+  /** Returns the truncated times at places of times, known or in `found`, whose resolution is not known there. */
+  #withTruncated(found: Knowledge["times"], pairs: readonly Differences[]): Knowledge["times"] {
+    const places = joinedTimes([...this.#knowledge.times, ...found]).filter(({ after }) => after === "");
+    return pairs
+      .flatMap(({ truncated }) => truncated)
+      .filter((one) => places.some((known) => known.place === one.place && !hasResolution(known, one.resolutionMs)));
+  }
+
   /** Returns `true` if some value at this place did not change between two consecutive steps of the first execution. */
   #stays(place: string): boolean {
     const all = this.#all[0]!.map(({ facts }) => valuesAt(facts, place));
@@ -234,14 +244,16 @@ export class Executions {
    * returns the name of the action whose requests differ each time.
    */
   #unplaced(suspects: Map<string, DroppedField>): readonly string[] {
-    const noisy = new Set<string>();
     const at = this.differing(0, 1);
     const [x, y] = [this.#all[0]![at], this.#all[1]![at]];
     if (x === undefined || y === undefined || x.status !== y.status) return [];
-    const fields = differingFields(x.lines, y.lines, x.kinds);
-    for (const field of fields) suspects.set(field, { field, values: ["?", "?"] });
-    if (fields.length === 0) noisy.add(this.#names[x.action]!);
-    return [...noisy];
+    eachDifference(
+      x.lines,
+      y.lines,
+      (one) => one.kind === "field" && suspects.set(one.name, { field: one.name, values: [one.before, one.value] }),
+      x.kinds,
+    );
+    return suspects.size === 0 ? [this.#names[x.action]!] : [];
   }
 
   #between(a: number, b: number): Differences {
@@ -254,7 +266,7 @@ export class Executions {
   /** Compares two executions step by step. Values that are recognised after one step are taken into account for the later steps. */
   #compare(a: number, b: number, before: Knowledge): Differences {
     const [x, y] = [this.#all[a]!, this.#all[b]!];
-    const found: Differences = { generated: [], times: [], constants: [], unexplained: [] };
+    const found: Differences = { generated: [], times: [], constants: [], truncated: [], unexplained: [] };
     let known = before;
     for (let i = 0; i < Math.min(x.length, y.length); i++) {
       if (x[i]!.status !== y[i]!.status) break;
@@ -262,6 +274,7 @@ export class Executions {
       found.generated.push(...compared.generated.map((one) => ({ ...one, stop: i })));
       found.times.push(...compared.times);
       found.constants.push(...compared.constants);
+      found.truncated.push(...compared.truncated);
       found.unexplained.push(...compared.unexplained);
       known = joined(known, { ...NOTHING_KNOWN, generated: compared.generated, times: compared.times, dropped: compared.unexplained });
     }

@@ -5,8 +5,8 @@ import { differingWords, wordOf, wordOfBytes } from "../values/words.ts";
 import { Counters } from "./counters.ts";
 import { DifferingPairs, dropped, type Pair } from "./differing-pairs.ts";
 import { isPlain, joinedTimes, type DroppedField, type GeneratedPlace, type Knowledge, type TimePlace } from "./knowledge.ts";
-import { momentsOf } from "./moments.ts";
-import { laterTime, timeAt } from "./paired-times.ts";
+import { momentsOf, momentsOfRemoved, type PlacedMoment } from "./moments.ts";
+import { laterTime, timeAt, truncatedTime } from "./paired-times.ts";
 
 /** A state that a step led to, with the time in which the step ran. */
 export interface Execution {
@@ -35,6 +35,11 @@ export interface Compared {
   readonly times: readonly TimePlace[];
   /** Times that are equal in both executions, although the executions ran in different seconds. The times may be at any place of the state. */
   readonly constants: readonly ConstantTime[];
+  /**
+   * Times in whole minutes, hours or days that are equal in both executions, although the executions ran in different seconds. If a place contains
+   * times, the step that wrote such a time may have truncated the present time.
+   */
+  readonly truncated: readonly TimePlace[];
   readonly unexplained: readonly DroppedField[];
 }
 
@@ -48,8 +53,8 @@ export interface CompareOptions {
   readonly known: Knowledge;
 }
 
-/** The smallest distance of a constant time from its step, in milliseconds. A nearer time may be the present time in whole minutes, hours or days. */
-const NEAREST_CONSTANT_MS = 86_400_000;
+/** The smallest distance of a constant time from its step. A nearer time may be the present time in whole minutes, hours or days. */
+const DAY_MS = 86_400_000;
 /** A text that consists of at least this number of digits counts as an id, not as a number from a counter, unless it is a key of a table. */
 const ID_DIGITS = 15;
 
@@ -65,7 +70,7 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
   comparison.explainTexts(texts);
   comparison.explainKnownPlaces();
   const { generated, times, unexplained } = comparison;
-  return { generated, times: joinedTimes(times), constants: constantsOf(a, b), unexplained };
+  return { generated, times: joinedTimes(times), ...equalTimes(a, b), unexplained };
 }
 
 /** A text, or a word of a text, that differs between the executions. */
@@ -119,6 +124,10 @@ class Comparison {
       if (time !== undefined) this.times.push(time);
       else if (isInteger(pair.a) && isInteger(pair.b)) integers.push(pair);
       else if (typeof pair.a === "string" && typeof pair.b === "string") {
+        if (isFraction(pair.a, pair.b)) {
+          this.unexplained.push(dropped(pair));
+          continue;
+        }
         for (const words of differingWords(pair.a, pair.b)) {
           const within = words.after === "" ? undefined : timeAt({ ...pair, a: words.a, b: words.b }, ...this.#windows);
           if (within === undefined) texts.push({ place: pair.place, ...words, pair });
@@ -193,6 +202,15 @@ function generatedText(place: string, after: string, sample: readonly [string, s
   return { field: fieldOf(place), sample, place, after, domain: undefined, domains: [], leastLength };
 }
 
+/**
+ * Returns `true` for two numbers that are written as text, if one of them has a fraction. The digits of a fraction are no id: the number may depend on
+ * the time between two calls, such as the tokens in a bucket. A number that reads as a time in seconds does not count.
+ */
+function isFraction(...texts: readonly [string, string]): boolean {
+  const isNumber = texts.every((text) => /^-?\d+(?:\.\d+)?(?:e-?\d+)?$/.test(text) && momentOf(Number(text)) === undefined);
+  return isNumber && texts.some((text) => /[.e]/.test(text));
+}
+
 function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : value instanceof Uint8Array ? wordOfBytes(value).key : undefined;
 }
@@ -211,11 +229,20 @@ function sampleOf({ place, a, b }: Pair): Pick<ComparedPlace, "field" | "sample"
 }
 
 /** Returns the times that both executions have at the same place, if the steps cannot have run in the same second. */
-function constantsOf(a: Execution, b: Execution): readonly ConstantTime[] {
+function equalTimes(a: Execution, b: Execution): Pick<Compared, "constants" | "truncated"> {
   const apartMs = Math.max(b.window.startMs - a.window.endMs, a.window.startMs - b.window.endMs);
-  if (apartMs < 1_000) return [];
-  const others = new Set(momentsOf(b.facts).map(({ place, moment }) => `${place} ${moment.ms}`));
-  return momentsOf(a.facts)
-    .filter(({ place, moment: { ms } }) => Math.abs(ms - a.window.endMs) > NEAREST_CONSTANT_MS && others.has(`${place} ${ms}`))
-    .map(({ place, moment: { ms } }) => ({ place, ms }));
+  if (apartMs < 1_000) return { constants: [], truncated: [] };
+  const keyOf = ({ place, moment }: PlacedMoment): string => `${place} ${moment.ms}`;
+  const others = new Set(momentsOf(b.facts).map(keyOf));
+  const equal = momentsOf(a.facts).filter((one) => others.has(keyOf(one)));
+  const ofRoot = new Set(momentsOfRemoved(a.facts).map(keyOf));
+  const constants: ConstantTime[] = [];
+  const truncated: TimePlace[] = [];
+  for (const one of equal) {
+    const { place, moment } = one;
+    const time = ofRoot.has(keyOf(one)) ? undefined : truncatedTime(place, moment, a.window);
+    if (time !== undefined) truncated.push(time);
+    else if (Math.abs(moment.ms - a.window.endMs) > DAY_MS) constants.push({ place, ms: moment.ms });
+  }
+  return { constants, truncated };
 }

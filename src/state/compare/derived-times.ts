@@ -2,6 +2,7 @@ import { isInToken } from "../values/places.ts";
 import { fittingOffset, offsetFromStep } from "../values/times.ts";
 import type { Execution } from "./compare-executions.ts";
 import type { TimePlace } from "./knowledge.ts";
+import { hasResolution } from "./resolutions.ts";
 import { momentsOf, type PlacedMoment } from "./moments.ts";
 
 const SECOND_MS = 1_000;
@@ -74,9 +75,10 @@ export class DerivedTimes {
   }
 
   #isOpen(place: string, offset: number): boolean {
-    const { base, resolutionMs, offsets = [] } = this.#times.find((one) => one.place === place)!;
+    const time = this.#times.find((one) => one.place === place)!;
+    const { base, offsets = [] } = time;
     const isNew = this.#found.some((one) => one.place === place);
-    return base === "step" && resolutionMs === SECOND_MS && !isInToken(place) && (isNew || !offsets.includes(offset));
+    return base === "step" && hasResolution(time, SECOND_MS) && !isInToken(place) && (isNew || !offsets.includes(offset));
   }
 
   #timesIn({ facts }: Execution): readonly PlacedMoment[] {

@@ -36,7 +36,14 @@ export function differingFields(a: readonly string[], b: readonly string[], kind
  * `item`: the second description has more items of a list.
  */
 export type Difference =
-  | { readonly kind: "field"; readonly name: string; /** The value in the second description. */ readonly value: string }
+  | {
+      readonly kind: "field";
+      readonly name: string;
+      /** The value in the first description. Empty if the first description does not show the field. */
+      readonly before: string;
+      /** The value in the second description. */
+      readonly value: string;
+    }
   | { readonly kind: "row" | "item"; readonly name: string };
 
 /**
@@ -54,7 +61,7 @@ export function eachDifference(
   const right = parse(onlyB);
   for (const [path, text] of left.values) {
     const value = right.values.get(path);
-    if (value !== undefined && value !== text) found({ kind: "field", name: pathOf(path), value });
+    if (value !== undefined && value !== text) found({ kind: "field", name: pathOf(path), before: text, value });
   }
   for (const [place, rows] of left.rows)
     pairRows(rows.slice(0, MOST_ROWS), (right.rows.get(place) ?? []).slice(0, MOST_ROWS), found, kinds);
@@ -136,7 +143,8 @@ function pairRows(left: readonly Row[], right: readonly Row[], found: (differenc
     usedRight.add(j);
     for (const column of columns) {
       const field = `${left[i]!.table}.${column}`;
-      found({ kind: "field", name: kind === undefined ? field : fieldOfKind(field, kind), value: right[j]!.cells.get(column) ?? "" });
+      const [before = "", value = ""] = [left[i]!, right[j]!].map(({ cells }) => cells.get(column));
+      found({ kind: "field", name: kind === undefined ? field : fieldOfKind(field, kind), before, value });
     }
   }
 }

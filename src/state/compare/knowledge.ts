@@ -34,6 +34,11 @@ export interface TimePlace {
   readonly after: string;
   /** The resolution in milliseconds: all values of the place are multiples of this number. */
   readonly resolutionMs: number;
+  /**
+   * The coarser resolutions of values that some steps write, in ascending order: one call may write whole seconds, and another call milliseconds.
+   * Absent if there are none.
+   */
+  readonly coarserMs?: readonly number[] | undefined;
   /** The time to which offsets refer. `step`: the time of the step that wrote the value. `stored`: another time in the state. */
   readonly base: "step" | "stored";
   /**
@@ -124,16 +129,19 @@ function joinedGenerated(all: readonly GeneratedPlace[]): readonly GeneratedPlac
   return [...kept.values()];
 }
 
-/** Joins several findings about the same place into one: the finer resolution, the base `stored` if any finding has it, all offsets and constants. */
+/** Joins several findings about the same place into one: all resolutions, the base `stored` if any finding has it, all offsets and constants. */
 export function joinedTimes(all: readonly TimePlace[]): readonly TimePlace[] {
   const kept = new Map<string, TimePlace>();
   for (const one of all) {
     const key = `${one.place}\n${one.after}`;
     const known = kept.get(key) ?? one;
     const constants = [...new Set([...(known.constants ?? []), ...(one.constants ?? [])])].toSorted((x, y) => x - y);
+    const resolutions = new Set([known, one].flatMap(({ resolutionMs, coarserMs = [] }) => [resolutionMs, ...coarserMs]));
+    const [resolutionMs = 1, ...coarserMs] = [...resolutions].toSorted((x, y) => x - y);
     kept.set(key, {
       ...one,
-      resolutionMs: Math.min(known.resolutionMs, one.resolutionMs),
+      resolutionMs,
+      ...(coarserMs.length > 0 && { coarserMs }),
       base: known.base === "stored" ? "stored" : one.base,
       offsets: [...new Set([...(known.offsets ?? []), ...(one.offsets ?? [])])].toSorted((x, y) => Math.abs(x) - Math.abs(y) || x - y),
       ...(constants.length > 0 && { constants }),

@@ -1,4 +1,5 @@
 import { types } from "node:util";
+import type { ObservedTable } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../canonical/facts.ts";
 import { columnPlace, INDEX, JSON_TEXT, parsedJson, placeText, tablePlace } from "../values/places.ts";
 import { momentOf, type Moment } from "../values/times.ts";
@@ -17,14 +18,23 @@ export function momentsOf({ systems, context, clients }: Facts): readonly Placed
   const found: PlacedMoment[] = [];
   for (const [name, observed] of Object.entries(systems)) {
     if (observed.kind === "value") add(observed.value, ["systems", name], found);
-    else
-      for (const table of observed.tables)
-        for (const row of table.added)
-          row.forEach((cell, index) => add(cell, [...tablePlace(name, table.name), columnPlace(table.columns, index, row)], found));
+    else for (const table of observed.tables) addRows(name, table, table.added, found);
   }
   add(context, ["context"], found);
   add(clients, ["clients"], found);
   return found;
+}
+
+/** Returns the times in the rows of the root state that a state no longer contains, because the rows were changed or deleted. */
+export function momentsOfRemoved({ systems }: Facts): readonly PlacedMoment[] {
+  const found: PlacedMoment[] = [];
+  for (const [name, observed] of Object.entries(systems))
+    if (observed.kind === "rows") for (const table of observed.tables) addRows(name, table, table.removed, found);
+  return found;
+}
+
+function addRows(store: string, { name, columns }: ObservedTable, rows: ObservedTable["added"], found: PlacedMoment[]): void {
+  for (const row of rows) row.forEach((cell, index) => add(cell, [...tablePlace(store, name), columnPlace(columns, index, row)], found));
 }
 
 function add(value: unknown, segments: readonly string[], found: PlacedMoment[]): void {

@@ -1,9 +1,12 @@
-import { FURTHEST_MS, momentOf, offsetFromStep, resolutionOf, type StepWindow } from "../values/times.ts";
+import { FURTHEST_MS, momentOf, offsetFromStep, resolutionOf, zoneOf, type Moment, type StepWindow } from "../values/times.ts";
 import type { Pair } from "./differing-pairs.ts";
 import type { TimePlace } from "./knowledge.ts";
+import { hasResolution } from "./resolutions.ts";
 
 /** Two offsets of one place that differ by less than this number of milliseconds count as one offset, observed after different steps of a path. */
 const SAME_OFFSET_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
 
 /**
  * Compares the times that two executions wrote at one place. Returns how the times depend on their steps: both have the same offset from their steps,
@@ -26,11 +29,28 @@ export function timeAt({ place, a, b }: Pair, windowA: StepWindow, windowB: Step
 }
 
 /**
- * Returns a time at a known place that is far from its step and that no known offset explains; `undefined` for other times. After later steps, both
- * executions show such a time again with a slightly different offset, which does not count as a new offset.
+ * Returns a time at a known place that has another resolution than earlier values, or is far from its step and explained by no known offset;
+ * `undefined` for other times. After later steps, both executions show such a time again with a slightly different offset, which does not count as a
+ * new offset.
  */
-export function laterTime(pair: Pair, { offsets = [] }: TimePlace, [a, b]: readonly [StepWindow, StepWindow]): TimePlace | undefined {
+export function laterTime(pair: Pair, known: TimePlace, [a, b]: readonly [StepWindow, StepWindow]): TimePlace | undefined {
   const time = timeAt(pair, a, b);
+  if (time !== undefined && !hasResolution(known, time.resolutionMs)) return time;
+  const { offsets = [] } = known;
   const [offset = 0] = time?.offsets ?? [];
   return Math.abs(offset) > FURTHEST_MS && !offsets.some((one) => Math.abs(one - offset) < SAME_OFFSET_MS) ? time : undefined;
+}
+
+/**
+ * Returns a time that its step may have truncated to a minute, an hour or a day; `undefined` for other times. Times that are truncated in this way are
+ * equal in all executions within one minute, like constants. Their distances from their steps are simple durations, for example 0, or 30 days.
+ */
+export function truncatedTime(place: string, moment: Moment, window: StepWindow): TimePlace | undefined {
+  const resolutionMs = resolutionOf(moment);
+  if (resolutionMs < MINUTE_MS) return undefined;
+  const offset = offsetFromStep(moment, window, resolutionMs);
+  const apartMs = Math.abs(offset - zoneOf(moment, window));
+  const isSimple =
+    apartMs <= DAY_MS ? apartMs <= resolutionMs || apartMs % (5 * MINUTE_MS) === 0 : resolutionMs === MINUTE_MS && apartMs % DAY_MS === 0;
+  return isSimple ? { place, after: "", resolutionMs, base: "step", offsets: [offset] } : undefined;
 }

@@ -1,9 +1,10 @@
 import type { TimePlace } from "../compare/knowledge.ts";
+import { coarsestOf, knownOffset, stepOffset } from "../compare/resolutions.ts";
 import { hashText32 } from "../hash/hasher.ts";
 import { Time } from "../values/named.ts";
 import { msOf, NO_ORIGINS, timeKeyAt, type Origins, type TimeKey, type TimeOrigin } from "../values/origins.ts";
 import { fieldOf, isInToken, tableOf } from "../values/places.ts";
-import { fittingOffset, isFixed, momentOf, offsetFromStep, zoneOf, type Moment } from "../values/times.ts";
+import { isFixed, momentOf, upMs, zoneOf, type Moment } from "../values/times.ts";
 import type { RootTimes } from "./root-times.ts";
 import type { StepOrigin } from "./step-origin.ts";
 
@@ -141,13 +142,14 @@ export class TimeNames {
    * Returns `true` if the step wrote the real time into a column, and the target's clock is so far ahead that the target cannot have written this
    * time.
    */
-  #isRealTime({ ms }: Moment, { place, resolutionMs }: TimePlace): boolean {
+  #isRealTime({ ms }: Moment, time: TimePlace): boolean {
+    const { place, resolutionMs } = time;
     const step = this.#step;
     const { aheadMs } = this.#clock;
     if (step === undefined || aheadMs < LEAST_AHEAD_MS || tableOf(place) === undefined) return false;
     // The step did not write a time that the state contained before, or it wrote a copy.
     if (this.#before.times.has(ms) || this.#root.has(ms)) return false;
-    const slack = resolutionMs + STORE_CLOCK_MS;
+    const slack = Math.min(coarsestOf(time), 1_000) + STORE_CLOCK_MS;
     return ms >= step.startMs - aheadMs - slack && ms <= step.endMs - aheadMs + slack && resolutionMs <= 1_000;
   }
 
@@ -162,11 +164,11 @@ export class TimeNames {
     if (this.#step === undefined || this.#signed.has(key)) return this.#known(key);
     const before = this.#before.times.get(key);
     if (before !== undefined && !this.#isSignedAgain(before)) return this.#known(key);
-    const { offsets = [], base, resolutionMs } = place;
+    const { offsets = [], base } = place;
     if (before === undefined) {
       if (this.#root.isInToken(key) || base === "stored") return undefined;
       // A time that the token copied from elsewhere keeps the origin of that time.
-      const isOwn = offsets.length === 0 || fittingOffset(offsets, moment, this.#step, resolutionMs) !== undefined;
+      const isOwn = offsets.length === 0 || knownOffset(moment, this.#step, place) !== undefined;
       if (!isOwn && this.#known(moment.ms) !== undefined) return undefined;
     }
     this.#signed.add(key);
@@ -187,7 +189,7 @@ export class TimeNames {
   #atPlace(moment: Moment, place: TimePlace): TimeOrigin | undefined {
     const { ms } = moment;
     const own = timeKeyAt(ms, place.place);
-    if (this.row === "new" && place.resolutionMs >= 1_000 && this.#root.isAt(own)) return this.#inNewRow(moment, place);
+    if (this.row === "new" && coarsestOf(place) >= 1_000 && this.#root.isAt(own)) return this.#inNewRow(moment, place);
     const here = this.#known(own);
     if (here !== undefined) return here;
     const known = this.#known(ms);
@@ -195,11 +197,10 @@ export class TimeNames {
     if (this.#root.isAt(own)) return known;
     // A later step may have written an equal time by chance, especially in whole seconds. If the offset of the time fits this step, this step wrote
     // the time.
-    const offsets = place.offsets ?? [];
-    const offset = fittingOffset(offsets, moment, this.#step, place.resolutionMs);
-    if (offset !== undefined && `step${offset}` !== known.name) return this.#named(moment, place, own);
+    const fitting = knownOffset(moment, this.#step, place);
+    if (fitting !== undefined && `step${fitting.offset}` !== known.name) return this.#named(moment, place, own);
     // A copy of an earlier time keeps the origin of that time, even if its offset from this step happens to fit.
-    if (offsets.some((one) => `step${one}` !== known.name)) this.#found.set(own, known);
+    if (place.offsets?.some((one) => `step${one}` !== known.name)) this.#found.set(own, known);
     return known;
   }
 
@@ -208,9 +209,7 @@ export class TimeNames {
     const key = timeKeyAt(moment.ms, `${place.place}+`);
     const here = this.#known(key);
     if (here !== undefined) return here;
-    const { offsets = [], resolutionMs } = place;
-    if (this.#step !== undefined && fittingOffset(offsets, moment, this.#step, resolutionMs) !== undefined)
-      return this.#named(moment, place, key);
+    if (this.#step !== undefined && knownOffset(moment, this.#step, place) !== undefined) return this.#named(moment, place, key);
     const known = this.#known(moment.ms);
     if (known !== undefined) this.#found.set(key, known);
     return known;
@@ -246,21 +245,20 @@ export class TimeNames {
     }
     const step = this.#step;
     if (step === undefined) return undefined;
-    const learnt = fittingOffset(place.offsets ?? [], moment, step, place.resolutionMs);
-    const own = learnt ?? offsetFromStep(moment, step, place.resolutionMs);
+    const { offset: own, resolutionMs, isKnown } = stepOffset(moment, step, place);
     // An offset that experiments showed is more likely than a distance from a stored time, which may be simple by chance. Without a known offset, a
     // distance counts if experiments showed distances from stored times at this place, or if the distance is simpler than the offset.
     const isLikely = (apart: number): boolean => place.base === "stored" || unitOf(apart) < unitOf(own);
-    const isConstant = learnt === undefined && place.constants?.includes(ms) === true;
-    const from = learnt === undefined && !isConstant ? this.#storedBase(ms, isLikely) : undefined;
+    const isConstant = !isKnown && place.constants?.includes(ms) === true;
+    const from = !isKnown && !isConstant ? this.#storedBase(ms, isLikely) : undefined;
     // A constant or fixed time gets no origin, because its distance from the step only shows when the step ran.
-    if (isConstant || (learnt === undefined && from === undefined && isFixed(moment, step, place.resolutionMs))) return undefined;
+    if (isConstant || (!isKnown && from === undefined && isFixed(moment, step, resolutionMs))) return undefined;
     const zoneMs = zoneOf(moment, step);
     const origin = {
       name: from?.name ?? `step${own}`,
       step: from?.step ?? this.#before.steps + 1,
       domain: place.place,
-      isFuture: ms - zoneMs > step.endMs + place.resolutionMs,
+      isFuture: ms - zoneMs > step.endMs + upMs(resolutionMs),
       zoneMs: zoneMs || undefined,
       source: isInToken(place.place) ? `${step.action}@${this.#before.atStores ?? ""}` : undefined,
       aheadMs: (from === undefined ? this.#clock.aheadMs : from.aheadMs) || undefined,

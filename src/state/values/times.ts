@@ -10,6 +10,7 @@ export interface Moment {
 }
 
 const DAY = 86_400_000;
+const MINUTE = 60_000;
 /** The units, in milliseconds, in which offsets are expressed. The first unit that fits is used, so offsets are as round as possible. */
 const GRAINS: readonly number[] = [DAY, 3_600_000, 60_000, 30_000, 10_000, 5_000, 1_000, 500, 100, 50, 10, 1];
 
@@ -96,10 +97,15 @@ function parsed(text: string, form: TimeForm): Moment | undefined {
   return Number.isNaN(ms) ? undefined : { ms, form };
 }
 
-/** Returns the resolution of a time in milliseconds: the largest of a day, an hour, a minute, a second and a millisecond of which it is a multiple. */
+/**
+ * Returns the resolution of a time in milliseconds: the largest of a day, an hour, a minute, a second and a millisecond of which it is a multiple, in
+ * UTC or in the time zone of this machine.
+ */
 export function resolutionOf({ ms, form }: Moment): number {
   if (form === "date") return DAY;
-  return [DAY, 3_600_000, 60_000, 1_000].find((unit) => ms % unit === 0) ?? 1;
+  if (ms % 1_000 !== 0) return 1;
+  const localMs = localZone(ms);
+  return [DAY, 3_600_000, MINUTE].find((unit) => ms % unit === 0 || (ms + localMs) % unit === 0) ?? 1_000;
 }
 
 /**
@@ -136,8 +142,15 @@ export function fittingOffset(offsets: readonly number[], moment: Moment, window
 }
 
 function boundsOfOffset({ ms }: Moment, { startMs, endMs }: StepWindow, resolutionMs: number): [least: number, most: number] {
-  const slack = resolutionMs + CLOCK_MS;
-  return [ms - endMs - slack, ms - startMs + slack];
+  return [ms - endMs - upMs(resolutionMs) - CLOCK_MS, ms - startMs + resolutionMs + CLOCK_MS];
+}
+
+/**
+ * Returns by how much a time of a resolution may be ahead of the exact time, in milliseconds. Some stores round to the nearest second. Times in whole
+ * minutes, hours or days are always truncated.
+ */
+export function upMs(resolutionMs: number): number {
+  return resolutionMs < MINUTE ? resolutionMs : 0;
 }
 
 /**

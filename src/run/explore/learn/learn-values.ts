@@ -9,6 +9,7 @@ import {
 } from "../../../messages/lane-messages.ts";
 import type { Divergence } from "../../../model/results/result.ts";
 import {
+  coarsestOf,
   fieldOf,
   joined,
   knowledgeText,
@@ -159,13 +160,19 @@ async function learnOnWalk(
       if (!startsTargets && !reports[0]!.portable) return report(causedByMemoryOrChance(all, suspects));
       const { counters } = reports[0]!;
       if (counters?.startAgain === true && (await dependsOnCounters(lanePool, walk))) return report(causedByCounters(all, counters));
-      if (await isAlikeWhenFresh(lanePool, walk, states)) return report(causedByMemory(all));
+      const isAlike = await isAlikeWhenFresh(lanePool, walk, states);
+      const isTimed = isAlike && suspects.length > 0 && unlike.length === 0 && (await dependsOnPauses(lanePool, walk, states));
+      if (isAlike && !isTimed) return report(causedByMemory(all));
       if (suspects.length === 0) return report(causedByChance(all));
       await learn({ ...NOTHING_KNOWN, dropped: suspects });
     }
   }
-  const fields = [...lasting.values()].filter((one) => !explains(knowledge, one)).map(differenceText);
-  const unexplained = [...answers, ...fields];
+  const left = [...lasting.values()].filter((one) => !explains(knowledge, one));
+  // A value that depends on the time between calls may be equal in some executions by chance.
+  const isTimed =
+    left.length > 0 && answers.size === 0 && (startsTargets || reports[0]!.portable) && (await dependsOnPauses(lanePool, walk));
+  if (isTimed) await learn({ ...NOTHING_KNOWN, dropped: left });
+  const unexplained = isTimed ? [] : [...answers, ...left.map(differenceText)];
   const writes = [...allLate].map(([action, fields]) => lateWrite({ action, fields: [...fields] }, [action]));
   const divergences = writes.length > 0 || unexplained.length === 0 ? writes : [differedOnce(unexplained)];
   return { reports, knowledge, divergences, missed };
@@ -191,7 +198,7 @@ async function dependsOnSeconds(
   { times, ordered }: Knowledge,
   walk: Pick<CalibrationWalk, "path" | "wanted" | "backwards">,
 ): Promise<boolean> {
-  if (ordered.includes(NEXT_SECOND) || !times.some(({ resolutionMs }) => resolutionMs >= 1_000)) return false;
+  if (ordered.includes(NEXT_SECOND) || !times.some((time) => coarsestOf(time) >= 1_000)) return false;
   return (await lanePool.calibrate({ ...walk, seconds: true })).dependsOnSeconds === true;
 }
 
@@ -223,6 +230,18 @@ async function isAlikeWhenFresh(lanePool: LearningLanes, walk: CalibrationWalk, 
     if (fresh.states.length !== states.length || states.some((one, index) => one !== fresh.states[index])) return false;
   }
   return true;
+}
+
+/**
+ * Executes the path in a new process of the target, with a pause before each step. Resolves to `true` if the states differ from `states`, the states of
+ * executions without pauses in a new process. A value in the states then depends on the time between calls.
+ */
+async function dependsOnPauses(lanePool: LearningLanes, walk: CalibrationWalk, states?: readonly number[]): Promise<boolean> {
+  const statesOf = async (paused: boolean): Promise<readonly number[]> => {
+    await lanePool.rebuild(0);
+    return (await lanePool.calibrate({ ...walk, once: true, paused })).states;
+  };
+  return !isDeepStrictEqual(await statesOf(true), states ?? (await statesOf(false)));
 }
 
 /**

@@ -142,6 +142,41 @@ describe("a later step that writes another kind of value at a place that an earl
     expect(learnt({ ...NOTHING_KNOWN, times: found.times }, later(30), later(730.5), nothing).times).toEqual([]);
   });
 
+  const cut =
+    (unitMs: number, aheadMs = 0) =>
+    (startMs: number) =>
+      new Date(Math.floor((startMs + aheadMs) / unitMs) * unitMs).toISOString();
+
+  it.each([
+    ["whole seconds, then milliseconds", cut(1_000), later(0), { resolutionMs: 1, coarserMs: [1_000], offsets: [0] }],
+    ["milliseconds, then whole seconds", later(0), cut(1_000), { resolutionMs: 1, coarserMs: [1_000], offsets: [0] }],
+    ["whole days, then milliseconds", cut(DAY), later(0), { resolutionMs: 1, coarserMs: [DAY], offsets: [0] }],
+    ["milliseconds, then tomorrow", later(0), cut(DAY, DAY), { resolutionMs: 1, coarserMs: [DAY], offsets: [0, DAY] }],
+    ["milliseconds, then in 5 minutes", later(0), cut(60_000, 300_000), { resolutionMs: 1, coarserMs: [60_000], offsets: [0, 300_000] }],
+    ["milliseconds, then in 30 days", later(0), cut(60_000, 30 * DAY), { resolutionMs: 1, coarserMs: [60_000], offsets: [0, 30 * DAY] }],
+  ])("learns all resolutions of a place: %s", (_what, first, second, expected) => {
+    const begin = start + 3 * 3_600_000 + 7 * 60_000 + 11_300;
+    const [one, other] = [first, second].map((write) => (startMs: number) => write(startMs - start + begin));
+    const shifted = (known: Knowledge) => {
+      const executions = new Executions(known, ["write"]);
+      for (let at = 0; at < 4; at++) {
+        const stops = [[one!], [one!, other!], [one!, other!]].map((writes, index): Stop => {
+          const times = writes.map((write, row): [number, string] => [row, write(start + at * 1_200 + row * 20)]);
+          const startMs = begin + at * 1_200 + index * 20;
+          const print = { lo: at * 10 + index, hi: 0 };
+          return { facts: stored(table("keys", "*id value", times)), window: { startMs, endMs: startMs + 5 }, stores: print, print, action: 0, status: 200, lines: ["?"], kinds: new Map() }; // prettier-ignore
+        });
+        executions.add(stops, begin + at * 1_200, false);
+      }
+      return executions.judged();
+    };
+    const { times, suspects } = shifted(NOTHING_KNOWN);
+    expect(suspects).toEqual([]);
+    expect(times).toMatchObject([{ base: "step", ...expected }]);
+    expect(times[0]!.constants).toBeUndefined();
+    expect(shifted({ ...NOTHING_KNOWN, times }).times).toEqual([]);
+  });
+
   it("learns the length of a code that is much shorter than the ids of the place", () => {
     const found = learnt(NOTHING_KNOWN, uuid, code, nothing);
     expect(found).toMatchObject({ times: [], suspects: [], generated: [{ domain: undefined, leastLength: 6 }] });
@@ -159,5 +194,26 @@ describe("a later step that writes another kind of value at a place that an earl
     expect(generated.map(({ place }) => place)).toEqual(
       [[], ["{}", "id"]].map((inside) => JSON.stringify(["tables", "db", "keys", "value", ...inside])),
     );
+  });
+});
+
+describe("a difference that no differing value explains", () => {
+  it("is shown with the values of both executions", () => {
+    const executions = new Executions(NOTHING_KNOWN, ["write"]);
+    for (const [at, age] of [5, 6].entries()) {
+      const print = { lo: at, hi: 0 };
+      const stop: Stop = {
+        facts: stored(table("docs", "*id", [[1]])),
+        window: { startMs: at, endMs: at },
+        stores: print,
+        print,
+        action: 0,
+        status: 200,
+        lines: [`systems.db.docs + {id: #1, at: <now - ${age} ms>}`],
+        kinds: new Map(),
+      };
+      executions.add([stop], at, false);
+    }
+    expect(executions.judged().suspects).toEqual([{ field: "docs.at", values: ["<now - 5 ms>", "<now - 6 ms>"] }]);
   });
 });

@@ -74,6 +74,29 @@ describe("numbers that differ between two executions", () => {
   });
 });
 
+describe("numbers with a fraction, as text", () => {
+  const values = (a: string, b: string) => {
+    const { generated, times, unexplained } = compared(probed({ tokens: a }), probed({ tokens: b }));
+    expect(times).toEqual([]);
+    return [generated.length, unexplained];
+  };
+
+  it("are no ids", () => {
+    for (const [a, b] of [
+      ["1.0000083", "1.0000091"],
+      ["2", "1.0000083"],
+      ["1e-7", "2.5e-7"],
+    ] as const)
+      // prettier-ignore
+      expect(values(a, b)).toEqual([0, [{ field: "systems.probe.tokens", values: [`"${a}"`, `"${b}"`] }]]);
+  });
+
+  it("are not dropped if they are times in seconds, or part of a longer text", () => {
+    expect(values("1795000000.483920", "1795000001.105839")[1]).toEqual([]);
+    expect(values("v-1.483920", "v-1.105839")).toEqual([1, []]);
+  });
+});
+
 describe("long digits", () => {
   it("are ids of their own, such as snowflakes, although they look like times in nanoseconds", () => {
     const at = (startMs: number, id: string) => ({

@@ -75,6 +75,22 @@ describe("a time that a step writes", () => {
     expect(strictOf(canonical, apart.facts)).toBe(strictOf(canonical, equal.facts));
   });
 
+  it("has the same name in milliseconds, whole seconds and whole minutes, if experiments showed these resolutions", () => {
+    const MINUTE = 60_000;
+    const canonical = knowingPlaces({ ...written("member.at"), coarserMs: [1_000, MINUTE], offsets: [0, 5 * MINUTE] });
+    const begin = Math.floor(CLOCK / MINUTE) * MINUTE + 17_345;
+    const named = (ms: number): number => strictOf(canonical, step(canonical, rows([ms], []), begin).facts);
+    const now = named(begin);
+    const ahead = named(begin + 5 * MINUTE);
+    expect(now).not.toBe(ahead);
+    for (const unit of [1_000, MINUTE]) {
+      expect(named(begin - (begin % unit))).toBe(now);
+      expect(named(begin - (begin % unit) + 5 * MINUTE)).toBe(ahead);
+    }
+    // A distance that no experiment showed: the begin of the next minute lies in the future.
+    expect(named(begin - (begin % MINUTE) + MINUTE)).not.toBe(now);
+  });
+
   it("has an order among the times of other rows that its step wrote at least 2 ms before or after it", () => {
     const canonical = knowing("member.at");
     const ofRows = (...apart: readonly number[]): number => {

@@ -110,6 +110,31 @@ describe.concurrent("a choice by the number of a counter that no checkpoint rest
   });
 });
 
+describe.concurrent("a number that differs in one of several executions", () => {
+  const learnedWith = async (slow: string) => {
+    let takes = 0;
+    const take: Change = (shop) => {
+      if (shop.order === undefined) return undefined;
+      const isSlow = Date.now() - Date.parse(shop.order) >= 150;
+      return { ...shop, user: ++takes === 2 ? "1.75" : isSlow ? slow : "1.5" };
+    };
+    const { lanePool, reports } = await startedWith({ open: () => ({ order: new Date().toISOString() }), take });
+    return learnValues(lanePool, { reports, knowledge: NOTHING_KNOWN }, { idleMs: 0, startsTargets: true });
+  };
+
+  it("is left out of the states if it depends on the time between two calls", async () => {
+    const { knowledge, divergences } = await learnedWith("1.25");
+    expect(knowledge.dropped).toMatchObject([{ field: "systems.store.user" }]);
+    expect(divergences).toEqual([]);
+  });
+
+  it("is reported as a difference of unknown cause otherwise", async () => {
+    const { knowledge, divergences } = await learnedWith("1.5");
+    expect(knowledge.dropped).toEqual([]);
+    expect(divergences).toMatchObject([{ message: "The same calls gave a different result in one of several executions" }]);
+  });
+});
+
 describe("a path that is recorded", () => {
   it("begins with the counters of the root state", async () => {
     let [next, isFree] = [1, true];

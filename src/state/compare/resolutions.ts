@@ -1,0 +1,50 @@
+import { fittingOffset, offsetFromStep, resolutionOf, type Moment, type StepWindow } from "../values/times.ts";
+import type { TimePlace } from "./knowledge.ts";
+
+type Resolutions = Pick<TimePlace, "resolutionMs" | "coarserMs">;
+
+/** Returns the coarsest resolution of the values at a place, in milliseconds. */
+export function coarsestOf({ resolutionMs, coarserMs }: Resolutions): number {
+  return coarserMs?.at(-1) ?? resolutionMs;
+}
+
+export function hasResolution({ resolutionMs, coarserMs = [] }: Resolutions, ms: number): boolean {
+  return resolutionMs === ms || coarserMs.includes(ms);
+}
+
+/** The distance of a time from its step. */
+export interface StepOffset {
+  readonly offset: number;
+  /** The resolution of the time in milliseconds. */
+  readonly resolutionMs: number;
+  /** `true` if experiments showed this offset at the place of the time. */
+  readonly isKnown: boolean;
+}
+
+/**
+ * Returns the distance of a time from its step. If values of several resolutions occur at the place, the value shows which of them are possible: whole
+ * seconds are multiples of 1,000 ms. The finest resolution with a known offset is chosen, because a precise time may be a whole second by chance.
+ */
+export function stepOffset(moment: Moment, window: StepWindow, place: TimePlace): StepOffset {
+  const known = knownOffset(moment, window, place);
+  if (known !== undefined) return known;
+  const resolutionMs = resolutionsOf(moment, place).at(-1)!;
+  return { offset: offsetFromStep(moment, window, resolutionMs), resolutionMs, isKnown: false };
+}
+
+/** Returns the distance of a time from its step if experiments showed this distance at the place; otherwise `undefined`. */
+export function knownOffset(moment: Moment, window: StepWindow, place: TimePlace): StepOffset | undefined {
+  const { offsets = [] } = place;
+  for (const resolutionMs of resolutionsOf(moment, place)) {
+    const offset = fittingOffset(offsets, moment, window, resolutionMs);
+    if (offset !== undefined) return { offset, resolutionMs, isKnown: true };
+  }
+  return undefined;
+}
+
+/** Returns the resolutions of the place that a time may have, in ascending order. */
+function resolutionsOf(moment: Moment, { resolutionMs, coarserMs }: Resolutions): readonly number[] {
+  if (coarserMs === undefined) return [resolutionMs];
+  const own = resolutionOf(moment);
+  return [resolutionMs, ...coarserMs.filter((one) => own % one === 0)];
+}
