@@ -142,7 +142,13 @@ describe("singleUse of a code after another call of create", () => {
     rule.brings([issue, use] as never);
     const stores = (): StoresView => {
       const rows = new Map([["used", 1], ["[1,123456,true]", 1], ...(isCreated && row !== undefined ? [[row, 1] as const] : [])]);
-      const view = { fingerprint: String(reads++), tables: new Map([["db.codes", rows]]), same: () => false, changedFields: () => [] };
+      const view = {
+        fingerprint: String(reads++),
+        tables: new Map([["db.codes", rows]]),
+        same: () => false,
+        changedFields: () => [],
+        changedRows: () => ({ fields: [], counts: new Map() }),
+      };
       return { ...view, without: () => ({ ...view, without: stores }) };
     };
     const [request, json] = sends;
@@ -263,6 +269,7 @@ describe("singleUse of a code after an action that undoes its effect", () => {
       tables: new Map(tables),
       same: (other) => other.fingerprint === fingerprint,
       changedFields: changed,
+      changedRows: () => ({ fields: [], counts: new Map() }),
       without: () => view,
     };
     return view;
