@@ -1,4 +1,3 @@
-import { inspect } from "node:util";
 import type { Action } from "../model/declare/action.ts";
 import { clientPartOf, type ApiClient } from "../model/http/client.ts";
 import { contextPartOf, type Context, type Values } from "../model/context/context.ts";
@@ -10,6 +9,7 @@ import { Severity } from "../model/declare/severity.ts";
 import { cookiesSentWith, cookiesSetBy, credentialIn, textOf } from "./answers/grants.ts";
 import { refusesInBody } from "../model/http/refusal.ts";
 import { codesIn, spoiledBodies, type Codes, withOtherPassword, withWrongCode } from "./changed-requests.ts";
+import { contextGives, hasAny, recorded, rowsGive, rowsOnlyIn, type Written } from "./given-codes.ts";
 import { nameOf, requireAction, requireOptions, type ActionOrName } from "./rule-options.ts";
 import { isRedirect, pathOf, shownPath, writesOf } from "./requests.ts";
 import { bringsBackRows, changesEveryField, redoes, storeChanges } from "./store-changes.ts";
@@ -42,8 +42,8 @@ export interface SingleUseOptions<C extends object = Values, A = ApiClient> exte
  * - by the same client three times, even if an earlier attempt was refused;
  * - by a client without credentials, and by the clients of `users`;
  * - with another password, if its body has a password: the same password again may change nothing;
- * - after another call of `create`, unless this gives the same code again, such as the fixed code of a test environment; the rule is then
- *   inconclusive;
+ * - after another call of `create`, unless its answer, the context or a row that it wrote then has the same code, such as the fixed code of a test
+ *   environment; the rule is then inconclusive. The earlier code may stay in the context, if a new code replaced it under its key;
  * - after a call of each other action that undoes the effect of the step, such as the removal of a member whose invitation was accepted.
  *
  * In the state before the step, attempts with wrong fields are made first. The request is then sent twice, and must be accepted at most once. seqqa
@@ -119,9 +119,9 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
       }
       if (!spending.isPossible) return step.inconclusive("seqqa cannot send the request of the step again");
       const created = await createdAgain(world as never, create as never, step, codesIn(spent.request));
-      if (created === "same")
+      if (created !== "new" && created !== "refused")
         step.inconclusive(
-          `${create!.name} returned the same code again, so seqqa did not check whether the code still works after a new code was created`,
+          `after ${create!.name} was called again, the code of the step was in ${created}, so the code may be valid again, and seqqa did not check whether it still works after a new code was created`,
         );
       const problem = created === "new" ? await spending.again(`after ${create!.name} was called again`) : undefined;
       if (problem !== undefined) return step.explain(problem);
@@ -196,7 +196,7 @@ class Undoing {
     // The action may send another code this time, such as a code that depends on the time. The code of the step is then still unused.
     if (codesIn(first.request).texts.join("\n") !== codesIn(this.#spent.request).texts.join("\n")) return { left: [] };
     for (const [index, action] of actions.entries()) {
-      const [version, written] = [this.#version, [] as unknown[]];
+      const [version, written] = [this.#version, [] as Written[]];
       const acting = clientPartOf(client)?.version;
       const answer = await call(this.#world, action, written);
       const undone = (await stores())!;
@@ -224,10 +224,11 @@ class Undoing {
   }
 
   /** Returns `true` if an action sent or returned the code, or wrote it to the context or the stores: the code may then be valid again. */
-  #isIssued({ text, request }: ApiResponse, written: readonly unknown[], before: StoresView, after: StoresView): boolean {
-    const rows = [...newRows(before, after), ...newRows(after, before)];
-    const given = [text, request.url, request.body ?? "", inspected(written), ...rows].join("\n");
-    return codesIn(this.#spent.request).texts.some((code) => hasWord(given, code));
+  #isIssued({ text, request }: ApiResponse, written: readonly Written[], before: StoresView, after: StoresView): boolean {
+    const { texts } = codesIn(this.#spent.request);
+    const tables = new Set([...before.tables.keys(), ...after.tables.keys()]);
+    const rows = [...tables].flatMap((table) => [...rowsOnlyIn(after, before, table), ...rowsOnlyIn(before, after, table)]);
+    return contextGives(written, texts) === "same" || hasAny([text, request.url, request.body ?? "", ...rows].join("\n"), texts);
   }
 }
 
@@ -235,7 +236,7 @@ class Undoing {
  * Calls an action with its own client. Returns its answer; `undefined` if the action does not apply, throws or is refused. Adds each value that is
  * set in the context to `written`.
  */
-async function call({ context, clients, api }: Calling, action: Action, written: unknown[]): Promise<ApiResponse | undefined> {
+async function call({ context, clients, api }: Calling, action: Action, written: Written[]): Promise<ApiResponse | undefined> {
   let answer: ApiResponse | null;
   try {
     if (action.precondition !== undefined && !action.precondition(context)) return undefined;
@@ -328,62 +329,29 @@ interface Sender {
 }
 
 /**
- * Calls the `create` action once more, if it applies. Resolves to `refused` if it does not apply or is refused, and to `same` if its answer, or what it
- * wrote to the context or the stores, contains a code of the repeated request: the code is then valid again.
+ * Calls the `create` action once more, if it applies. Resolves to `refused` if it does not apply or is refused, to the place in which it gave a code of
+ * the repeated request, which may then be valid again, and otherwise to `new`.
  */
 async function createdAgain(
   world: Calling,
   create: Action,
   { stores }: CheckedStep,
   { texts, areNamed }: Codes,
-): Promise<"refused" | "new" | "same"> {
-  const written: unknown[] = [];
+): Promise<"refused" | "new" | "its request" | "its answer" | "the context" | "a row that it wrote"> {
+  const written: Written[] = [];
   const before = await stores();
   const answer = await call(world, create, written);
   if (answer === undefined) return "refused";
   const { url, body = "" } = answer.request;
   const sent = `${url}\n${body}`;
+  if (areNamed && hasAny(sent, texts)) return "its request";
   // A value that both requests send is not a code, such as the same e-mail address. A value of a field that is named like a code is a code, even if
   // `create` sends it, too.
   const codes = areNamed ? texts : texts.filter((text) => !sent.includes(text));
-  const given = [answer.text, areNamed ? sent : "", inspected(written), ...newRows(before, await stores())].join("\n");
-  return codes.some((code) => hasWord(given, code)) ? "same" : "new";
-}
-
-/** Returns values as a text that contains all of their texts. A context may hold any value that can be copied, also a Map or a BigInt. */
-function inspected(values: readonly unknown[]): string {
-  return inspect(values, { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity, breakLength: Infinity });
-}
-
-/** Returns a context that also adds each value that is set in it to the list `written`. */
-function recorded(context: Context, written: unknown[]): Context {
-  return new Proxy(context, {
-    get: (target, key): unknown => {
-      if (key !== "set") return Reflect.get(target, key);
-      return (name: string, value: unknown): void => {
-        written.push(value);
-        target.set(name, value);
-      };
-    },
-    set: (target, key, value): boolean => {
-      written.push(value);
-      return Reflect.set(target, key, value);
-    },
-  });
-}
-
-/** Returns the rows, calls and mails that were added to the stores, as text. */
-function newRows(before: StoresView | undefined, after: StoresView | undefined): readonly string[] {
-  return [...(after?.tables ?? [])].flatMap(([table, rows]) =>
-    [...rows].flatMap(([row, count]) => (count > (before?.tables.get(table)?.get(row) ?? 0) ? [row] : [])),
-  );
-}
-
-/** Returns `true` if a text contains a word that is not part of a longer word. */
-function hasWord(text: string, word: string): boolean {
-  const isPart = (at: number): boolean => /[\p{L}\p{N}]/u.test(text[at] ?? "");
-  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) if (!isPart(at - 1) && !isPart(at + word.length)) return true;
-  return false;
+  if (hasAny(answer.text, codes)) return "its answer";
+  const given = contextGives(written, codes);
+  if (given !== undefined) return given === "new" ? "new" : "the context";
+  return rowsGive(before, await stores(), codes) ? "a row that it wrote" : "new";
 }
 
 function isAccepted(answer: ApiResponse): boolean {

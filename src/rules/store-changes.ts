@@ -6,24 +6,29 @@ const SHOWN = 10;
 /** Maximum number of columns that a message names. */
 const COLUMNS = 5;
 
-/** Describes the differences between the stores in two states: `db.orders: 1 row added, 1 removed`. At most ten tables are named. */
-export function storeChanges(before: Tables, after: Tables): string {
+/** Describes the differences between the stores in two states: `db.orders: 1 row added, 2 changed`. At most ten tables are named. */
+export function storeChanges(before: StoresView, after: StoresView): string {
+  const { counts } = before.changedRows(after);
   const changes = [...new Set([...before.tables.keys(), ...after.tables.keys()])].toSorted().flatMap((table) => {
-    const [added, removed] = balance(before.tables.get(table) ?? NONE, after.tables.get(table) ?? NONE);
-    if (added === 0 && removed === 0) return [];
-    const words = [
-      ...(added > 0 ? [`${rows(added)} added`] : []),
-      ...(removed > 0 ? [`${added > 0 ? removed : rows(removed)} removed`] : []),
-    ];
-    return [`${table}: ${words.join(", ")}`];
+    const [more, less] = balance(before.tables.get(table) ?? NONE, after.tables.get(table) ?? NONE);
+    const changed = Math.min(counts.get(table) ?? 0, more, less);
+    const [first, ...others] = (
+      [
+        [more - changed, "added"],
+        [less - changed, "removed"],
+        [changed, "changed"],
+      ] as const
+    ).filter(([count]) => count > 0);
+    if (first === undefined) return [];
+    return [[`${table}: ${rows(first[0])} ${first[1]}`, ...others.map(([count, how]) => `${count} ${how}`)].join(", ")];
   });
   const shown = changes.slice(0, SHOWN);
   return [...shown, ...(changes.length > shown.length ? [`${changes.length - shown.length} more`] : [])].join("; ");
 }
 
-/** Names the columns that changed, ` (orders.status)`. Returns an empty text if rows were only added or only removed, or if many columns changed. */
+/** Names the columns of changed rows, ` (orders.status)`. Returns an empty text if rows were only added or removed, or if many columns changed. */
 export function columnsText(before: StoresView, after: StoresView): string {
-  const fields = onlyAdds(before, after) || onlyAdds(after, before) ? [] : before.changedFields(after);
+  const fields = onlyAdds(before, after) || onlyAdds(after, before) ? [] : before.changedRows(after).fields;
   return fields.length === 0 || fields.length > COLUMNS ? "" : ` (${fields.join(", ")})`;
 }
 

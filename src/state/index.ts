@@ -12,7 +12,7 @@ export { looksRandom } from "./values/randomness.ts";
 export { Occurrences } from "./values/occurrences.ts";
 export { rowKinds, type RowKinds } from "./canonical/row-kinds.ts";
 export { responseHash } from "./hash/response-hash.ts";
-export { changedFields, fieldChanges } from "./compare/changed-fields.ts";
+export { changedFields, fieldChanges, rowUpdates } from "./compare/changed-fields.ts";
 export { compareExecutions, type Compared, type Execution } from "./compare/compare-executions.ts";
 export {
   contentOf,

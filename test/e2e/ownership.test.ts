@@ -200,7 +200,7 @@ describe("ownership, over a real server and store", () => {
   it.each(full ? laneCounts : ["1"])("finds what lets another one write and remove, with --parallel %s", async (parallel) => {
     expect(found(await explored("lets_write,lets_delete", undefined, [...SHALLOW, "--parallel", parallel]))).toEqual([
       ownership(
-        "bob changed what the owner made: PUT /notes/{id} was answered with status 200 and id, owner, text; db.notes: 1 row added, 1 removed",
+        "bob changed what the owner made: PUT /notes/{id} was answered with status 200 and id, owner, text; db.notes: 1 row changed",
         "create_note update_note_as_bob",
       ),
       ownership(

@@ -111,7 +111,7 @@ describe("rules of steps, over a real store", () => {
     expect(found(await explored("reads_write"))).toEqual([
       {
         invariant: "rejected_means_unchanged",
-        message: "read_note only reads (GET) and changed the stores: db.notes: 1 row added, 1 removed (notes.views)",
+        message: "read_note only reads (GET) and changed the stores: db.notes: 1 row changed (notes.views)",
         path: "create_note read_note",
         confirmed: true,
       },

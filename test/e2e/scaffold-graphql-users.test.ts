@@ -104,7 +104,7 @@ describe("ownership, as a scaffold of GraphQL has it", () => {
     [
       "updateNote",
       "update_note_as_bob",
-      "bob changed what the owner made: mutation updateNote with {note_id} was answered with status 200; db.notes: 1 row added, 1 removed",
+      "bob changed what the owner made: mutation updateNote with {note_id} was answered with status 200; db.notes: 1 row changed",
     ],
     [
       "removeNote",

@@ -43,6 +43,7 @@ export function orders(count: number): StoresView {
     same: (other) => other.fingerprint === fingerprint,
     without: () => view,
     changedFields: (other) => (other.fingerprint === fingerprint ? [] : ["orders.id"]),
+    changedRows: () => ({ fields: [], counts: new Map() }),
   };
   return view;
 }

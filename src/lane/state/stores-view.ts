@@ -2,7 +2,7 @@ import type { Observed, ObservedTable } from "../../model/stores/store-adapter.t
 import { receivedBy, withEffectsOnly } from "../../model/stores/received.ts";
 import type { StoresView } from "../../model/declare/rule.ts";
 import type { Facts, Fingerprint } from "../../state/canonical/facts.ts";
-import { changedFields, overwrites, sameStores, type Canonicalizer, type StoreRows } from "../../state/index.ts";
+import { changedFields, overwrites, rowUpdates, sameStores, type Canonicalizer, type StoreRows } from "../../state/index.ts";
 
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
 
@@ -50,6 +50,12 @@ class Stores implements StoresView {
 
   changedFields(other: StoresView): readonly string[] {
     return other instanceof Stores ? changedFields({ systems: this.#systems }, { systems: other.#systems }) : [];
+  }
+
+  changedRows(other: StoresView): ReturnType<StoresView["changedRows"]> {
+    return other instanceof Stores
+      ? rowUpdates({ systems: this.#systems }, { systems: other.#systems })
+      : { fields: [], counts: new Map() };
   }
 }
 

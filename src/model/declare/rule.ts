@@ -26,6 +26,11 @@ export interface StoresView {
    */
   changedFields(other: StoresView): readonly string[];
   /**
+   * Compares the rows that this view and another view of the same target's stores have, by their primary keys. Returns the fields with other values,
+   * e.g. `orders.status`, and the number of rows with other values by table, e.g. `db.orders`.
+   */
+  changedRows(other: StoresView): { readonly fields: readonly string[]; readonly counts: ReadonlyMap<string, number> };
+  /**
    * The differences from the root state by table, e.g. `db.orders`. For each row, as text: how often the row was added (a positive number) or removed
    * (a negative number). A store without tables counts as a table with one row, a stub as a table of the calls or mails that had an effect.
    */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { StoresView } from "../../model/declare/rule.ts";
 import type { ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../canonical/facts.ts";
 import { columnPlace, fieldOf, placeText, tablePlace } from "../values/places.ts";
@@ -25,24 +26,38 @@ export function fieldChanges(
   return { fields: [...fields].toSorted(), nullable: [...nullable].toSorted() };
 }
 
+/** Returns the changes of rows that both observations have, see {@link StoresView.changedRows}. */
+export function rowUpdates(before: Pick<Facts, "systems">, after: Pick<Facts, "systems">): ReturnType<StoresView["changedRows"]> {
+  const { updated, counts } = changes(before, after);
+  return { fields: [...updated].toSorted(), counts };
+}
+
 interface Changes {
   readonly fields: Set<string>;
   readonly nullable: Set<string>;
+  /** The fields that differ in a row that both observations have, and the number of such rows by table. */
+  readonly updated: Set<string>;
+  readonly counts: Map<string, number>;
 }
 
 function changes(before: Pick<Facts, "systems">, after: Pick<Facts, "systems">): Changes {
-  const found: Changes = { fields: new Set(), nullable: new Set() };
+  const found: Changes = { fields: new Set(), nullable: new Set(), updated: new Set(), counts: new Map() };
   for (const name of Object.keys(after.systems)) {
     const [a, b] = [before.systems[name], after.systems[name]];
-    if (a?.kind === "value" && b?.kind === "value") addValues(a.value, b.value, ["systems", name], found);
+    if (a?.kind === "value" && b?.kind === "value") {
+      if (!isDeepStrictEqual(a.value, b.value)) found.counts.set(name, 1);
+      addValues(a.value, b.value, ["systems", name], found);
+    }
     if (a?.kind !== "rows" || b?.kind !== "rows") continue;
     for (const table of new Set([...a.tables, ...b.tables].map((one) => one.name))) {
       const [x, y] = [a, b].map(({ tables }) => tables.find((one) => one.name === table));
-      addRows((y ?? x)!, changesOf(x, y), (place, isNullable) => {
+      const count = addRows((y ?? x)!, changesOf(x, y), (place, { isNullable, isUpdate }) => {
         const field = fieldOf(placeText([...tablePlace(name, table), place]));
         found.fields.add(field);
         if (isNullable) found.nullable.add(field);
+        if (isUpdate) found.updated.add(field);
       });
+      if (count > 0) found.counts.set(table === "" ? name : `${name}.${table}`, count);
     }
   }
   return found;
@@ -59,7 +74,7 @@ function changesOf(
   const count = new Map<string, { readonly row: Row; count: number }>();
   const add = (rows: readonly Row[] | undefined, sign: number): void => {
     for (const row of rows ?? []) {
-      const key = row.map((cell) => `${typeof cell}:${String(cell)}`).join("\0");
+      const key = row.map(cellText).join("\0");
       const known = count.get(key);
       if (known === undefined) count.set(key, { row, count: sign });
       else known.count += sign;
@@ -74,22 +89,36 @@ function changesOf(
   return { came: rows(1), went: rows(-1) };
 }
 
+/** Returns a text that is equal for equal cells. In named observations, generated values and times are objects. */
+function cellText(cell: StoredValue): string {
+  const isNamed = typeof cell === "object" && cell !== null && !(cell instanceof Uint8Array);
+  return `${typeof cell}:${isNamed ? JSON.stringify(cell) : String(cell)}`;
+}
+
+/** Calls `add` for each column that differs. Returns the number of rows that both observations have, with other values. */
 function addRows(
   { columns }: ObservedTable,
   { came, went }: ReturnType<typeof changesOf>,
-  add: (place: string, isNullable: boolean) => void,
-): void {
+  add: (place: string, change: { readonly isNullable: boolean; readonly isUpdate: boolean }) => void,
+): number {
   const left = [...went];
+  let updates = 0;
   const keys = columns.flatMap(({ key }, index) => (key === true ? [index] : []));
   for (const row of came) {
-    const at = left.findIndex((other) => keys.length > 0 && keys.every((index) => row[index] === other[index]));
+    const at = left.findIndex((other) => keys.length > 0 && keys.every((index) => isDeepStrictEqual(row[index], other[index])));
     const [other] = at < 0 ? [] : left.splice(at, 1);
+    if (other !== undefined) updates++;
     row.forEach((cell, index) => {
-      if (other === undefined) add(columnPlace(columns, index, row), false);
-      else if (!isDeepStrictEqual(cell, other[index])) add(columnPlace(columns, index, row), cell === null || other[index] === null);
+      const place = columnPlace(columns, index, row);
+      if (other === undefined) add(place, { isNullable: false, isUpdate: false });
+      else if (!isDeepStrictEqual(cell, other[index])) add(place, { isNullable: cell === null || other[index] === null, isUpdate: true });
     });
   }
-  for (const row of left) row.forEach((_, index) => add(columnPlace(columns, index, row), false));
+  for (const row of left)
+    row.forEach((_, index) => {
+      add(columnPlace(columns, index, row), { isNullable: false, isUpdate: false });
+    });
+  return updates;
 }
 
 function addValues(a: unknown, b: unknown, segments: readonly string[], found: Changes): void {
@@ -100,6 +129,7 @@ function addValues(a: unknown, b: unknown, segments: readonly string[], found: C
   }
   const field = fieldOf(placeText(segments));
   found.fields.add(field);
+  found.updated.add(field);
   if (a === null || b === null || a === undefined || b === undefined) found.nullable.add(field);
 }
 

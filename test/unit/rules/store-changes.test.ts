@@ -2,8 +2,15 @@ import { describe, expect, it } from "vitest";
 import type { StoresView } from "../../../src/model/declare/rule.ts";
 import { bringsBackRows, columnsText, onlyAdds, redoes, storeChanges } from "../../../src/rules/store-changes.ts";
 
-const view = (tables: Readonly<Record<string, Readonly<Record<string, number>>>>): StoresView => ({
+type Rows = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+/** `changed`: the number of changed rows by table. Each changed row has another value in the column `text`. */
+const view = (tables: Rows, changed: Readonly<Record<string, number>> = {}): StoresView => ({
   without: () => view(tables),
+  changedRows: () => ({
+    fields: Object.keys(changed).map((name) => `${name.slice(3)}.text`),
+    counts: new Map(Object.entries(changed)),
+  }),
   fingerprint: JSON.stringify(tables),
   same: (other) => other.fingerprint === JSON.stringify(tables),
   changedFields: (other) => [...other.tables.keys()].map((name) => `${name.slice(3)}.text`),
@@ -27,11 +34,19 @@ describe("what one state's stores have and another's have not", () => {
     expect([storeChanges(before, after), onlyAdds(before, after)]).toEqual([words, adds]);
   });
 
-  it("names the columns of changed rows, and not those of rows that only came or only went", () => {
-    const texts = [view({ "db.notes": { b: 2 } }), view({ "db.notes": { a2: 1, b: 2 } })].map((after) =>
-      columnsText(view({ "db.notes": { a: 1, b: 2 } }), after),
-    );
-    expect(texts).toEqual(["", " (notes.text)"]);
+  it("counts changed rows apart, and names their columns only", () => {
+    const said = (after: Rows, changed: Readonly<Record<string, number>>): readonly string[] => {
+      const views = [view({ "db.notes": { a: 1, b: 2 } }, changed), view(after)] as const;
+      return [storeChanges(...views), columnsText(...views)];
+    };
+    const log = { "db.log": { x: 1 } };
+    expect(said({ "db.notes": { b: 2 } }, {})).toEqual(["db.notes: 1 row removed", ""]);
+    expect(said({ "db.notes": { a2: 1, b: 2 } }, {})).toEqual(["db.notes: 1 row added, 1 removed", ""]);
+    expect(said({ "db.notes": { a2: 1, b: 2 }, ...log }, { "db.notes": 1 })).toEqual([
+      "db.log: 1 row added; db.notes: 1 row changed",
+      " (notes.text)",
+    ]);
+    expect(said({ "db.notes": { a2: 1, b: 3 } }, { "db.notes": 1 })).toEqual(["db.notes: 1 row added, 1 changed", " (notes.text)"]);
   });
 
   it("names ten tables at most", () => {

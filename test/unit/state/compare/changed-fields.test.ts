@@ -1,6 +1,30 @@
 import { describe, expect, it } from "vitest";
-import { changedFields, fieldChanges, joined, knowsNothing, NOTHING_KNOWN } from "../../../../src/state/index.ts";
+import { changedFields, fieldChanges, joined, knowsNothing, NOTHING_KNOWN, rowUpdates } from "../../../../src/state/index.ts";
+import { Generated } from "../../../../src/state/values/named.ts";
+import type { StoredValue } from "../../../../src/model/stores/store-adapter.ts";
 import { stored, table } from "../support.ts";
+
+describe("rows that both observations have", () => {
+  /** Returns a new object for each use, as observations contain it. */
+  const id = (key: string) => new Generated(key, "u", undefined) as unknown as StoredValue;
+  const users = (...rows: readonly (readonly StoredValue[])[]) => stored(table("users", "*id email seen", rows));
+
+  it("are recognized by keys that are generated values, and only their changed columns count", () => {
+    const [before, after] = [users([id("a"), "x", null], [id("b"), "y", null]), users([id("a"), "x", 1], [id("b"), "y", null])];
+    expect(changedFields(before, after)).toEqual(["users.seen"]);
+    expect(rowUpdates(before, after)).toEqual({ fields: ["users.seen"], counts: new Map([["db.users", 1]]) });
+  });
+
+  it("differ if only a generated value of theirs differs", () => {
+    expect(rowUpdates(users(["a", id("x"), null]), users(["a", id("y"), null])).fields).toEqual(["users.email"]);
+  });
+
+  it("are neither added nor removed rows", () => {
+    const [before, after] = [users([id("a"), "x", null]), users([id("b"), "x", null])];
+    expect(rowUpdates(before, after)).toEqual({ fields: [], counts: new Map() });
+    expect(changedFields(before, after)).toEqual(["users.email", "users.id", "users.seen"]);
+  });
+});
 
 describe("fields that become NULL, or were NULL", () => {
   const workers = (seen: string | null, count = 1) => stored(table("workers", "*name seen count", [["w1", seen, count]]));
