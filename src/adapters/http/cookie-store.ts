@@ -97,7 +97,12 @@ export class CookieStore {
     const cookies: ActingCookie[] = [];
     for (const cookie of this.save()?.cookies ?? []) {
       if (expired(cookie, now)) continue;
-      cookies.push({ name: text(cookie.key), value: unsigned(text(cookie.value)), domain: text(cookie["domain"]), path: text(cookie["path"]) });
+      cookies.push({
+        name: text(cookie.key),
+        value: unsigned(text(cookie.value)),
+        domain: text(cookie["domain"]),
+        path: text(cookie["path"]),
+      });
     }
     return cookies.sort((a, b) => compare(a.domain, b.domain) || compare(a.path, b.path) || compare(a.name, b.name));
   }
