@@ -15,7 +15,7 @@ function reportOf(details: number, portable = true, world: World = new World()):
     state: { portable },
     ignored: { paths: ["tokn", "systems.probe.at"] },
     canonicalizer: { describe: () => ["a: 1"] },
-    stepper: { exchanges: [] },
+    stepper: { exchanges: [], waited: new Map() },
   } as unknown as LaneBase;
   const report = new ChunkReport(base);
   const unit = { from: 1, to: 3 } as UnitRequest;
