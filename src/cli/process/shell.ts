@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Environment } from "../../config/index.ts";
 import type { Output } from "../../reports/index.ts";
+import { withWrite } from "./output.ts";
 
 export interface Shell {
   readonly stdout: Output;
@@ -58,20 +59,7 @@ export function processShell(): Shell {
  */
 function ownStdout(): Output {
   const { stdout } = process;
-  return {
-    write: stdout.write.bind(stdout),
-    get isTTY() {
-      return stdout.isTTY;
-    },
-    get columns() {
-      return stdout.columns;
-    },
-    get destroyed() {
-      return stdout.destroyed;
-    },
-    once: (event, listener) => stdout.once(event, listener),
-    off: (event, listener) => stdout.off(event, listener),
-  };
+  return withWrite(stdout, stdout.write.bind(stdout));
 }
 
 async function waitForEnter(signal: AbortSignal): Promise<void> {

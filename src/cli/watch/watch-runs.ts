@@ -2,7 +2,7 @@ import { isAbsolute } from "node:path";
 import { plural, printable } from "../../reports/index.ts";
 import { statusOfError, worst, type ExitStatus } from "../../run/session/exit-status.ts";
 import { errorText } from "../process/error-text.ts";
-import { hiddenWhile } from "../process/hidden-while.ts";
+import { hiddenWhile } from "../process/output.ts";
 import type { Shell } from "../process/shell.ts";
 import { shownPath } from "../process/shown-path.ts";
 import type { Machinery } from "../run/machinery.ts";

@@ -2,8 +2,13 @@ import type { Output } from "../../reports/index.ts";
 
 /** Returns an output that drops texts while `isHidden` returns `true`, and otherwise writes them to the given output. */
 export function hiddenWhile(isHidden: () => boolean, output: Output): Output {
+  return withWrite(output, (text) => isHidden() || output.write(text));
+}
+
+/** Returns an output with another function `write`, and with the properties that the given output has at the time of their use. */
+export function withWrite(output: Output, write: Output["write"]): Output {
   return {
-    write: (text) => isHidden() || output.write(text),
+    write,
     get isTTY() {
       return output.isTTY;
     },
