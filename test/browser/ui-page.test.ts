@@ -11,10 +11,22 @@ import { startBrowser } from "../support/browser.ts";
 import { emptyFolder, root, until } from "../support/e2e.ts";
 import { report, result, Sink, violation } from "../unit/reports/results.ts";
 
+/** A run waits for `until` before it executes `cancel_order`, the last action of each state, for the ninth time, before it has its finding. */
+const held = vi.hoisted((): { until: Promise<void> } => ({ until: Promise.resolve() }));
+
 // The command from its sources, in this process: the exploration is imported by the test runner, and not bundled for Node.
 vi.mock(import("../../src/run/prepare/load-exploration.ts"), () => ({
-  loadExploration: async (entry: string) =>
-    ({ module: { literals: [] }, definition: ((await import(entry)) as { readonly agent: never }).agent }) as never,
+  loadExploration: async (entry: string) => {
+    const { agent } = (await import(entry)) as { readonly agent: { readonly actions: readonly { readonly name: string; run: unknown }[] } };
+    const last = agent.actions.find(({ name }) => name === "cancel_order")!;
+    const run = last.run as (...given: readonly unknown[]) => Promise<unknown>;
+    let executed = 0;
+    last.run = async (...given: readonly unknown[]) => {
+      if (++executed > 8) await held.until;
+      return run(...given);
+    };
+    return { module: { literals: [] }, definition: agent } as never;
+  },
 }));
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -67,8 +79,8 @@ async function open(
   return { page, complaints };
 }
 
-/** Answers a page's first connection with a part of what the server knows, and ends it. */
-async function loseFirstConnection(page: Page, url: string): Promise<void> {
+/** Answers a page's first connection with a part of what the server knows, and ends it. The next ones wait for `reconnected`. */
+async function loseFirstConnection(page: Page, url: string, reconnected: Promise<void>): Promise<void> {
   const answer = await fetch(url.replace("/?", "/api/events?"));
   let text = "";
   for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
@@ -85,6 +97,11 @@ async function loseFirstConnection(page: Page, url: string): Promise<void> {
     findings: [],
   }));
   const body = `data: ${JSON.stringify({ kind: "all", explorations: earlier })}\n\n`;
+  await page.route("**/api/events*", async (route) => {
+    await reconnected;
+    await route.continue();
+  });
+  // Of two routes for a request, Playwright takes the later one.
   await page.route("**/api/events*", (route) => route.fulfill({ contentType: "text/event-stream", body }), { times: 1 });
 }
 
@@ -115,6 +132,8 @@ afterAll(async () => {
 // The second test serves the run of the first one.
 describe("the page of seqqa run --ui", () => {
   it("shows the graph while it grows and findings as they arrive, and then opens a lane, executes an action and saves the path", async () => {
+    let goOn!: () => void;
+    held.until = new Promise((resolve) => (goOn = resolve));
     const served = await serve("run", "fixtures/demo", "--races", "off", "--ui", ...(full ? [] : ["--max-depth", "5"]));
     const { page, complaints } = await open(served.url);
     await until(async () => (await statesOf(page)) > 1, "the first states are shown", 60_000);
@@ -125,6 +144,7 @@ describe("the page of seqqa run --ui", () => {
     const lane = details.getByRole("button", { name: "Open a lane here" });
     expect(await lane.getAttribute("aria-disabled")).toBe("true");
     expect(await details.locator(".gated").textContent()).toContain("once the run has ended");
+    goOn();
     await page.locator(".arrived", { hasText: "refund_within_amount" }).waitFor();
     await page.locator("h1.failed", { hasText: "The run has ended: failed" }).waitFor();
     await until(async () => (await statesOf(page)) === STATES, "all states are shown");
@@ -177,9 +197,12 @@ describe("the page of seqqa run --ui", () => {
 describe("the page of seqqa ui", () => {
   it("shows the last run in a narrow dark window, and comes back after a lost connection", async () => {
     const served = await serve("ui", "--config", "fixtures/demo/seqqa.yaml");
-    const { page, complaints } = await open(served.url, (one) => loseFirstConnection(one, served.url));
+    let reconnect!: () => void;
+    const reconnected = new Promise<void>((resolve) => (reconnect = resolve));
+    const { page, complaints } = await open(served.url, (one) => loseFirstConnection(one, served.url, reconnected));
     await page.getByRole("alert").filter({ hasText: "The page has lost its connection" }).waitFor();
     expect(await statesOf(page)).toBe(5);
+    reconnect();
     await page.getByRole("alert").waitFor({ state: "hidden" });
     await page.setViewportSize({ width: 390, height: 844 });
     await page.emulateMedia({ colorScheme: "dark" });
