@@ -338,7 +338,10 @@ export class TargetHost {
       runId: this.#directory.id,
       stores,
       ports: this.#ports,
-      started: (process) => this.#processes.add(process),
+      started: (process) => {
+        this.#processes.add(process);
+        this.#options.onStart?.();
+      },
       stopped: (process) => this.#processes.remove(process),
       signal: this.#givenUp,
       coverage: this.#options.coverage,
