@@ -25,11 +25,6 @@ export interface LaneSettings {
 
 type OneLane = Omit<BuiltLane, "spares">;
 
-/** Loads modules of {@link buildLane} while a target starts. Failures are ignored, because `buildLane` reports them. */
-export function preloadLane(): void {
-  void Promise.all([import("../adapters/http/index.ts"), import("../adapters/http/defaults.ts")]).catch(() => undefined);
-}
-
 /**
  * Builds a lane in this thread and brings it to the root state, together with its spares (copies of the lane for `target.rollback: restart`).
  *

@@ -121,8 +121,6 @@ export interface TargetHostOptions {
   readonly signal?: AbortSignal | undefined;
   /** The folder for the output of targets (`targets/lane-0.log`), and a function that hides secrets in a line. Default: output is not kept. */
   readonly output?: { readonly folder: string; readonly hide: (line: string) => string } | undefined;
-  /** Called each time that the process of a target has started, before the target is ready. Default: nothing is called. */
-  readonly onStart?: (() => void) | undefined;
   /** The folder to which Node targets write the coverage of their code. Default: no coverage is measured. */
   readonly coverage?: string | undefined;
   /**

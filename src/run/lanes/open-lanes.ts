@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import { loadStores } from "../../adapters/load-store.ts";
 import type { Config } from "../../config/index.ts";
 import type { LanePool } from "../../engine/lane-pool.ts";
-import { buildLane, preloadLane } from "../../lane-pools/build-lane.ts";
+import { buildLane } from "../../lane-pools/build-lane.ts";
 import { InlineLanePool } from "../../lane-pools/inline/inline-lane-pool.ts";
 import type * as ThreadPools from "../../lane-pools/threads/thread-lane-pool.ts";
 import { WatchedLanePool } from "../../lane-pools/watched-lane-pool.ts";
@@ -76,8 +76,7 @@ export async function openLanes(input: LanesInput): Promise<Lanes> {
   const spares = hasSpares ? spareCount(config, { cores: availableParallelism(), lanes }) : 0;
   // One lane needs no threads. Their packages take long to load.
   const threads = lanes === 1 ? undefined : await import("../../lane-pools/threads/thread-lane-pool.ts");
-  const onStart = threads === undefined ? preloadLane : undefined;
-  const host = await openHost(config, { directory, lanes, spares, signal, output, coverage, faulty: input.settings.faulty, onStart });
+  const host = await openHost(config, { directory, lanes, spares, signal, output, coverage, faulty: input.settings.faulty });
   const options = laneOptions(config, input.settings);
   const pool = threads === undefined ? inlinePool(input, host, options) : threadPool(threads, input, host, options);
   const lanePool = new WatchedLanePool(pool, host);
@@ -117,7 +116,7 @@ export async function openHost(
   {
     directory,
     ...options
-  }: Pick<TargetHostOptions, "spares" | "signal" | "output" | "coverage" | "faulty" | "onStart"> & {
+  }: Pick<TargetHostOptions, "spares" | "signal" | "output" | "coverage" | "faulty"> & {
     readonly directory: string;
     readonly lanes: number;
   },

@@ -338,10 +338,7 @@ export class TargetHost {
       runId: this.#directory.id,
       stores,
       ports: this.#ports,
-      started: (process) => {
-        this.#processes.add(process);
-        this.#options.onStart?.();
-      },
+      started: (process) => this.#processes.add(process),
       stopped: (process) => this.#processes.remove(process),
       signal: this.#givenUp,
       coverage: this.#options.coverage,

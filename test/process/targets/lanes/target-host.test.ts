@@ -216,15 +216,3 @@ describe("targets that are not started", () => {
     });
   });
 });
-
-it("calls onStart while the target is not ready yet", async () => {
-  const folder = folderWith({
-    "server.mjs": `import { existsSync } from "node:fs";
-const wait = setInterval(() => existsSync("started") && (clearInterval(wait), import("./echo.mjs")), 5);`,
-    "echo.mjs": ECHO,
-  });
-  // The target listens only after the call has written this file.
-  const onStart = (): void => writeFileSync(join(folder, "started"), "");
-  const host = await hostOf({ folder, target: { command: "node server.mjs", env: { PORT: "{port}" } } }, { onStart });
-  expect((await host.provision(0)).baseUrl).toMatch(/^http/);
-});
