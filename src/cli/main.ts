@@ -6,6 +6,7 @@ import { errorText } from "./process/error-text.ts";
 import { demoDirectory } from "../demo/index.ts";
 import { statusOfError, type ExitStatus } from "../run/session/exit-status.ts";
 import type { Machinery } from "./run/machinery.ts";
+import { startBundler } from "../loader/index.ts";
 import { processShell, type Shell } from "./process/shell.ts";
 import { usageError } from "./arguments/usage-error.ts";
 import { packageVersion } from "../reports/document/package-version.ts";
@@ -23,8 +24,10 @@ export async function main(
   const verbose = argv.includes("--verbose");
   let status: ExitStatus = 0;
   const program: Command = buildProgram(version, {
-    run: async (named, options) =>
-      void (status = await (await import("./commands/run-command.ts")).runCommand(named, options, shell, machinery, version)),
+    run: async (named, options) => {
+      machinery.startBundler?.();
+      status = await (await import("./commands/run-command.ts")).runCommand(named, options, shell, machinery, version);
+    },
     list: async (directory, options) =>
       void (status = await (await import("./commands/list-command.ts")).listCommand(directory, options, shell, machinery, version)),
     diff: async (runs, options) => void (status = (await import("./commands/diff-command.ts")).diffCommand(runs, options, shell)),
@@ -53,7 +56,10 @@ export async function main(
     init: async (directory) => void (status = (await import("./commands/init-command.ts")).initCommand(directory, shell, version)),
     scaffold: async (from, source, options) =>
       void (status = await (await import("./commands/scaffold-command.ts")).scaffoldCommand(from, source, options, shell, version)),
-    demo: async (options) => void (status = await (await import("./commands/demo-command.ts")).demoCommand(options, shell, machinery)),
+    demo: async (options) => {
+      machinery.startBundler?.();
+      status = await (await import("./commands/demo-command.ts")).demoCommand(options, shell, machinery);
+    },
   });
   for (const command of [program, ...program.commands.flatMap((one) => [one, ...one.commands])]) {
     command
@@ -99,6 +105,7 @@ export function lazyMachinery(prepare: (engine: typeof Engine) => void = () => u
     withServices: async (config, options, work) => (await engine()).withServices(config, options, work),
     readOperations: async (config) => (await engine()).readOperations(config),
     withCodeCoverage: async (config, cwd, work) => (await engine()).withCodeCoverage(config, cwd, work),
+    startBundler,
     discover: async (directory) => (await import("../loader/index.ts")).discover(directory),
     describeExplorations: async (files) => (await engine()).describeExplorations(files),
     findJourneys: async (config) => (await engine()).findJourneys(config),

@@ -1,4 +1,4 @@
-import { build, type BuildFailure, type BuildResult, type Metafile } from "esbuild";
+import { build, transform, type BuildFailure, type BuildResult, type Metafile } from "esbuild";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, rename, writeFile } from "node:fs/promises";
@@ -34,6 +34,11 @@ export interface Bundle {
 }
 
 const MIN_LITERAL_LENGTH = 8;
+
+/** Starts the process of esbuild, so that it is ready when {@link bundle} needs it. Failures are ignored, because `bundle` reports them. */
+export function startBundler(): void {
+  void transform("").catch(() => undefined);
+}
 
 /**
  * Bundles a module of the user into `outDir`. Packages in `node_modules` are not bundled but imported by absolute path, so CommonJS and native

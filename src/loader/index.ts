@@ -1,4 +1,4 @@
-export { bundle, type Bundle } from "./bundle.ts";
+export { bundle, startBundler, type Bundle } from "./bundle.ts";
 export { discover } from "./discover.ts";
 export { loadExtension, type Extension, type ExtensionPlace } from "./extension.ts";
 export { filesBelow } from "./files-below.ts";

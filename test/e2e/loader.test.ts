@@ -1,6 +1,7 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { full, laneCounts } from "../sizes.ts";
-import { documentOf, folderWith, linkPackages, only, seqqa, startNode } from "../support/e2e.ts";
+import { documentOf, folderWith, linkPackages, only, root, seqqa, startNode } from "../support/e2e.ts";
 import { NOTES_CONFIG, NOTES_COUNTS, NOTES_SERVER, notesExploration } from "../support/e2e-servers.ts";
 
 const NOTES = { "qa/seqqa.yaml": NOTES_CONFIG, "qa/server.mjs": NOTES_SERVER };
@@ -167,4 +168,16 @@ if (process.argv[1] === import.meta.filename && globalThis.exploring === undefin
     const ran = await startNode(["explore.mjs"], { cwd }).ended;
     expect({ status: ran.status, stdout: ran.stdout, stderr: ran.stderr }).toEqual({ status: 0, stdout: "3 6 exhausted\n", stderr: "" });
   });
+});
+
+it("a bundler that cannot start is one error, although it is started before the exploration is known", async () => {
+  const cwd = folderWith({ ...NOTES, "qa/notes.explore.ts": notesExploration() });
+  const { status, stderr } = await startNode([join(root, "bin/seqqa.js"), "run", "qa"], {
+    cwd,
+    // This program ends at once.
+    env: { ESBUILD_BINARY_PATH: "/bin/false" },
+  }).ended;
+  expect(status).toBe(3);
+  expect(stderr.match(/error:/g)).toHaveLength(1);
+  expect(stderr).toContain("The service");
 });

@@ -9,7 +9,6 @@ import type { Machinery } from "../run/machinery.ts";
 import type { Config } from "../../config/index.ts";
 import { loadReporters } from "../run/load-reporters.ts";
 import type { Reporters } from "../../reports/index.ts";
-import { watchRuns } from "../watch/watch-runs.ts";
 import { withPage } from "../run/ui-page.ts";
 import { loadFormats, prepareReports } from "../run/report-files.ts";
 import { beginRun, endRun } from "../run/terminal-run.ts";
@@ -33,6 +32,7 @@ export async function runCommand(
   const target = await find();
   if (given.watch !== true || target.kind === "journeys") return run(target, shell);
   const again = async (): Promise<RunTarget & { kind: "explorations" }> => (await find()) as RunTarget & { kind: "explorations" };
+  const { watchRuns } = await import("../watch/watch-runs.ts");
   return watchRuns({ shell, machinery, verbose: given.verbose === true, find: again, run });
 }
 

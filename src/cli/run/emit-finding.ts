@@ -4,7 +4,7 @@ import { harText, printable, raceVitestText, vitestText, type VitestInput } from
 import type { ExplorationEntry, FoundFinding, FoundRace, FoundViolation } from "../arguments/find-finding.ts";
 import { drawsByName } from "../arguments/draws-by-action.ts";
 import { usage } from "../arguments/run-options.ts";
-import { refuseGone } from "../../run/replay/replay-file.ts";
+import { refuseGone } from "../../run/replay/refuse-gone.ts";
 
 export const EMITTERS = ["curl", "vitest", "har"] as const;
 export type Emitter = (typeof EMITTERS)[number];

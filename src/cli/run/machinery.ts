@@ -41,6 +41,8 @@ export interface Machinery extends RunEngine {
    * @throws SeqqaError
    */
   readonly walkFile: typeof RunModule.walkFile;
+  /** Called before a command loads its own code: starts what the command needs later. Default: nothing is started early. */
+  readonly startBundler?: () => void;
   /** Returns the exploration files below a directory, as sorted absolute paths. */
   readonly discover: (directory: string) => Promise<readonly string[]>;
   readonly describeExplorations: (

@@ -1,5 +1,4 @@
 import type { Config } from "../../config/index.ts";
-import { readDescription } from "../../openapi/index.ts";
 import type { CountedOperation } from "../results/operation-coverage.ts";
 
 /** The operations that an exploration counts, and the servers that provide these operations. */
@@ -14,6 +13,7 @@ export interface CountedDescription {
  */
 export async function readOperations({ coverage, folder }: Config): Promise<CountedDescription | undefined> {
   if (coverage?.openapi === undefined) return undefined;
+  const { readDescription } = await import("../../openapi/index.ts");
   const { servers, operations } = await readDescription(coverage.openapi, { cwd: folder, allowRefs: false });
   return {
     servers,

@@ -1,6 +1,5 @@
 import { InlineJourneyRunner } from "../../lane-pools/journeys/inline-journey-runner.ts";
 import type { JourneyRunner, JourneySettings } from "../../lane-pools/journeys/journey-runner.ts";
-import { ThreadJourneyRunner } from "../../lane-pools/journeys/thread-journey-runner.ts";
 import type { Config } from "../../config/index.ts";
 import { laneOptions, openHost } from "../lanes/open-lanes.ts";
 import { httpSettings } from "../prepare/http-settings.ts";
@@ -27,9 +26,10 @@ export async function runJourneys(input: RunJourneysInput): Promise<readonly Jou
       const settings = settingsOf(config);
       // The packages of a `target.module` keep data in the memory of their thread. The module therefore runs in a thread that ends with its lane.
       const isInline = lanes === 1 && config.target?.module === undefined;
-      const runners = Array.from({ length: lanes }, (): JourneyRunner =>
-        isInline ? new InlineJourneyRunner(settings, host) : new ThreadJourneyRunner(settings, host),
-      );
+      const Runner = isInline
+        ? InlineJourneyRunner
+        : (await import("../../lane-pools/journeys/thread-journey-runner.ts")).ThreadJourneyRunner;
+      const runners = Array.from({ length: lanes }, (): JourneyRunner => new Runner(settings, host));
       return await new JourneyLanes(input, loaded, host, runners).run();
     } finally {
       await host.close();

@@ -5,7 +5,7 @@ import type { Config } from "../../config/index.ts";
 import type { LanePool } from "../../engine/lane-pool.ts";
 import { buildLane } from "../../lane-pools/build-lane.ts";
 import { InlineLanePool } from "../../lane-pools/inline/inline-lane-pool.ts";
-import { ThreadLanePool } from "../../lane-pools/threads/thread-lane-pool.ts";
+import type * as ThreadPools from "../../lane-pools/threads/thread-lane-pool.ts";
 import { WatchedLanePool } from "../../lane-pools/watched-lane-pool.ts";
 import type { LaneOptions } from "../../lane/index.ts";
 import { bundle } from "../../loader/index.ts";
@@ -74,9 +74,11 @@ export async function openLanes(input: LanesInput): Promise<Lanes> {
   // A `world` that is an object and not a function can be used by only one lane, so it allows no standby lanes.
   const hasSpares = input.spares === true && typeof definition.world !== "object";
   const spares = hasSpares ? spareCount(config, { cores: availableParallelism(), lanes }) : 0;
+  // One lane needs no threads. Their packages take long to load.
+  const threads = lanes === 1 ? undefined : await import("../../lane-pools/threads/thread-lane-pool.ts");
   const host = await openHost(config, { directory, lanes, spares, signal, output, coverage, faulty: input.settings.faulty });
   const options = laneOptions(config, input.settings);
-  const pool = lanes === 1 ? inlinePool(input, host, options) : threadPool(input, host, options);
+  const pool = threads === undefined ? inlinePool(input, host, options) : threadPool(threads, input, host, options);
   const lanePool = new WatchedLanePool(pool, host);
   return {
     host,
@@ -143,7 +145,12 @@ function inlinePool({ config, definition, shared }: LanesInput, host: TargetHost
   });
 }
 
-function threadPool({ config, definition, module, shared }: LanesInput, host: TargetHost, options: LaneOptions): ThreadLanePool {
+function threadPool(
+  { ThreadLanePool }: typeof ThreadPools,
+  { config, definition, module, shared }: LanesInput,
+  host: TargetHost,
+  options: LaneOptions,
+): ThreadPools.ThreadLanePool {
   return new ThreadLanePool({
     lanes: config.parallel,
     // Each lane gets two pieces of work at a time, so that it need not wait for the main thread between them.

@@ -12,7 +12,7 @@ import { loadExploration } from "../prepare/load-exploration.ts";
 import { withRunDirectory } from "../prepare/run-directory.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
 import { indicesOf, untilAborted } from "./replay.ts";
-import { refuseGone } from "./replay-file.ts";
+import { refuseGone } from "./refuse-gone.ts";
 
 export interface WalkFileInput {
   /** The path of the `*.explore.*` file. */

@@ -1,0 +1,30 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expect, it } from "vitest";
+import { root } from "../support/e2e.ts";
+
+const STATIC_IMPORT = /^(?:import|export)\b[^";]*"([^"]+)";$/gm;
+
+/** Returns the names of the packages that an entry of the build imports statically, also through other files of the build. */
+function packagesOf(entry: string): ReadonlySet<string> {
+  const files = new Set([join(root, "dist", entry)]);
+  const packages = new Set<string>();
+  for (const file of files)
+    for (const [, name = ""] of readFileSync(file, "utf8").matchAll(STATIC_IMPORT))
+      if (name.startsWith(".")) files.add(resolve(file, "..", name));
+      else if (!name.startsWith("node:")) packages.add(name);
+  return packages;
+}
+
+/** Packages for threads, for --watch and for reading API descriptions. Loading them takes longer than most of the commands. */
+const RARE = ["piscina", "comlink", "chokidar", "undici"];
+
+it.each(["cli/index.js", "run/index.js"])("%s loads packages that few runs need only when they are needed", (entry) => {
+  const packages = packagesOf(entry);
+  expect(packages).toContain("better-sqlite3");
+  expect(RARE.filter((name) => packages.has(name))).toEqual([]);
+});
+
+it("the command line loads no HTTP client before a command needs it", () => {
+  expect([...packagesOf("cli/index.js")].filter((name) => name.startsWith("undici"))).toEqual([]);
+});
