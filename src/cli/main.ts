@@ -6,7 +6,6 @@ import { errorText } from "./process/error-text.ts";
 import { demoDirectory } from "../demo/index.ts";
 import { statusOfError, type ExitStatus } from "../run/session/exit-status.ts";
 import type { Machinery } from "./run/machinery.ts";
-import { startBundler } from "../loader/index.ts";
 import { processShell, type Shell } from "./process/shell.ts";
 import { usageError } from "./arguments/usage-error.ts";
 import { packageVersion } from "../reports/document/package-version.ts";
@@ -105,7 +104,7 @@ export function lazyMachinery(prepare: (engine: typeof Engine) => void = () => u
     withServices: async (config, options, work) => (await engine()).withServices(config, options, work),
     readOperations: async (config) => (await engine()).readOperations(config),
     withCodeCoverage: async (config, cwd, work) => (await engine()).withCodeCoverage(config, cwd, work),
-    startBundler,
+    startBundler: () => void import("../loader/index.ts").then(({ startBundler }) => startBundler()),
     discover: async (directory) => (await import("../loader/index.ts")).discover(directory),
     describeExplorations: async (files) => (await engine()).describeExplorations(files),
     findJourneys: async (config) => (await engine()).findJourneys(config),
