@@ -42,13 +42,21 @@ export function schemaOf(db: Database): readonly TableSchema[] {
     .pluck()
     .all();
   const columns = db.prepare<[string], string>("select name from pragma_table_xinfo(?) order by cid").pluck();
+  const keys = db.prepare<[string], string>("select name from pragma_table_xinfo(?) where pk > 0").pluck();
   const foreign = referencesOf(db).filter(({ from }) => from.length === 1);
-  return names.map((name) => {
+  return names.map((name): TableSchema => {
     try {
       const references = foreign
         .filter(({ child }) => child === name)
         .map(({ parent, from, to }) => ({ column: from[0]!, to: { table: parent, column: to[0]! }, isChecked: false }));
-      return { name, columns: columns.all(name), ...(references.length > 0 && { references }) };
+      // A table with AUTOINCREMENT always has a key of one column, and a counter with the name of the table.
+      const [column, ...others] = keys.all(name);
+      return {
+        name,
+        columns: columns.all(name),
+        ...(references.length > 0 && { references }),
+        ...(column !== undefined && others.length === 0 && { counters: [{ name, column, shows: "last" }] }),
+      };
     } catch (error) {
       if (isOfExtension(error)) return { name, columns: [] };
       throw error;
