@@ -3,6 +3,7 @@
  *
  * The outcome of a step is a row: {@link ROW} int32 values. A step without findings or errors takes 24 bytes and no object.
  */
+import { ignoreLines, ROWS } from "../model/stores/ignore-line.ts";
 import type { DeclaredReference, StubUse } from "../model/stores/store-adapter.ts";
 import type { Divergence, Evidence, RecordedExchange, RecordedStep } from "../model/results/result.ts";
 import { Severity } from "../model/declare/severity.ts";
@@ -352,21 +353,20 @@ export function lateWrite<T>({ action, fields }: LateWriter, path: T): Omit<Dive
     message: `Late writes: the target wrote ${writtenText(fields)} after it had answered action "${action}", so seqqa does not know the reached state`,
     differences: [],
     ...(fields.length > 0 && { fields }),
-    hint: `If a timer or job of the target wrote this, switch it off in target.env, or list the columns under \`ignore\`${ignoreText(fields)}. Otherwise set \`target.settle\` to the seconds that the late writes take, for example 0.1. seqqa then waits that long after every answer.`,
+    hint: `If a timer or job of the target wrote this, switch it off in target.env, or ${ignoreText(fields)}. Otherwise set \`target.settle\` to the seconds that the late writes take, for example 0.1. seqqa then waits that long after every answer.`,
   };
 }
 
 /** Returns the fields that were written, as text for a message: `orders.status`. Returns `to a store` if they are not known. */
 export function writtenText(fields: readonly string[]): string {
   if (fields.length === 0) return "to a store";
-  const more = fields.length - MOST_FIELDS;
-  return `${fields.slice(0, MOST_FIELDS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const columns = fields.filter((field) => !field.includes(ROWS));
+  const more = columns.length - MOST_FIELDS;
+  return `${columns.slice(0, MOST_FIELDS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 function ignoreText(fields: readonly string[]): string {
-  return fields.length === 0 || fields.length > MOST_FIELDS
-    ? ""
-    : ` (\`ignore: [${fields.map((field) => JSON.stringify(field)).join(", ")}]\`)`;
+  return fields.length === 0 ? "list the columns or tables under `ignore`" : `write ${ignoreLines(fields)}`;
 }
 
 /** Describes an experiment: a lane executes a path several times from the root state, to find generated values. */
@@ -438,6 +438,8 @@ export interface LaneReport {
   readonly rootState?: readonly string[] | undefined;
   /** The foreign keys of one column that the stores declare. Absent if there are none. */
   readonly references?: readonly (DeclaredReference & { readonly store: string; readonly table: string })[] | undefined;
+  /** The columns whose ids are renamed and whose counters are left out of states, such as `orders.id`. Absent if there are none. */
+  readonly renamed?: readonly string[] | undefined;
   /**
    * The requests of `setup`, and the times at which `setup` began and ended, in milliseconds since 1970. Absent if nothing was sent and the root
    * state is empty.

@@ -1,6 +1,8 @@
 export type { Facts, Fingerprint } from "./canonical/facts.ts";
+export type { RenamedCounter } from "./canonical/fresh-counters.ts";
 export type { CanonicalOptions } from "./canonical/canonical-options.ts";
 export { Canonicalizer } from "./canonical/canonicalizer.ts";
+export { apart, rowText } from "./canonical/left-out.ts";
 export { cellsOf, differences } from "./compare/differences.ts";
 export { differingFields, eachDifference } from "./compare/differing-fields.ts";
 export { DerivedTimes } from "./compare/derived-times.ts";
@@ -12,7 +14,7 @@ export { looksRandom } from "./values/randomness.ts";
 export { Occurrences } from "./values/occurrences.ts";
 export { rowKinds, type RowKinds } from "./canonical/row-kinds.ts";
 export { responseHash } from "./hash/response-hash.ts";
-export { changedFields, fieldChanges, rowUpdates } from "./compare/changed-fields.ts";
+export { changedFields, fieldChanges, rowUpdates, writtenFields } from "./compare/changed-fields.ts";
 export { compareExecutions, type Compared, type Execution } from "./compare/compare-executions.ts";
 export {
   contentOf,

@@ -1,7 +1,7 @@
 import { SeqqaError } from "../../model/errors.ts";
-import type { DeclaredReference, TableSchema } from "../../model/stores/store-adapter.ts";
+import type { DeclaredReference, TableCounter, TableSchema } from "../../model/stores/store-adapter.ts";
 import { SqlAdapter, type Choosing } from "../../stores/sql-adapter.ts";
-import { USER_SCHEMA } from "./schema/catalog.ts";
+import { SEQUENCE_USERS, USER_SCHEMA } from "./schema/catalog.ts";
 import { connect } from "./connect/connect.ts";
 import { chooseMode, type PostgresCheckpoint } from "./connect/choose-mode.ts";
 import { SharedConnection, type PostgresConnection } from "./savepoint/shared-connection.ts";
@@ -20,6 +20,16 @@ const TABLES_AND_COLUMNS = `select n.nspname::text as "schema", c.relname::text 
        left join pg_attribute fa on fa.attrelid = f.oid and fa.attnum = k.confkey[1]
  where c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence in ('p', 'u') and a.attnum > 0 and not a.attisdropped and ${USER_SCHEMA}
  order by 1, 2, a.attnum`;
+
+/** A query for the sequences that only one column uses, which gets the numbers unchanged. */
+const COUNTERS = `select n.nspname::text as "schema", c.relname::text as "table", a.attname::text as "column",
+       sn.nspname::text as "ofSchema", s.relname::text as "counter"
+  from pg_class s join pg_namespace sn on sn.oid = s.relnamespace
+       join lateral (select min(x.rel) as rel, min(x.num) as num from (${SEQUENCE_USERS("s.oid")}) x
+                     having count(distinct (x.rel, x.num)) = 1 and bool_and(x.plain is true) and min(x.rel) is not null) u on true
+       join pg_class c on c.oid = coalesce(pg_partition_root(u.rel), u.rel) join pg_namespace n on n.oid = c.relnamespace
+       join pg_attribute a on a.attrelid = u.rel and a.attnum = u.num
+ where s.relkind = 'S'`;
 
 /** Options for {@link PostgresAdapter}. */
 export interface PostgresAdapterOptions {
@@ -108,18 +118,31 @@ export class PostgresAdapter extends SqlAdapter<PostgresMode, PostgresCheckpoint
 
   async schema(): Promise<readonly TableSchema[]> {
     const rows = await this.opened().query(TABLES_AND_COLUMNS, []);
-    const tables = new Map<string, { readonly columns: string[]; readonly references: DeclaredReference[] }>();
+    const tables = new Map<
+      string,
+      { readonly columns: string[]; readonly references: DeclaredReference[]; readonly counters: TableCounter[] }
+    >();
     for (const row of rows) {
       const name = shownName(String(row["schema"]), String(row["table"]));
       const column = String(row["column"]);
-      const table = tables.get(name) ?? { columns: [], references: [] };
+      const table = tables.get(name) ?? { columns: [], references: [], counters: [] };
       tables.set(name, table);
       table.columns.push(column);
       if (row["toColumn"] === null) continue;
       const to = { table: shownName(String(row["toSchema"]), String(row["toTable"])), column: String(row["toColumn"]) };
       table.references.push({ column, to, isChecked: true });
     }
-    return [...tables].map(([name, { columns, references }]) => ({ name, columns, ...(references.length > 0 && { references }) }));
+    for (const row of await this.opened().query(COUNTERS, [])) {
+      const name = shownName(String(row["ofSchema"]), String(row["counter"]));
+      const table = tables.get(shownName(String(row["schema"]), String(row["table"])));
+      table?.counters.push({ name, column: String(row["column"]), shows: "next" });
+    }
+    return [...tables].map(([name, { columns, references, counters }]) => ({
+      name,
+      columns,
+      ...(references.length > 0 && { references }),
+      ...(counters.length > 0 && { counters }),
+    }));
   }
 
   async spoil(sql: string): Promise<number> {

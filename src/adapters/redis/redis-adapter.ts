@@ -11,6 +11,7 @@ import type {
   StoreTraits,
   WriteFaults,
 } from "../../model/stores/store-adapter.ts";
+import { readFieldOfKind } from "../../model/stores/field-of-kind.ts";
 import { AskedSince } from "../../stores/external/external-store.ts";
 import { ExternalStore } from "./external-store.ts";
 import { ProxyFaults } from "./faults/proxy-faults.ts";
@@ -46,7 +47,8 @@ export interface RedisAdapterOptions {
   readonly keys?: readonly string[] | undefined;
   /**
    * Patterns, as in `keys`, of keys that do not belong to the state. Ignored keys are restored, except in an external database, where seqqa does not
-   * touch them.
+   * touch them. Also columns of rows of one kind, as seqqa names them: `hash.value where {"key":"order:*","field":"seen"}`. Such values do not belong
+   * to the state, but are always restored with their keys.
    */
   readonly ignore?: readonly string[] | undefined;
 }
@@ -79,7 +81,9 @@ export class RedisAdapter implements StoreAdapter {
   readonly #place: RedisPlace;
   readonly #targetUrl: string | undefined;
   readonly #observes: (key: string) => boolean;
-  readonly #ignore: readonly string[];
+  readonly ignore: readonly string[];
+  /** The patterns of {@link ignore} that name keys. */
+  readonly #ignoredKeys: readonly string[];
   readonly #isolation: "server" | "index";
   #choice: CheckpointChoice = { mode: "dump", why: "not opened yet" };
   #opened: Opened | undefined;
@@ -99,8 +103,9 @@ export class RedisAdapter implements StoreAdapter {
     this.#place = redisPlace(options.url);
     this.#targetUrl = options.targetUrl;
     this.#isolation = options.isolation ?? "server";
-    this.#ignore = options.ignore ?? [];
-    this.#observes = keyFilter(options.keys, this.#ignore);
+    this.ignore = options.ignore ?? [];
+    this.#ignoredKeys = this.ignore.filter((pattern) => readFieldOfKind(pattern) === undefined);
+    this.#observes = keyFilter(options.keys, this.#ignoredKeys);
   }
 
   get uses(): string {
@@ -134,7 +139,7 @@ export class RedisAdapter implements StoreAdapter {
       const inPlace = scope.borrowed && !isWhole;
       if (inPlace) await requireNoEviction(commands, "saved");
       await TRIAL.run(commands, [`${RESERVED}trial`]);
-      const leftAlone = inPlace ? this.#ignore : [];
+      const leftAlone = inPlace ? this.#ignoredKeys : [];
       const keyspace = new Keyspace(commands, isWhole, leftAlone);
       if (inPlace) borrowed = await ExternalStore.take(this.#place, leftAlone);
       const tracker = await Tracker.start(commands, events, isWhole);

@@ -92,13 +92,14 @@ const systemFields: Readonly<Record<string, Field>> = {
   tables: { spec: texts, description: "Tables that belong to the state; default: all tables.", example: ["orders"] },
   ignore: {
     spec: texts,
-    description: "Tables and columns that do not belong to the state; `*` stands for any characters.",
+    description:
+      "Tables and columns (of Redis: keys, and fields as a message names them) that do not belong to the state; `*` stands for any characters.",
     example: ["audit_*", "*.updated_at"],
   },
   symmetric: {
     spec: texts,
     description:
-      "Columns with integer ids, written as `table.column`. seqqa renames their values before it compares states, so that different ids make no difference.",
+      "Columns with integer ids, written as `table.column`. seqqa renames their values before it compares states, so that different ids make no difference, and leaves the counters of the columns out.",
     example: ["orders.id"],
   },
 };

@@ -22,7 +22,7 @@ import type { LaneOptions, LaneParts, LaneBase } from "./lane-base.ts";
 import { buildWorld } from "./build-world.ts";
 import { openSystems, reopenSystems } from "./open-stores.ts";
 import { findIgnored, schemasOf, referencesIn } from "./ignored-tables.ts";
-import { identify, canonicalOptions, placeholders } from "./identify.ts";
+import { identify, canonicalOptions, placeholders, renamedCounters } from "./identify.ts";
 import { atRoot, systemLines } from "./root-report.ts";
 
 /** The largest number of requests of `setup` that a lane reports. */
@@ -35,7 +35,8 @@ export async function bringUp(definition: AgentDefinition<never, never>, parts: 
   const asks = new Asks();
   const background = await openSystems(world, parts, options, asks);
   await requireClockFollows(world.systems, parts.lane);
-  const early = findIgnored(world, await schemasOf(world), false);
+  const earlySchemas = await schemasOf(world);
+  const early = findIgnored(world, earlySchemas, false);
   const hidden = world.reset !== undefined || (parts.restart !== undefined && !hasStores(world));
   const state = new WorldState(world, hidden, asks);
   state.leaveOut(early.tables);
@@ -54,7 +55,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, parts: 
   stepper.turns.waitsForSeconds = options.knowledge.ordered.includes(NEXT_SECOND);
   const ours = placeholders(parts.lane);
   const isIdentified = state.systems.length > 0 || world.reset !== undefined || restart !== undefined;
-  const identified = { world, state, placeholders: ours, isIdentified, ignored: early };
+  const identified = { world, state, placeholders: ours, isIdentified, ignored: early, counters: renamedCounters(world, earlySchemas) };
   let canonicalizer = identify(identified, options);
   const lookalikes = new Canonicalizer({ ...canonicalOptions(identified, options), byAppearance: true });
   const home = new RootState({
@@ -80,9 +81,10 @@ export async function bringUp(definition: AgentDefinition<never, never>, parts: 
   // Search the ignored tables again, since the target or `setup` may have created tables after the first search.
   const schemas = await schemasOf(world);
   const ignored = findIgnored(world, schemas, true);
-  if (!isDeepStrictEqual(ignored, early)) {
+  const counters = renamedCounters(world, schemas);
+  if (!isDeepStrictEqual([ignored, counters], [early, identified.counters])) {
     state.leaveOut(ignored.tables);
-    canonicalizer = identify({ ...identified, ignored }, options);
+    canonicalizer = identify({ ...identified, ignored, counters }, options);
     await home.relearn(canonicalizer);
   }
   state.listen(stepper.sink);
@@ -104,6 +106,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, parts: 
     drawing,
     placeholders: ours,
     ignored,
+    counters,
     references: referencesIn(schemas),
     reportInputs: { parts, rules, judged, contextOnly, background, setUp, calls: [...calls] },
     operations,

@@ -1,5 +1,8 @@
 import type { Lane } from "../../model/declare/lane.ts";
-import { Canonicalizer } from "../../state/index.ts";
+import type { World } from "../../model/declare/world.ts";
+import type { Schemas } from "../../model/stores/ignored.ts";
+import type { StoreAdapter } from "../../model/stores/store-adapter.ts";
+import { Canonicalizer, type RenamedCounter } from "../../state/index.ts";
 import type { LaneOptions, LaneBase } from "./lane-base.ts";
 
 /** Creates a canonicalizer, which replaces known generated values by names, and gives it to the lane's state. */
@@ -10,11 +13,11 @@ export function identify(lane: Identified, options: LaneOptions): Canonicalizer 
 }
 
 /** The parts of a lane that a canonicalizer depends on. */
-type Identified = Pick<LaneBase, "world" | "state" | "placeholders" | "isIdentified" | "ignored">;
+type Identified = Pick<LaneBase, "world" | "state" | "placeholders" | "isIdentified" | "ignored" | "counters">;
 
 /** Returns the options of a canonicalizer for a lane, except how it recognises generated values. */
 export function canonicalOptions(
-  { state: { systems }, placeholders: ours, ignored }: Omit<Identified, "isIdentified">,
+  { state: { systems }, placeholders: ours, ignored, counters }: Omit<Identified, "isIdentified">,
   options: LaneOptions,
 ): ConstructorParameters<typeof Canonicalizer>[0] {
   return {
@@ -22,11 +25,28 @@ export function canonicalOptions(
     earlierClocksMs: options.earlierClocksMs,
     literals: new Set(options.literals),
     ignore: [...ignored.fields, ...(options.knowledge.nullable ?? [])],
-    symmetric: systems.flatMap((system) => (system as { readonly symmetric?: readonly string[] }).symmetric ?? []),
+    symmetric: symmetricOf(systems),
+    counters,
     placeholders: ours,
     masked: [...options.knowledge.dropped.map(({ field }) => field), ...options.knowledge.background],
     ordered: options.knowledge.ordered,
   };
+}
+
+/** Returns the counters of columns that the option `symmetric` of a store names. */
+export function renamedCounters({ systems }: World<never, never>, schemas: Schemas): readonly RenamedCounter[] {
+  const symmetric = new Set(symmetricOf(Object.values(systems)));
+  return [...schemas].flatMap(([system, tables]) =>
+    tables.flatMap(({ name: table, counters = [] }) =>
+      counters
+        .filter(({ column }) => symmetric.has(`${table}.${column}`) || symmetric.has(`${system}.${table}.${column}`))
+        .map((counter) => ({ ...counter, system, table })),
+    ),
+  );
+}
+
+function symmetricOf(systems: readonly (StoreAdapter | undefined)[]): readonly string[] {
+  return systems.flatMap((system) => (system as { readonly symmetric?: readonly string[] } | undefined)?.symmetric ?? []);
 }
 
 /**

@@ -6,7 +6,7 @@ import type { TestData } from "../../model/context/test-data.ts";
 import type { Rule } from "../../model/declare/rule.ts";
 import type { RecordedExchange } from "../../model/results/result.ts";
 import type { World } from "../../model/declare/world.ts";
-import type { Canonicalizer, Knowledge } from "../../state/index.ts";
+import type { Canonicalizer, Knowledge, RenamedCounter } from "../../state/index.ts";
 import type { LaneReport } from "../../messages/lane-messages.ts";
 import type { Checker } from "../step/checker.ts";
 import type { CalledOperations, DescribedOperations } from "../report/called-operations.ts";
@@ -103,6 +103,8 @@ export interface LaneBase {
   /** Values that only exist on this lane, such as the target's URL, each with the placeholder that replaces it. */
   readonly placeholders: readonly (readonly [string, string])[];
   readonly ignored: Ignored;
+  /** The counters whose values only give new ids to columns in which ids are renamed. */
+  readonly counters: readonly RenamedCounter[];
   readonly references: NonNullable<LaneReport["references"]>;
   readonly report: LaneReport;
   readonly reportInputs: ReportInputs;

@@ -22,7 +22,7 @@ import { isLanes } from "./open-stores.ts";
 
 /** Checks the rules in the root state, and adds the lane's report to `base`. */
 export async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
-  const { options, world, state, checker, stepper, canonicalizer, home, drawing, restart, ignored, references } = base;
+  const { options, world, state, checker, stepper, canonicalizer, home, drawing, restart, ignored, counters, references } = base;
   const { parts, rules, judged, contextOnly, background } = base.reportInputs;
   const { whole, node, lines: rootLines } = home.facts;
   const root = home.mark;
@@ -48,6 +48,7 @@ export async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> 
     rootLines,
     rootState,
     ...(references.length > 0 && { references }),
+    ...(counters.length > 0 && { renamed: counters.map(({ table, column }) => `${table}.${column}`) }),
     ...setupOf(base),
     ...(base.operations !== undefined && { calls: base.reportInputs.calls }),
     ...(ignored.paths.length > 0 && {

@@ -8,7 +8,7 @@ const IDLE_LOOK_MS = 50;
 
 /** Waits for `quietMs` milliseconds, and then watches the root state for `ms` milliseconds without sending a request. Returns the fields that change. */
 export async function backgroundWrites(
-  { state, options }: LaneBase,
+  { state, options, canonicalizer }: LaneBase,
   goHome: () => Promise<unknown>,
   ms: number,
   quietMs: number = 0,
@@ -16,13 +16,13 @@ export async function backgroundWrites(
   const known = options.knowledge;
   if (quietMs > 0) await sleep(quietMs);
   await goHome();
-  const before = structuredClone(await state.observed());
+  const before = structuredClone(canonicalizer.withoutLeftOut(await state.observed()));
   const fields = new Set<string>();
   const nullable = new Set<string>();
   for (const until = performance.now() + ms; performance.now() < until;) {
     await sleep(IDLE_LOOK_MS);
     await readProbe(state);
-    const found = fieldChanges(before, await state.observed());
+    const found = fieldChanges(before, canonicalizer.withoutLeftOut(await state.observed()));
     for (const field of found.fields) if (!known.background.includes(field)) fields.add(field);
     for (const field of found.nullable) if (known.nullable?.includes(field) !== true) nullable.add(field);
   }

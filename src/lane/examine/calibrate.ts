@@ -68,12 +68,14 @@ export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, 
 }
 
 /** Makes the root state several times, and returns the generated values and times that `setup` wrote. */
-async function learnSetup({ home, options }: LaneBase): Promise<Knowledge> {
+async function learnSetup({ home, options, canonicalizer }: LaneBase): Promise<Knowledge> {
   const executions = new Executions(options.knowledge, ["setup"]);
   const again = async (count: number): Promise<void> => {
     while (executions.count < count) {
       const begunMs = performance.now();
-      const { facts, window } = await home.sample();
+      const sample = await home.sample();
+      const facts = canonicalizer.withoutLeftOut(sample.facts);
+      const { window } = sample;
       const print = { lo: 0, hi: 0 };
       executions.add([{ facts, window, print, stores: print, action: 0, status: 200, lines: [], kinds: rowKinds(facts) }], begunMs, false);
     }
@@ -311,7 +313,7 @@ class Walks {
     if (outcome.kind === "skipped") return (await state.changed(before)) ? "ended" : undefined;
     const { window } = stepper;
     await this.#late.settle();
-    const facts = structuredClone(await state.observed());
+    const facts = structuredClone(canonicalizer.withoutLeftOut(await state.observed()));
     const named = await state.facts();
     const stores = storesFingerprint(named, canonicalizer);
     const print = canonicalizer.unordered(named);

@@ -1,4 +1,5 @@
-import { changedFields, markedDifferences, sameNames, type Canonicalizer } from "../../state/index.ts";
+import { ignoreLines } from "../../model/stores/ignore-line.ts";
+import { writtenFields, markedDifferences, sameNames, type Canonicalizer } from "../../state/index.ts";
 import { poll } from "./late-writes.ts";
 import type { WorldState } from "../state/world-state.ts";
 import type { SavedWorld } from "../state/saved-world.ts";
@@ -45,11 +46,11 @@ export async function writesByItself(
 
 /** Returns the differences between the present state and a checkpoint. Restores the checkpoint afterwards. */
 export async function written(state: WorldState, canonicalizer: Canonicalizer, mark: SavedWorld): Promise<Written> {
-  const systems = structuredClone((await state.observed()).systems);
+  const after = structuredClone(canonicalizer.withoutLeftOut(await state.observed()));
   const now = canonicalizer.marked(await state.facts());
   await state.restore(mark);
   const before = canonicalizer.marked(await state.facts());
-  const fields = changedFields(await state.observed(), { systems });
+  const fields = writtenFields(canonicalizer.withoutLeftOut(await state.observed()), after);
   return { lines: markedDifferences(before, sameNames(before, now), LINES), fields };
 }
 
@@ -70,3 +71,10 @@ export function otherWriterText({ kind, lines }: Pick<Extract<Writer, Written>, 
 
 export const OTHER_WRITER_HINT =
   'Switch off the timer or job in target.env, or ignore the columns that it writes (`ignore: ["table.column"]`). If an action writes after its answer, set `target.settle`.';
+
+/** Returns {@link OTHER_WRITER_HINT} with the line that leaves out the fields that were written. */
+export function otherWriterHint(fields: readonly string[]): string {
+  return fields.length === 0
+    ? OTHER_WRITER_HINT
+    : `Switch off the timer or job in target.env, or write ${ignoreLines(fields)}. If an action writes after its answer, set \`target.settle\`.`;
+}

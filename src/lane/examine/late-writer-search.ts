@@ -1,4 +1,4 @@
-import { changedFields } from "../../state/index.ts";
+import { writtenFields } from "../../state/index.ts";
 import type { LateWriter } from "../../messages/lane-messages.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
 import type { LaneBase } from "../bring-up/lane-base.ts";
@@ -63,10 +63,11 @@ export class LateWriterSearch {
       if (kind !== "executed") break;
       gone.push(action);
       await this.#late.settle();
-      const systems = structuredClone((await state.observed()).systems);
+      const before = structuredClone(canonicalizer.withoutLeftOut(await state.observed()));
       if (await this.#isLate(storesFingerprint(await state.facts(), canonicalizer), watchMs)) {
         const { name } = actions[action]!;
-        late.set(name, new Set([...(late.get(name) ?? []), ...changedFields({ systems }, await state.observed())]));
+        const fields = writtenFields(before, canonicalizer.withoutLeftOut(await state.observed()));
+        late.set(name, new Set([...(late.get(name) ?? []), ...fields]));
       }
       if (late.size > 0 && watchMs > LATE_MS) break;
     }

@@ -2,7 +2,16 @@ import type { Observed, ObservedTable } from "../../model/stores/store-adapter.t
 import { receivedBy, withEffectsOnly } from "../../model/stores/received.ts";
 import type { StoresView } from "../../model/declare/rule.ts";
 import type { Facts, Fingerprint } from "../../state/canonical/facts.ts";
-import { changedFields, overwrites, rowUpdates, sameStores, type Canonicalizer, type StoreRows } from "../../state/index.ts";
+import {
+  apart,
+  changedFields,
+  overwrites,
+  rowText,
+  rowUpdates,
+  sameStores,
+  type Canonicalizer,
+  type StoreRows,
+} from "../../state/index.ts";
 
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
 
@@ -33,7 +42,7 @@ class Stores implements StoresView {
     const parts = [...texts.map(quoted), ...texts.map((text) => `"key":"${quoted(this.#canonicalizer.renamer.keyOf(text))}"`)];
     const others = (rows: ObservedTable["added"]): ObservedTable["added"] =>
       rows.filter((row) => {
-        const shown = textOf(row);
+        const shown = rowText(row);
         return !parts.some((part) => shown.includes(part));
       });
     const systems = Object.entries(this.#systems).map(([name, observed]) => {
@@ -49,13 +58,17 @@ class Stores implements StoresView {
   }
 
   changedFields(other: StoresView): readonly string[] {
-    return other instanceof Stores ? changedFields({ systems: this.#systems }, { systems: other.#systems }) : [];
+    return other instanceof Stores ? changedFields(this.#judged(this.#systems), this.#judged(other.#systems)) : [];
   }
 
   changedRows(other: StoresView): ReturnType<StoresView["changedRows"]> {
     return other instanceof Stores
-      ? rowUpdates({ systems: this.#systems }, { systems: other.#systems })
+      ? rowUpdates(this.#judged(this.#systems), this.#judged(other.#systems))
       : { fields: [], counts: new Map() };
+  }
+
+  #judged(systems: Facts["systems"]): Pick<Facts, "systems"> {
+    return { systems: this.#canonicalizer.withoutLeftOut({ systems, context: NOTHING, clients: NOTHING }).systems };
   }
 }
 
@@ -103,21 +116,12 @@ function rowsOf(observed: Observed): readonly (readonly [table: string, rows: Re
 function counted(added: readonly (readonly unknown[])[], removed: readonly (readonly unknown[])[] = []): ReadonlyMap<string, number> {
   const rows = new Map<string, number>();
   const count = (row: readonly unknown[], by: number): void => {
-    const text = textOf(row);
+    const text = rowText(row);
     rows.set(text, (rows.get(text) ?? 0) + by);
   };
   for (const row of added) count(row, 1);
   for (const row of removed) count(row, -1);
   return rows;
-}
-
-function textOf(row: readonly unknown[]): string {
-  return JSON.stringify(row, (_key, value: unknown) => {
-    if (typeof value === "bigint") return `${value}n`;
-    if (value instanceof Map) return [...value];
-    if (value instanceof Set) return [...value];
-    return value;
-  });
 }
 
 /**
@@ -141,17 +145,4 @@ function masked(observed: Observed, columns: ReadonlySet<string>): Observed {
     return added.length + removed.length === 0 ? [] : [{ ...rest, added, removed }];
   });
   return { ...observed, tables, counters: {} };
-}
-
-/** Returns two lists of rows without the rows that are in both. */
-function apart(added: ObservedTable["added"], removed: ObservedTable["added"]): readonly [ObservedTable["added"], ObservedTable["added"]] {
-  const left = new Map<string, number>();
-  for (const row of removed) left.set(textOf(row), (left.get(textOf(row)) ?? 0) + 1);
-  const take = (row: readonly unknown[]): boolean => {
-    const count = left.get(textOf(row)) ?? 0;
-    left.set(textOf(row), count - 1);
-    return count > 0;
-  };
-  const more = added.filter((row) => !take(row));
-  return [more, removed.filter(take)];
 }

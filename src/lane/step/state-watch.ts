@@ -8,7 +8,7 @@ import type { Outcome } from "./outcome.ts";
 import { errorEvent, impure as impureError } from "./error-events.ts";
 import type { TakenStep } from "./taken-step.ts";
 import type { SavedWorld } from "../state/saved-world.ts";
-import { OTHER_WRITER_HINT, otherWriterText, type Writer } from "../examine/foreign-writer.ts";
+import { otherWriterHint, otherWriterText, type Writer } from "../examine/foreign-writer.ts";
 import { WriteInquiry } from "../examine/write-inquiry.ts";
 
 const pendingWorkText = (action: string): string =>
@@ -89,7 +89,7 @@ export class StateWatch {
       const path = writer.kind === "itself" ? [] : [...unit.path, action];
       const calls = writer.kind === "itself" ? { calls: path } : {};
       const { lines: differences, fields } = writer;
-      this.#report.divergences.push({ kind: "late_write", path, message, differences, fields, hint: OTHER_WRITER_HINT, ...calls });
+      this.#report.divergences.push({ kind: "late_write", path, message, differences, fields, hint: otherWriterHint(fields), ...calls });
     } else if (writer.kind === "late") {
       this.#late.remember(action, writer.fields);
       this.#report.divergences.push(lateWrite({ action: this.#base.actions[action]!.name, fields: writer.fields }, [...unit.path, action]));

@@ -1,5 +1,6 @@
 import { SeqqaError } from "../errors.ts";
 import { nearest } from "../text/nearest.ts";
+import { readFieldOfKind } from "./field-of-kind.ts";
 import type { StoreScope, TableSchema } from "./store-adapter.ts";
 
 /** A pattern from the `ignore` of a store or of the World. */
@@ -11,7 +12,10 @@ export interface IgnorePattern {
 
 /** The patterns of `ignore`, matched against the tables and columns of the current stores. */
 export interface Ignored {
-  /** The ignored columns as `system.table.column`. Patterns for paths and context keys are kept as the user wrote them. */
+  /**
+   * The ignored columns as `system.table.column`, and columns of rows of one kind as `system.table.column where {...}`. Patterns for paths and context
+   * keys are kept as the user wrote them.
+   */
   readonly fields: readonly string[];
   /** The tables that do not belong to the state, by store. */
   readonly tables: ReadonlyMap<string, ReadonlySet<string>>;
@@ -97,6 +101,7 @@ export function resolveIgnored(
     const columns = columnsOf(one, schemas);
     fields.push(...columns);
     if (one.system === undefined) fields.push(one.pattern);
+    else if (readFieldOfKind(one.pattern) !== undefined) fields.push(`${one.system}.${one.pattern}`);
     const isTable = [...schemas].some(([system, schema]) => ignoredTables([one], system, schema).size > 0);
     if (columns.length > 0 || isTable) continue;
     // A pattern that can name a table is kept as a path only if all stores listed their tables. Otherwise, a store without a list may have that

@@ -100,6 +100,18 @@ export interface TableSchema {
   readonly columns: readonly string[];
   /** The foreign keys that consist of one column. Default: none. */
   readonly references?: readonly DeclaredReference[];
+  /** The counters whose numbers are used in one column of this table only. Default: none. */
+  readonly counters?: readonly TableCounter[];
+}
+
+/** A counter that numbers the rows of a table. */
+export interface TableCounter {
+  /** The name of the counter in the observations of the store. */
+  readonly name: string;
+  /** The column that gets the numbers. */
+  readonly column: string;
+  /** The meaning of the observed value: the next number, or the last number that was used. */
+  readonly shows: "next" | "last";
 }
 
 /** A foreign key of one column. */

@@ -93,6 +93,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
     refuted,
     visibility,
     setup: brought.reports[0]!.setup,
+    renamed: brought.reports[0]!.renamed,
     durationMs: performance.now() - begunMs,
     urls: new ShownUrls(config.baseUrl, host.origins),
     mapStack,

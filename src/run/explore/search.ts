@@ -107,7 +107,7 @@ export async function search(exploration: Exploration): Promise<Searched> {
       explorer.divergences.add(lesson);
       return searched;
     }
-    refuted.push(...refutedBy(lesson, learned, { explorer, knowledge }));
+    refuted.push(...refutedBy(lesson, learned, { explorer, knowledge, renamed: reports[0]!.renamed }));
     // No order of generation explained the difference, so the reductions that were refuted because of this difference are valid again.
     if (learned.knowledge.ordered.length < knowledge.ordered.length) refuted.length = first.refuted;
     if (!learned.isExplained) explorer.divergences.add(lesson);

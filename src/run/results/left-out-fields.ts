@@ -1,4 +1,5 @@
 import type { VerdictException } from "../../model/results/result.ts";
+import { ignoreLines } from "../../model/stores/ignore-line.ts";
 import type { Knowledge } from "../../state/index.ts";
 
 /** Returns the verdict's exceptions for fields that were left out of states. */
@@ -12,10 +13,10 @@ export function droppedFields({ dropped, background }: Knowledge): readonly Verd
 
 /** Returns sentences about fields that were left out of states and make the result unverified, each with a remedy. */
 export function unverifiedFields({ dropped }: Knowledge): readonly string[] {
-  return dropped.map(({ field, values: [first, second] }) => {
-    const line = `ignore: [${JSON.stringify(field)}] ${/^(?:context|clients|systems)\./.test(field) ? "of the World" : "in seqqa.yaml, under systems"}`;
-    return `${field} differs between executions of one path (${first}, then ${second}), so seqqa left it out of the states. To confirm this, write ${line}.`;
-  });
+  return dropped.map(
+    ({ field, values: [first, second] }) =>
+      `${field} differs between executions of one path (${first}, then ${second}), so seqqa left it out of the states. To confirm this, write ${ignoreLines([field])}.`,
+  );
 }
 
 function leftOut(kind: VerdictException["kind"], fields: readonly string[], why: string): readonly VerdictException[] {

@@ -1,4 +1,4 @@
-import type { LaneDivergence } from "../../messages/lane-messages.ts";
+import type { LaneDivergence, LaneReport } from "../../messages/lane-messages.ts";
 import type { Explorer } from "../../engine/search/explorer.ts";
 import type { Reduction, VerdictException } from "../../model/results/result.ts";
 import { plural } from "../../reports/console/text/numbers.ts";
@@ -8,11 +8,12 @@ import { SETUP_TIMES, shownFields } from "../explore/learn/learned-fields.ts";
 
 /**
  * Returns the reductions of the exploration: merges of states that differ only in the order in which values were generated, or in which values of one
- * step belong together.
+ * step belong together. `renamed`: the columns whose ids are renamed and whose counters are left out of states.
  */
 export function reductionsOf(
   { committer, audited, divergences }: Explorer,
   { generated, times, ordered }: Knowledge,
+  renamed: LaneReport["renamed"] = [],
 ): readonly Reduction[] {
   if (committer.reductions === 0) return [];
   const unordered = [
@@ -24,7 +25,8 @@ export function reductionsOf(
   const forgotten = unordered.length > 0 ? unordered : what === "order" ? [...generated, ...times] : generated;
   const hasLinks = committer.unlinkedReductions > 0;
   const onlyLinks = committer.unlinkedReductions === committer.reductions;
-  const fields = [...(onlyLinks ? [] : forgotten), ...(hasLinks ? generated : [])].map(({ place }) => fieldOf(place));
+  const places = [...(onlyLinks ? [] : forgotten), ...(hasLinks ? generated : [])].map(({ place }) => fieldOf(place));
+  const fields = [...places, ...(onlyLinks ? [] : renamed)];
   const shown = shownFields(fields.length > 0 ? fields : [SETUP_TIMES]);
   const kinds = [...(onlyLinks ? [] : [what]), ...(hasLinks ? ["connection"] : [])].join(" and ");
   const refuted = divergences.all.filter(({ kind }) => kind === "merge").length;
@@ -38,10 +40,15 @@ export function reductionsOf(
 export function refutedBy(
   { reduced }: LaneDivergence,
   { knowledge }: LearnedValues,
-  before: { readonly explorer: Explorer; readonly knowledge: Knowledge },
+  before: { readonly explorer: Explorer; readonly knowledge: Knowledge; readonly renamed: LaneReport["renamed"] },
 ): readonly Reduction[] {
   if (reduced !== true || !knowledge.ordered.some((one) => one !== NEXT_SECOND && !before.knowledge.ordered.includes(one))) return [];
-  return reductionsOf(before.explorer, before.knowledge).map(({ reason }) => ({ reason, merges: 1, audited: 1, refuted: 1 }));
+  return reductionsOf(before.explorer, before.knowledge, before.renamed).map(({ reason }) => ({
+    reason,
+    merges: 1,
+    audited: 1,
+    refuted: 1,
+  }));
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { RenamedCounter } from "./fresh-counters.ts";
+
 export interface CanonicalOptions {
   /**
    * The run's clock, in milliseconds since 1970. With {@link CanonicalOptions.byAppearance}, times within a day of this clock become one placeholder.
@@ -14,6 +16,8 @@ export interface CanonicalOptions {
   readonly ignore: readonly string[];
   /** Columns (`table.column`) with integer keys that are renamed like generated ids. Foreign keys that refer to these columns are renamed, too. */
   readonly symmetric: readonly string[];
+  /** The counters of columns in `symmetric`. Their values are left out of the state as long as they only give new ids. Default: none. */
+  readonly counters?: readonly RenamedCounter[] | undefined;
   /** Values that only this lane has (URL, port, paths), each with a placeholder. The placeholders replace the values before the state is analysed. */
   readonly placeholders: readonly (readonly [string, string])[];
   /**

@@ -3,12 +3,12 @@ import { describeFacts } from "./describe.ts";
 import type { Facts, Fingerprint } from "./facts.ts";
 import { hashName, hashText } from "../hash/hasher.ts";
 import { NOTHING_KNOWN, type Knowledge } from "../compare/knowledge.ts";
+import { isCellLeftOut, withoutLeftOut } from "./left-out.ts";
 import { HiddenTimes } from "../renaming/hidden-times.ts";
 import { Renamer } from "../renaming/renamer.ts";
 import { shownNames, type Marked } from "./same-names.ts";
 import { StoresComparer, type StoreRows } from "../compare/same-stores.ts";
 import { StateWriter, type StateText } from "./state-text.ts";
-import { columnRule } from "../values/rules.ts";
 import type { StepWindow } from "../values/times.ts";
 
 /**
@@ -50,6 +50,7 @@ export class Canonicalizer {
   masking(fields: readonly string[]): Canonicalizer {
     const other = new Canonicalizer({ ...this.#options, masked: [...this.#options.masked, ...fields] });
     other.#writer.fix(this.#writer.fixed);
+    other.#writer.fresh.asIn(this.#writer.fresh);
     return other;
   }
 
@@ -68,6 +69,8 @@ export class Canonicalizer {
   ): Fingerprint {
     const fingerprint: Fingerprint = { lo: 0, hi: 0 };
     this.#named = undefined;
+    this.#writer.fresh.root(facts);
+    this.#unordered.fresh.root(facts);
     if (this.#options.byAppearance === true) {
       this.#writer.unfix();
       const state = this.#writer.write(facts);
@@ -80,11 +83,9 @@ export class Canonicalizer {
     }
     const lookalikes = new StateWriter({ ...this.#options, byAppearance: true, masked: [] });
     const names = idNames(lookalikes.write(facts));
-    const isLeftOut = (system: string, table: string, column: string): boolean =>
-      columnRule(this.#writer.rules, system, table, column) !== undefined;
     const anonymous = (): StateWriter => new StateWriter({ ...this.#options, byAppearance: true, isAnonymous: true, masked: [] });
     const nameOf = (marked: Facts): ReadonlyMap<string, string> => idNames(anonymous().write(marked));
-    this.renamer.root(facts, names, window, new HiddenTimes(facts, shown, isLeftOut), nameOf);
+    this.renamer.root(facts, names, window, new HiddenTimes(facts, shown, (...cell) => isCellLeftOut(this.#writer, ...cell)), nameOf);
     this.#comparer.fix(names);
     const state = this.#writer.write(this.renamer.constant(facts));
     this.#bounded = state.bounded;
@@ -123,6 +124,11 @@ export class Canonicalizer {
     const out: Fingerprint = { lo: 0, hi: 0 };
     hashText(this.#unordered.write(facts).text, out);
     return out;
+  }
+
+  /** Returns facts without the values that are left out of states, for comparing two observations field by field. */
+  withoutLeftOut(facts: Facts): Facts {
+    return withoutLeftOut(facts, this.#writer);
   }
 
   rows(systems: Facts["systems"]): StoreRows {

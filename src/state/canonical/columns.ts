@@ -1,16 +1,17 @@
-import type { ObservedColumn, ObservedTable } from "../../model/stores/store-adapter.ts";
-import type { RowKind } from "./row-kinds.ts";
-import { columnRule, type Rules } from "../values/rules.ts";
+import type { ObservedColumn, ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
+import type { Piece } from "./pieces.ts";
+import { isOfKind } from "./row-kinds.ts";
+import { columnRule, type KindRule, type Rules } from "../values/rules.ts";
 
 /** A treatment that is the same for a column in all rows of the table. */
-export type PlainMode = Exclude<ColumnMode, { readonly kind: "mask_some" }>;
+export type PlainMode = Exclude<ColumnMode, { readonly kind: "by_row" }>;
 
 export type ColumnMode =
   | { readonly kind: "plain" }
   | { readonly kind: "ignore" }
   | { readonly kind: "mask" }
-  /** Values are masked in rows of the given kinds. In all other rows, `other` is the treatment of the values. */
-  | { readonly kind: "mask_some"; readonly kinds: readonly RowKind[]; readonly other: PlainMode }
+  /** Values are left out or masked in rows of some kinds. In all other rows, `other` is the treatment of the values. */
+  | { readonly kind: "by_row"; readonly rules: readonly KindRule[]; readonly other: PlainMode }
   /** The column contains integer keys, or refers to such keys. The integers are renamed like generated ids. `domain`: the column with the keys. */
   | { readonly kind: "symmetric"; readonly domain: string }
   /** The column is a primary key on its own, or a foreign key. A number in this column that looks like a time counts as an id. */
@@ -51,10 +52,10 @@ export class TablePlans {
       const rule = columnRule(this.#rules, system, table.name, column.name);
       if (rule !== undefined) return { kind: rule };
       const other = this.#unmasked(system, table.name, column, keys);
-      const kinds = [`${system}.${table.name}.${column.name}`, `${table.name}.${column.name}`].flatMap(
+      const rules = [`${system}.${table.name}.${column.name}`, `${table.name}.${column.name}`].flatMap(
         (field) => this.#rules.kinds.get(field) ?? [],
       );
-      return kinds.length === 0 ? other : { kind: "mask_some", kinds, other };
+      return rules.length === 0 ? other : { kind: "by_row", rules, other };
     });
     return {
       prefix: `R${system.length}:${system}${table.name.length}:${table.name}`,
@@ -81,6 +82,18 @@ export class TablePlans {
     // referenced table.
     return fields.reverse().find((field) => symmetric.has(field) || symmetric.has(`${system}.${field}`));
   }
+}
+
+/** Returns the treatment of the value that one row has in a column. */
+export function modeIn(
+  mode: ColumnMode,
+  row: readonly StoredValue[],
+  columns: readonly ObservedColumn[],
+  piecesOf: (text: string) => readonly Piece[] | null,
+): PlainMode {
+  if (mode.kind !== "by_row") return mode;
+  const found = mode.rules.filter(({ kind }) => isOfKind(row, columns, kind, piecesOf));
+  return found.length === 0 ? mode.other : { kind: found.some(({ rule }) => rule === "ignore") ? "ignore" : "mask" };
 }
 
 function sameColumns(a: readonly ObservedColumn[], b: readonly ObservedColumn[]): boolean {

@@ -4,9 +4,9 @@ import type { Facts } from "./facts.ts";
 import { hashText32 } from "../hash/hasher.ts";
 import { uuidPiece } from "../values/ids.ts";
 import type { IdPiece } from "./pieces.ts";
-import type { ColumnMode, PlainMode } from "./columns.ts";
-import { isOfKind } from "./row-kinds.ts";
+import { modeIn } from "./columns.ts";
 import { durationText } from "../values/times.ts";
+import { parsedJson } from "../values/places.ts";
 import { childRules, joinPath, type PathRules } from "../values/rules.ts";
 import { cutBeforeMark, isMark, mark, shapeOf, withoutMarks, type Marked } from "./same-names.ts";
 import { Generated, JsonText, Mixed, Time } from "../values/named.ts";
@@ -64,7 +64,7 @@ class Describer {
     const show = (row: readonly StoredValue[]): string => {
       const cells: string[] = [];
       for (const [index, value] of row.entries()) {
-        const mode = this.#modeOf(modes[index]!, table, row);
+        const mode = modeIn(modes[index]!, row, table.columns, (text) => this.#writer.pieces(text));
         if (mode.kind === "ignore") continue;
         let text: string | undefined;
         if (typeof value === "object" && value !== null && mode.kind !== "mask") text = this.#inline(value, 0);
@@ -84,13 +84,10 @@ class Describer {
     for (const row of removed) this.#lines.push(`${path} - ${row}`);
   }
 
-  #modeOf(mode: ColumnMode, { columns }: ObservedTable, row: readonly StoredValue[]): PlainMode {
-    if (mode.kind !== "mask_some") return mode;
-    return isOfKind(row, columns, mode.kinds, (text) => this.#writer.pieces(text)) ? { kind: "mask" } : mode.other;
-  }
-
   #value(path: string, value: unknown, rules: PathRules | undefined, depth: number): void {
     if (rules?.rule === "ignore") return;
+    const json = rules === undefined || rules.rule !== undefined ? undefined : contentOf(value);
+    if (json !== undefined) return this.#value(path, json, rules, depth);
     const masked = rules?.rule === "mask" && value !== null && value !== undefined;
     if (!masked && depth < DEEPEST_SHOWN && typeof value === "object" && value !== null) {
       if (Array.isArray(value) && value.length > 0) {
@@ -189,6 +186,11 @@ function timeText({ origin: { name, isPassed } }: Time): string {
   const moved = /~(\d+)$/.exec(name)?.[1];
   const ago = moved === undefined ? "" : `, ${durationText(Number(moved))} ago`;
   return `<${base === "root" ? "start" : "now"}${offset === 0 ? "" : ` ${offset < 0 ? "-" : "+"} ${durationText(offset)}`}${ago}${isPassed === true ? ", in the past" : ""}>`;
+}
+
+/** Returns the content of a JSON text. */
+function contentOf(value: unknown): unknown {
+  return value instanceof JsonText ? value.value : typeof value === "string" ? parsedJson(value) : undefined;
 }
 
 function shorten(text: string): string {

@@ -2,18 +2,17 @@ import { types } from "node:util";
 import type { Observed, ObservedColumn, ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Clock } from "../values/clock.ts";
-import type { ColumnMode, PlainMode, TablePlan, TablePlans } from "./columns.ts";
+import { modeIn, type ColumnMode, type PlainMode, type TablePlan, type TablePlans } from "./columns.ts";
 import type { Facts } from "./facts.ts";
+import type { FreshCounters } from "./fresh-counters.ts";
 import { uuidPiece } from "../values/ids.ts";
-import { isOfKind } from "./row-kinds.ts";
 import { Generated, JsonText, KNOWN, Mixed, Time } from "../values/named.ts";
+import { parsedJson } from "../values/places.ts";
 import { childRules, type PathRules, type Rules } from "../values/rules.ts";
 import { sortedKeys } from "../values/sorted-keys.ts";
 import { plainText, type Strings } from "../values/strings.ts";
 import { anonymousToken, type Token } from "./tokens.ts";
 import { contentOf, FULL_ORDER } from "../compare/knowledge.ts";
-
-const MASK: PlainMode = { kind: "mask" };
 
 /** The text of a part of the state, such as a row, with an `@` in place of each id. `tokens` has the ids in the same order. */
 export interface Encoded {
@@ -44,6 +43,8 @@ export interface EncodedRow {
 }
 
 export interface EncoderOptions {
+  /** The counters whose values are left out of texts without ranks. */
+  readonly fresh: FreshCounters;
   readonly pinsWanted: boolean;
   readonly byAppearance: boolean;
   /** `true` if generated values are written without their origin. */
@@ -74,6 +75,7 @@ export class Encoder {
   readonly #clock: Clock;
   readonly #rules: Rules;
   readonly #plans: TablePlans;
+  readonly #fresh: FreshCounters;
   readonly #byAppearance: boolean;
   readonly #pinsWanted: boolean;
   readonly #isAnonymous: boolean;
@@ -82,6 +84,8 @@ export class Encoder {
   readonly times: Map<number, Set<string>> = new Map();
   /** Filled by {@link encode}: the domains in which one step generated several values that have an order. */
   readonly within: Set<string> = new Set();
+  /** Filled by {@link encode}: the counters whose values the text leaves out, or would leave out without ranks. */
+  readonly freshCounters: Set<string> = new Set();
   #ranks: Ranks | undefined;
   /**
    * Integers that were found outside of tables, if some integer keys are renamed. A key that equals one of these integers must not be renamed,
@@ -102,12 +106,13 @@ export class Encoder {
     clock: Clock,
     rules: Rules,
     plans: TablePlans,
-    { pinsWanted, byAppearance, isAnonymous = false }: EncoderOptions,
+    { fresh, pinsWanted, byAppearance, isAnonymous = false }: EncoderOptions,
   ) {
     this.#strings = strings;
     this.#clock = clock;
     this.#rules = rules;
     this.#plans = plans;
+    this.#fresh = fresh;
     this.#pinsWanted = pinsWanted;
     this.#byAppearance = byAppearance;
     this.#isAnonymous = isAnonymous;
@@ -118,6 +123,7 @@ export class Encoder {
     this.steps.clear();
     this.times.clear();
     this.within.clear();
+    this.freshCounters.clear();
     this.#timeKeys.clear();
     const encoded = this.#pass(facts);
     // The first pass may have treated a number as a time before it found a row with this number as its key. In that case, a second pass is needed.
@@ -185,7 +191,7 @@ export class Encoder {
   #system(name: string, observed: Observed): string {
     if (observed.kind === "value") return this.#valueStore(name, observed);
     let text = "";
-    const counters = sortedKeys(observed.counters);
+    const counters = sortedKeys(observed.counters).filter((counter) => !this.#isLeftOut(name, counter, observed));
     if (counters.length > 0) {
       text = `N${name.length}:${name}`;
       for (const counter of counters) text += plainText(counter) + this.#value(observed.counters[counter], 0, undefined);
@@ -197,6 +203,12 @@ export class Encoder {
     this.#pinning = this.#pinsWanted;
     this.#tokens = outer;
     return text;
+  }
+
+  #isLeftOut(system: string, counter: string, observed: Extract<Observed, { readonly kind: "rows" }>): boolean {
+    if (!this.#fresh.isFresh(system, counter, observed)) return false;
+    this.freshCounters.add(`${system}.${counter}`);
+    return this.#ranks === undefined || this.#ranks.domains !== undefined;
   }
 
   #valueStore(name: string, { value, received, steps = [] }: Extract<Observed, { readonly kind: "value" }>): string {
@@ -268,9 +280,7 @@ export class Encoder {
   }
 
   #modeOf({ modes, columns }: TablePlan, column: number, row: readonly StoredValue[]): PlainMode {
-    const mode = modes[column]!;
-    if (mode.kind !== "mask_some") return mode;
-    return isOfKind(row, columns, mode.kinds, (text) => this.#strings.pieces(text)) ? MASK : mode.other;
+    return modeIn(modes[column]!, row, columns, (text) => this.#strings.pieces(text));
   }
 
   #cell(mode: PlainMode, value: StoredValue): string {
@@ -306,8 +316,10 @@ export class Encoder {
   #value(value: unknown, depth: number, rules: PathRules | undefined): string {
     if (rules?.rule === "mask" && value !== null && value !== undefined) return "X";
     switch (typeof value) {
-      case "string":
-        return this.#string(value);
+      case "string": {
+        const parsed = rules === undefined ? undefined : parsedJson(value);
+        return parsed === undefined ? this.#string(value) : `J${this.#json(parsed, depth + 1, rules)}`;
+      }
       case "number":
         if (this.#pinning) this.pins.add(String(value));
         if (value < 1e9 && value > -1e9) return `#${value};`;

@@ -1,3 +1,4 @@
+import type { RowKind } from "../../model/stores/field-of-kind.ts";
 import type { ObservedColumn, StoredValue } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "./facts.ts";
 import type { Piece } from "./pieces.ts";
@@ -10,9 +11,6 @@ import { Mixed } from "../values/named.ts";
  */
 export type RowKinds = ReadonlyMap<string, readonly string[]>;
 
-/** One kind of rows in a table: for each column that determines the kind, the pattern that the values have in these rows, such as `order:*`. */
-export type RowKind = Readonly<Record<string, string>>;
-
 /** Matches the names of ids and times in descriptions of states (`#1`, `<time>`), and numbers. */
 const NAMES = /(?:root)?#t?\d*|<time>|\d+/g;
 /** Matches UUIDs and hexadecimal numbers. Each match is replaced as a whole, because a group of letters inside would otherwise count as a word. */
@@ -22,7 +20,6 @@ const BASE64 = /(?<![\w+/=-])((?:[a-z]{3,}[_-])*)([\w+/=-]{16,})(?![\w+/=-])/g;
 const VARIABLE = /[A-Za-z]*[\d*][A-Za-z0-9*]*/g;
 /** Matches long words that consist of letters alone, which may be random. */
 const LETTERS = /(?<![A-Za-z0-9])[A-Za-z]{8,}(?![A-Za-z0-9])/g;
-const WHERE = /^(.*) where (\{.*\})$/s;
 const SHORTENED = /\.\.\. \(\d+ characters, [0-9a-f]+\)$/;
 
 export function rowKinds({ systems }: Facts): RowKinds {
@@ -87,29 +84,11 @@ function isBase64(text: string): boolean {
   return joined.filter(([a, b]) => a !== b).length >= 0.3 * joined.length;
 }
 
-/** Returns the name of a field in rows of one kind: `hash.value where {"key":"order:*","field":"seen"}`. */
-export function fieldOfKind(field: string, kind: RowKind): string {
-  return `${field} where ${JSON.stringify(kind)}`;
-}
-
-/** Parses a field that {@link fieldOfKind} named; `undefined` if the text names a field of all rows. */
-export function readFieldOfKind(text: string): { readonly field: string; readonly kind: RowKind } | undefined {
-  const [, field, kind] = WHERE.exec(text) ?? [];
-  if (field === undefined || kind === undefined) return undefined;
-  try {
-    return { field, kind: JSON.parse(kind) as RowKind };
-  } catch {
-    return undefined;
-  }
-}
-
 export function isOfKind(
   row: readonly StoredValue[],
   columns: readonly ObservedColumn[],
-  kinds: readonly RowKind[],
+  kind: RowKind,
   piecesOf: (text: string) => readonly Piece[] | null,
 ): boolean {
-  return kinds.some((kind) =>
-    columns.every(({ name }, index) => !Object.hasOwn(kind, name) || kind[name] === patternOf(row[index], piecesOf)),
-  );
+  return columns.every(({ name }, index) => !Object.hasOwn(kind, name) || kind[name] === patternOf(row[index], piecesOf));
 }

@@ -1,6 +1,7 @@
 import { Clock } from "../values/clock.ts";
 import { Encoder, type Encoded, type EncodedFacts, type Ranks } from "./encoder.ts";
 import type { Facts, Fingerprint } from "./facts.ts";
+import { FreshCounters } from "./fresh-counters.ts";
 import { hasHiddenLinks } from "./hidden-links.ts";
 import { contentOf, FULL_ORDER } from "../compare/knowledge.ts";
 import { TablePlans } from "./columns.ts";
@@ -37,6 +38,7 @@ export class StateWriter {
   readonly rules: Rules;
   readonly tokens: Tokens;
   readonly plans: TablePlans;
+  readonly fresh: FreshCounters;
   readonly #strings: Strings;
   readonly #encoder: Encoder;
   readonly #symmetric: boolean;
@@ -64,7 +66,10 @@ export class StateWriter {
     this.#placeholders = [...options.placeholders].sort((a, b) => b[0].length - a[0].length);
     this.plans = new TablePlans(this.rules, options.symmetric);
     this.#strings = new Strings(byAppearance ? this.clock : undefined, this.#placeholders, this.tokens);
+    // If the order of generation is part of the state, the numbers that counters gave out are, too.
+    this.fresh = new FreshCounters(this.#ordered.has(FULL_ORDER) ? [] : (options.counters ?? []));
     this.#encoder = new Encoder(this.#strings, this.clock, this.rules, this.plans, {
+      fresh: this.fresh,
       pinsWanted: options.symmetric.length > 0,
       byAppearance,
       isAnonymous: options.isAnonymous,
@@ -156,6 +161,7 @@ export class StateWriter {
     for (const bySteps of [steps, times])
       for (const some of bySteps.values()) for (const one of some) if (!this.#ordered.has(one)) places.add(one);
     if (!this.#ordered.has(FULL_ORDER)) for (const one of this.#encoder.within) places.add(one);
+    for (const counter of this.#encoder.freshCounters) places.add(counter);
     for (const some of steps.values()) for (const one of some) if (!this.#ordered.has(contentOf(one))) places.add(one);
     for (const some of times.values()) for (const one of some) if (isInToken(one) && !this.#ordered.has(contentOf(one))) places.add(one);
     return places.size === 0 ? NO_PLACES : places;

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { StoresView } from "../../model/declare/rule.ts";
 import type { ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
+import { fieldOfKind, readFieldOfKind } from "../../model/stores/field-of-kind.ts";
+import { ROWS } from "../../model/stores/ignore-line.ts";
 import type { Facts } from "../canonical/facts.ts";
 import { columnPlace, fieldOf, placeText, tablePlace } from "../values/places.ts";
 
@@ -12,6 +14,15 @@ type Row = readonly StoredValue[];
  */
 export function changedFields(before: Pick<Facts, "systems">, after: Pick<Facts, "systems">): readonly string[] {
   return fieldChanges(before, after).fields;
+}
+
+/**
+ * Returns the fields of {@link changedFields}, and `table.*` for each table in which rows were added or removed. If the table has several kinds of
+ * rows, `table.*` also names the kind, but only by the key, because `ignore` can name keys.
+ */
+export function writtenFields(before: Pick<Facts, "systems">, after: Pick<Facts, "systems">): readonly string[] {
+  const { fields, moved } = changes(before, after);
+  return [...moved, ...fields].toSorted();
 }
 
 /**
@@ -32,16 +43,20 @@ export function rowUpdates(before: Pick<Facts, "systems">, after: Pick<Facts, "s
   return { fields: [...updated].toSorted(), counts };
 }
 
+const MOVED = { isNullable: false, isUpdate: false, isMoved: true };
+
 interface Changes {
   readonly fields: Set<string>;
   readonly nullable: Set<string>;
+  /** The tables, as `table.*`, in which rows were added or removed. */
+  readonly moved: Set<string>;
   /** The fields that differ in a row that both observations have, and the number of such rows by table. */
   readonly updated: Set<string>;
   readonly counts: Map<string, number>;
 }
 
 function changes(before: Pick<Facts, "systems">, after: Pick<Facts, "systems">): Changes {
-  const found: Changes = { fields: new Set(), nullable: new Set(), updated: new Set(), counts: new Map() };
+  const found: Changes = { fields: new Set(), nullable: new Set(), moved: new Set(), updated: new Set(), counts: new Map() };
   for (const name of Object.keys(after.systems)) {
     const [a, b] = [before.systems[name], after.systems[name]];
     if (a?.kind === "value" && b?.kind === "value") {
@@ -51,9 +66,13 @@ function changes(before: Pick<Facts, "systems">, after: Pick<Facts, "systems">):
     if (a?.kind !== "rows" || b?.kind !== "rows") continue;
     for (const table of new Set([...a.tables, ...b.tables].map((one) => one.name))) {
       const [x, y] = [a, b].map(({ tables }) => tables.find((one) => one.name === table));
-      const count = addRows((y ?? x)!, changesOf(x, y), (place, { isNullable, isUpdate }) => {
+      const hasKinds = (y ?? x)!.columns.some(({ kind }) => kind === true);
+      const count = addRows((y ?? x)!, changesOf(x, y), (place, { isNullable, isUpdate, isMoved }) => {
         const field = fieldOf(placeText([...tablePlace(name, table), place]));
         found.fields.add(field);
+        const key = readFieldOfKind(field)?.kind["key"];
+        if (isMoved && key !== undefined) found.moved.add(fieldOfKind(`${table}${ROWS}`, { key }));
+        else if (isMoved && !hasKinds) found.moved.add(`${table}${ROWS}`);
         if (isNullable) found.nullable.add(field);
         if (isUpdate) found.updated.add(field);
       });
@@ -99,7 +118,7 @@ function cellText(cell: StoredValue): string {
 function addRows(
   { columns }: ObservedTable,
   { came, went }: ReturnType<typeof changesOf>,
-  add: (place: string, change: { readonly isNullable: boolean; readonly isUpdate: boolean }) => void,
+  add: (place: string, change: { readonly isNullable: boolean; readonly isUpdate: boolean; readonly isMoved: boolean }) => void,
 ): number {
   const left = [...went];
   let updates = 0;
@@ -110,13 +129,14 @@ function addRows(
     if (other !== undefined) updates++;
     row.forEach((cell, index) => {
       const place = columnPlace(columns, index, row);
-      if (other === undefined) add(place, { isNullable: false, isUpdate: false });
-      else if (!isDeepStrictEqual(cell, other[index])) add(place, { isNullable: cell === null || other[index] === null, isUpdate: true });
+      if (other === undefined) add(place, MOVED);
+      else if (!isDeepStrictEqual(cell, other[index]))
+        add(place, { isNullable: cell === null || other[index] === null, isUpdate: true, isMoved: false });
     });
   }
   for (const row of left)
     row.forEach((_, index) => {
-      add(columnPlace(columns, index, row), { isNullable: false, isUpdate: false });
+      add(columnPlace(columns, index, row), MOVED);
     });
   return updates;
 }

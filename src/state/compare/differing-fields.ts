@@ -1,5 +1,6 @@
+import { fieldOfKind, type RowKind } from "../../model/stores/field-of-kind.ts";
 import { onlyIn } from "./differences.ts";
-import { fieldOfKind, patternShown, type RowKind, type RowKinds } from "../canonical/row-kinds.ts";
+import { patternShown, type RowKinds } from "../canonical/row-kinds.ts";
 
 const NO_KINDS: RowKinds = new Map();
 

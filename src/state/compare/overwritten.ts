@@ -1,7 +1,8 @@
 import { types } from "node:util";
 import type { Observed, ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../canonical/facts.ts";
-import type { TablePlans } from "../canonical/columns.ts";
+import { modeIn, type TablePlans } from "../canonical/columns.ts";
+import type { Strings } from "../values/strings.ts";
 import { Generated, JsonText, Mixed, Time } from "../values/named.ts";
 import { parsedJson } from "../values/places.ts";
 import { childRules, type PathRules, type Rules } from "../values/rules.ts";
@@ -19,7 +20,10 @@ const RENEWED = /session|\bsess\b|csrf|xsrf|nonce|captcha/i;
 const IDS: readonly string[] = ["id", "_id", "uuid"];
 
 /** Reads the generated texts of stores. Fields that are ignored or masked, and rows without a primary key, are left out. */
-export function generatedTexts(systems: Facts["systems"], plans: TablePlans, rules: Rules): GeneratedTexts {
+export function generatedTexts(
+  systems: Facts["systems"],
+  { plans, rules, strings }: { readonly plans: TablePlans; readonly rules: Rules; readonly strings: Pick<Strings, "pieces"> },
+): GeneratedTexts {
   const texts = new Map<string, string>();
   for (const [name, observed] of Object.entries(systems)) {
     if (observed.kind === "value") {
@@ -33,9 +37,8 @@ export function generatedTexts(systems: Facts["systems"], plans: TablePlans, rul
       for (const row of table.added) {
         const id = keys.map((index) => identityOf(row[index])).join();
         for (const [index, cell] of row.entries()) {
-          const { kind } = modes[index]!;
-          if (kind !== "ignore" && kind !== "mask" && kind !== "mask_some")
-            add(cell, [name, table.name, `(${id})`, columns[index]!.name], undefined, texts);
+          const { kind } = modeIn(modes[index]!, row, columns, (text) => strings.pieces(text));
+          if (kind !== "ignore" && kind !== "mask") add(cell, [name, table.name, `(${id})`, columns[index]!.name], undefined, texts);
         }
       }
     }

@@ -4,6 +4,7 @@ import { TablePlans } from "../canonical/columns.ts";
 import { Encoder, type EncodedRow } from "../canonical/encoder.ts";
 import { KNOWN } from "../values/named.ts";
 import type { Facts } from "../canonical/facts.ts";
+import { FreshCounters } from "../canonical/fresh-counters.ts";
 import { literalKeys } from "../values/opaque-tokens.ts";
 import { readRules, type Rules } from "../values/rules.ts";
 import { Strings } from "../values/strings.ts";
@@ -42,7 +43,12 @@ export class StoresComparer {
     const longestFirst = [...placeholders].sort((a, b) => b[0].length - a[0].length);
     this.#strings = new Strings(clock, longestFirst, this.#tokens);
     this.#plans = new TablePlans(rules, "keys");
-    this.#encoder = new Encoder(this.#strings, clock, rules, this.#plans, { pinsWanted: false, byAppearance: true, isAnonymous: true });
+    this.#encoder = new Encoder(this.#strings, clock, rules, this.#plans, {
+      fresh: new FreshCounters([]),
+      pinsWanted: false,
+      byAppearance: true,
+      isAnonymous: true,
+    });
   }
 
   /** Stores the ids of the root state. Each of these ids equals only itself, because all states share the root state. */
@@ -54,7 +60,10 @@ export class StoresComparer {
 
   rows(systems: Facts["systems"]): StoreRows {
     this.#strings.trim();
-    return { rows: this.#encoder.rows(withoutRenewedTimes(systems)), texts: () => generatedTexts(systems, this.#plans, this.#rules) };
+    return {
+      rows: this.#encoder.rows(withoutRenewedTimes(systems)),
+      texts: () => generatedTexts(systems, { plans: this.#plans, rules: this.#rules, strings: this.#strings }),
+    };
   }
 }
 

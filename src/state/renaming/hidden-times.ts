@@ -1,8 +1,9 @@
+import type { ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../canonical/facts.ts";
 import { momentOf } from "../values/times.ts";
 
-/** Returns `true` if a column is no part of the state. */
-type IsLeftOut = (system: string, table: string, column: string) => boolean;
+/** Returns `true` if the value of a row in a column is no part of the state. */
+type IsLeftOut = (system: string, table: ObservedTable, row: readonly StoredValue[], column: number) => boolean;
 
 /**
  * The times in rows of the root state that observations do not show, because observations contain only changed rows. Such a time can pass although
@@ -34,13 +35,12 @@ export class HiddenTimes {
     for (const [system, observed] of Object.entries(systems)) {
       if (observed.kind !== "rows") continue;
       for (const table of observed.tables) {
-        table.columns.forEach(({ name }, column) => {
-          if (table[side].length === 0 || this.#isLeftOut(system, table.name, name)) return;
-          for (const row of table[side]) {
-            const ms = momentOf(row[column])?.ms;
-            if (ms !== undefined) counts.set(ms, (counts.get(ms) ?? 0) + by);
+        for (const row of table[side]) {
+          for (const [column, value] of row.entries()) {
+            const ms = momentOf(value)?.ms;
+            if (ms !== undefined && !this.#isLeftOut(system, table, row, column)) counts.set(ms, (counts.get(ms) ?? 0) + by);
           }
-        });
+        }
       }
     }
   }

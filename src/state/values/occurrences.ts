@@ -1,6 +1,7 @@
 import { types } from "node:util";
 import type { Facts } from "../canonical/facts.ts";
 import { JsonText } from "./named.ts";
+import { parsedJson } from "./places.ts";
 import { pathsOf } from "./rules.ts";
 
 /** Finds the keys and paths that exist in states. An `ignore` pattern that never names an existing key or path is probably misspelt. */
@@ -35,6 +36,7 @@ export class Occurrences {
 function isIn(value: unknown, path: readonly string[], at: number): boolean {
   if (at === path.length) return true;
   if (value instanceof JsonText) return isIn(value.value, path, at);
+  if (typeof value === "string") return isIn(parsedJson(value), path, at);
   if (typeof value !== "object" || value === null) return false;
   const part = path[at]!;
   if (Array.isArray(value)) return (part === "[]" || part === "*") && value.some((one) => isIn(one, path, at + 1));

@@ -1,8 +1,9 @@
 import { types } from "node:util";
 import { inflateSync } from "node:zlib";
 import type { ObservedColumn, StoredValue } from "../../model/stores/store-adapter.ts";
+import { fieldOfKind, readFieldOfKind } from "../../model/stores/field-of-kind.ts";
 import type { Facts } from "../canonical/facts.ts";
-import { fieldOfKind, patternOf, readFieldOfKind } from "../canonical/row-kinds.ts";
+import { patternOf } from "../canonical/row-kinds.ts";
 import { joinPath } from "./rules.ts";
 import { FURTHEST_MS } from "./times.ts";
 import { wordOf } from "./words.ts";

@@ -1,4 +1,4 @@
-import { readFieldOfKind, type RowKind } from "../canonical/row-kinds.ts";
+import { readFieldOfKind, type RowKind } from "../../model/stores/field-of-kind.ts";
 
 /** The treatment of a field: left out, or replaced by one placeholder for all values except NULL. */
 export type FieldRule = "ignore" | "mask";
@@ -9,9 +9,15 @@ export interface PathRules {
   readonly children: Map<string, PathRules>;
 }
 
+/** A rule that applies only to rows of one kind. */
+export interface KindRule {
+  readonly kind: RowKind;
+  readonly rule: FieldRule;
+}
+
 export interface Rules {
-  /** For each column: the kinds of rows in which its values are masked. The keys of the map have the same form as in `columns`. */
-  readonly kinds: ReadonlyMap<string, readonly RowKind[]>;
+  /** For each column: the rules for rows of some kinds. The keys of the map have the same form as in `columns`. */
+  readonly kinds: ReadonlyMap<string, readonly KindRule[]>;
   /** The rules by `table.column` and by `system.table.column`. */
   readonly columns: ReadonlyMap<string, FieldRule>;
   readonly context: PathRules | undefined;
@@ -19,11 +25,17 @@ export interface Rules {
   readonly systems: PathRules | undefined;
 }
 
+/**
+ * Segments of paths that seqqa itself writes: parsed JSON, whose content is named like that of an object, and a key or the content of a signed text,
+ * which can only be left out with the whole object or text.
+ */
+const PARSED = "{}";
+const WHOLE: ReadonlySet<string> = new Set(["#key", "{jwt}", "{signed}"]);
 const ROOTS = new Set(["context", "clients", "systems"]);
 
 /**
- * Reads `ignore` and `masked`: `table.column`, `system.table.column`, a context key, or a path that starts with `context.`, `clients.` or
- * `systems.<name>.`. If both lists name a field, the field is left out.
+ * Reads `ignore` and `masked`: `table.column`, `system.table.column`, both also for rows of one kind (see {@link readFieldOfKind}), a context key, or a
+ * path that starts with `context.`, `clients.` or `systems.<name>.`. If both lists name a field, the field is left out.
  */
 export function readRules(ignore: readonly string[], masked: readonly string[]): Rules {
   const columns = new Map<string, FieldRule>();
@@ -32,13 +44,17 @@ export function readRules(ignore: readonly string[], masked: readonly string[]):
     for (const path of pathsOf(field)) insert(root, path, rule);
     if (splitPath(field).length > 1) columns.set(field, rule);
   };
-  const kinds = new Map<string, RowKind[]>();
-  for (const one of masked) {
-    const ofKind = readFieldOfKind(one);
-    if (ofKind === undefined) add(one, "mask");
-    else kinds.set(ofKind.field, [...(kinds.get(ofKind.field) ?? []), ofKind.kind]);
+  const kinds = new Map<string, KindRule[]>();
+  for (const [fields, rule] of [
+    [masked, "mask"],
+    [ignore, "ignore"],
+  ] as const) {
+    for (const one of fields) {
+      const ofKind = readFieldOfKind(one);
+      if (ofKind === undefined) add(one, rule);
+      else kinds.set(ofKind.field, [...(kinds.get(ofKind.field) ?? []), { kind: ofKind.kind, rule }]);
+    }
   }
-  for (const field of ignore) add(field, "ignore");
   return {
     kinds,
     columns,
@@ -57,7 +73,9 @@ export function columnRule({ columns }: Rules, system: string, table: string, co
 export function pathsOf(field: string): readonly (readonly string[])[] {
   // Also try the whole field as one context key, because a context key may contain a dot.
   const key = ["context", field];
-  const path = splitPath(field);
+  const parts = splitPath(field).filter((part, index) => part !== PARSED || index < 2);
+  const end = parts.findIndex((part, index) => index >= 2 && WHOLE.has(part));
+  const path = end < 0 ? parts : parts.slice(0, end);
   if (path.length < 2 || !ROOTS.has(path[0]!)) return [key];
   const [root, role, ...inner] = path as [string, string, ...string[]];
   // If an action has set a client's credentials, the state contains them as [credentials, action], so the path must also match inside an array.

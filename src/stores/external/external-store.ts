@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { SeqqaError } from "../../model/errors.ts";
+import { ignoreLines, ROWS } from "../../model/stores/ignore-line.ts";
 import type { Leftover, RowImage, RowImages } from "../../model/stores/leftover.ts";
 
 /**
@@ -63,12 +64,9 @@ export function namedRows(rows: readonly Pick<RowImages, "table" | "key">[]): st
   return rows.length > NAMED ? `${named.join(", ")} and ${rows.length - NAMED} more` : named.join(", ");
 }
 
-/** The suffix of a table's name that means all columns. Used if another client added or removed whole rows. */
-const WHOLE = ".*";
-
 /** Returns the value for the option `ignore` that leaves out a field of {@link ForeignWrite.fields}: `table.column`, or `table` for `table.*`. */
 export function patternOf(field: string): string {
-  return field.endsWith(WHOLE) ? field.slice(0, -WHOLE.length) : field;
+  return field.endsWith(ROWS) ? field.slice(0, -ROWS.length) : field;
 }
 
 /** A row that another client wrote, with its values before the write (`was`) and after the write (`now`). `null` means that the row did not exist. */
@@ -90,27 +88,41 @@ export function foreignRows(
   return [...found.values()];
 }
 
+/** Largest number of fields that a hint names. */
+const MOST_FIELDS = 5;
+
 /** The error for a write of another client to an external store while the run had no request in progress. */
 export class ForeignWrite extends SeqqaError {
   /** The fields that the other client wrote: `table.column` for a changed row, `table.*` for an added or removed row. */
   readonly fields: readonly string[];
 
-  /** @param rows The rows that the other client wrote, at least one. */
-  constructor(store: string, rows: readonly ForeignRow[], at: Date = new Date()) {
+  /**
+   * @param rows The rows that the other client wrote, at least one.
+   * @param keyFieldsOf Returns the fields that stand for a row, if the store has keys in place of columns.
+   */
+  constructor(
+    store: string,
+    rows: readonly ForeignRow[],
+    at: Date = new Date(),
+    keyFieldsOf: (row: ForeignRow) => readonly string[] = changedIn,
+  ) {
+    const fields = [...new Set(rows.flatMap(keyFieldsOf))];
+    const remedy =
+      fields.length > MOST_FIELDS ? 'list the columns that it writes: `ignore: ["table.column"]`' : `write ${ignoreLines(fields)}`;
     super(
       "FOREIGN_WRITE",
       `Something wrote to ${store} while this run sent no request: ${namedRows(rows)}, seen at ${at.toISOString()}. seqqa keeps these changes.`,
       {
-        hint: 'Stop other clients and jobs that use the store during a run, or use a copy (`db_url`). If the target writes after its answers, set `target.settle`. If the target writes without requests, list the columns that it writes: `ignore: ["table.column"]`.',
+        hint: `Stop other clients and jobs that use the store during a run, or use a copy (\`db_url\`). If the target writes after its answers, set \`target.settle\`. If the target writes without requests, ${remedy}.`,
         exitStatus: 3,
       },
     );
-    this.fields = [...new Set(rows.flatMap(changedIn))];
+    this.fields = fields;
   }
 }
 
 function changedIn({ table, was, now }: ForeignRow): readonly string[] {
-  if (was === null || now === null) return [`${table}${WHOLE}`];
+  if (was === null || now === null) return [`${table}${ROWS}`];
   return Object.keys(now).flatMap((column) => (isDeepStrictEqual(was[column], now[column]) ? [] : [`${table}.${column}`]));
 }
 

@@ -112,11 +112,16 @@ async function savepoint(choosing: Choosing, control: Control, catalog: Catalog)
 }
 
 function schemaOf({ tables, keys }: Catalog): TableSchema[] {
-  return tables.map(({ name, shown }) => {
+  return tables.map(({ name, shown, counted }): TableSchema => {
     const references = keys.flatMap(({ child, childColumns: [column, ...others], parent, parentColumns }) =>
       child === name && others.length === 0 ? [{ column: column!, to: { table: parent, column: parentColumns[0]! }, isChecked: true }] : [],
     );
-    return { name, columns: shown.map((column) => column.name), ...(references.length > 0 && { references }) };
+    return {
+      name,
+      columns: shown.map((column) => column.name),
+      ...(references.length > 0 && { references }),
+      ...(counted !== undefined && { counters: [{ name, column: counted, shows: "next" }] }),
+    };
   });
 }
 

@@ -25,8 +25,8 @@ export interface Table {
    * and a table without a key has no ignored columns.
    */
   readonly ignored: readonly number[];
-  /** `true` if a column has AUTO_INCREMENT. */
-  readonly counts: boolean;
+  /** The column with AUTO_INCREMENT. `undefined` if there is none. */
+  readonly counted: string | undefined;
 }
 
 export interface ForeignKey {
@@ -172,8 +172,8 @@ function tableOf(name: string, found: TableRows, strange: string[]): Table {
   });
   const stamped = rows.filter((row) => /\bon update\b/i.test(row[5] ?? "")).map((row) => row[1]!);
   const constrained = constrainedColumns(name, columns, stamped, found);
-  const counts = rows.some(([, , , , , extra]) => /\bauto_increment\b/i.test(extra ?? ""));
-  return { name, sqlName: quoteName(name), engine, columns, key, shown, constrained, ignored: [], counts };
+  const counted = rows.find(([, , , , , extra]) => /\bauto_increment\b/i.test(extra ?? ""))?.[1] ?? undefined;
+  return { name, sqlName: quoteName(name), engine, columns, key, shown, constrained, ignored: [], counted };
 }
 
 function constrainedColumns(

@@ -18,7 +18,7 @@ export function hasCounter(text: string): boolean {
 
 /** Returns the next AUTO_INCREMENT value of each table with such a column, by the table's name. The value 1 is left out. */
 export async function readCounters(control: Queries, tables: readonly Table[]): Promise<ReadonlyMap<string, string>> {
-  const counting = tables.filter(({ counts }) => counts);
+  const counting = tables.filter(({ counted }) => counted !== undefined);
   if (counting.length === 0) return new Map();
   const found = await control.batch([...counting.map(showCreate), "do 0"]);
   const values = new Map<string, string>();
@@ -34,14 +34,14 @@ export async function readCounters(control: Queries, tables: readonly Table[]): 
  */
 export async function putCounters(control: Queries, tables: readonly Table[], wanted: ReadonlyMap<string, string>): Promise<boolean> {
   const now = await readCounters(control, tables);
-  const wrong = tables.filter(({ name, counts }) => counts && now.get(name) !== wanted.get(name));
+  const wrong = tables.filter(({ name, counted }) => counted !== undefined && now.get(name) !== wanted.get(name));
   for (const { name, sqlName } of wrong) await control.rows(`alter table ${sqlName} auto_increment = ${wanted.get(name) ?? 1}`);
   return wrong.length > 0;
 }
 
 /** Describes the counters that a checkpoint mode does not restore. `undefined` if no table has a counter. */
 export function keptCounters(tables: readonly Table[], isBorrowed: boolean, restore: KeptCounters["restore"]): KeptCounters | undefined {
-  const names = tables.filter(({ counts }) => counts).map(({ name }) => name);
+  const names = tables.filter(({ counted }) => counted !== undefined).map(({ name }) => name);
   if (names.length === 0) return undefined;
   const remedy = isBorrowed ? "`checkpoint: copy` and a copy for each lane (`db_url`, not `base_url`)" : "`checkpoint: copy`";
   return { tables: names, remedy, restore: isBorrowed ? undefined : restore };

@@ -2,6 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { LastLook, Observed } from "../../../model/stores/store-adapter.ts";
 import { markInvalid } from "../../../stores/connect/store-errors.ts";
 import { SeqqaError } from "../../../model/errors.ts";
+import { fieldOfKind } from "../../../model/stores/field-of-kind.ts";
+import { ROWS } from "../../../model/stores/ignore-line.ts";
 import { ForeignWrite, type AskedSince } from "../../../stores/external/external-store.ts";
 import type { ExternalStore } from "../external-store.ts";
 import { aged, bytesOf, isQuiet, renewalMs, renewed, withLifetime, type Bytes, type Entry } from "../keys/entry.ts";
@@ -310,7 +312,8 @@ export class DumpMode {
     const written = changed.filter(([key, entry]) => !sameEntry(withoutExpired(this.#mirror.now(key), this.#keyspace.nowMs), entry));
     if (wasQuiet && asked.isQuiet && written.length > 0) {
       const rows = written.map(([key]) => ({ table: "key", key: bytesOf(key).toString("utf8"), was: null, now: null }));
-      throw new ForeignWrite(`the Redis database ${shownPlace(this.#keyspace.connection.place)}`, rows);
+      const fieldsOf = ({ key }: { readonly key: string }): readonly string[] => [fieldOfKind(`key${ROWS}`, { key })];
+      throw new ForeignWrite(`the Redis database ${shownPlace(this.#keyspace.connection.place)}`, rows, new Date(), fieldsOf);
     }
     await borrowed.record(new Map(changed));
   }

@@ -42,13 +42,25 @@ export function schemaOf(db: Database): readonly TableSchema[] {
     .pluck()
     .all();
   const columns = db.prepare<[string], string>("select name from pragma_table_xinfo(?) order by cid").pluck();
+  const counted = db
+    .prepare<[string], string>(
+      "select x.name from sqlite_schema s, pragma_table_xinfo(s.name) x where s.name = ? and s.type = 'table' and s.sql like '%autoincrement%' and x.pk > 0",
+    )
+    .pluck();
   const foreign = referencesOf(db).filter(({ from }) => from.length === 1);
-  return names.map((name) => {
+  return names.map((name): TableSchema => {
     try {
       const references = foreign
         .filter(({ child }) => child === name)
         .map(({ parent, from, to }) => ({ column: from[0]!, to: { table: parent, column: to[0]! }, isChecked: false }));
-      return { name, columns: columns.all(name), ...(references.length > 0 && { references }) };
+      // A table with AUTOINCREMENT always has a key of one column, and a counter with the name of the table.
+      const column = counted.get(name);
+      return {
+        name,
+        columns: columns.all(name),
+        ...(references.length > 0 && { references }),
+        ...(column !== undefined && { counters: [{ name, column, shows: "last" }] }),
+      };
     } catch (error) {
       if (isOfExtension(error)) return { name, columns: [] };
       throw error;

@@ -1,5 +1,6 @@
 import type { UnrestoredCounters } from "../../../messages/lane-messages.ts";
 import type { Divergence } from "../../../model/results/result.ts";
+import { ignoreLines } from "../../../model/stores/ignore-line.ts";
 import type { DroppedField } from "../../../state/index.ts";
 
 /** Returns a divergence about data that the target keeps in its memory, because new processes of the target reach equal states. */
@@ -40,7 +41,7 @@ export function causedByChance(differences: readonly string[]): Divergence {
 
 /** Returns a divergence about a target that seqqa cannot restart. For such a target, it is unknown if memory or randomness causes the differences. */
 export function causedByMemoryOrChance(differences: readonly string[], suspects: readonly DroppedField[]): Divergence {
-  const line = `ignore: [${suspects.map(({ field }) => JSON.stringify(field)).join(", ")}] of the World`;
+  const line = ignoreLines(suspects.map(({ field }) => field));
   return executionsDiffer(
     "The same calls lead to different states when they are repeated. Either the target keeps data that reset does not restore, or it makes random choices",
     differences,

@@ -293,7 +293,12 @@ test("a key that somebody writes while nothing is asked ends the run, and stays"
   await target.set("a", "of the run");
   expect(await system.changed(mark)).toBe(true);
   await target.set("user", "of the user");
-  const foreign = { code: "FOREIGN_WRITE", exitStatus: 3, message: expect.stringMatching(/: key user, seen at 2/) as string };
+  const foreign = {
+    code: "FOREIGN_WRITE",
+    exitStatus: 3,
+    message: expect.stringMatching(/: key user, seen at 2/) as string,
+    hint: expect.stringContaining('write ignore: ["user"] in seqqa.yaml, under systems') as string,
+  };
   await expect(system.restore(mark)).rejects.toMatchObject(foreign);
   const folder = mkdtempSync(join(tmpdir(), "seqqa-kept-"));
   const cwd = process.cwd;

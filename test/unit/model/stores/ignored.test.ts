@@ -35,6 +35,7 @@ describe("patterns of ignore", () => {
     [ofStore("db", "*.updated_at"), ["db.orders.updated_at", "db.events.updated_at"]],
     [ofWorld("mail.events.to"), ["mail.events.to", "mail.events.to"]],
     [ofStore("db", "audit.trail.what"), ["db.audit.trail.what"]],
+    [ofStore("cache", 'hash.value where {"key":"a:*"}'), ['cache.hash.value where {"key":"a:*"}']],
     [
       ofWorld("cart", "context.user.seen", "clients.admin.token", "systems.probe.items[].took"),
       ["cart", "context.user.seen", "clients.admin.token", "systems.probe.items[].took"],

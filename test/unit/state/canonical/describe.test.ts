@@ -2,7 +2,17 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { size } from "../../../sizes.ts";
-import { differences, differingFields, hashText, loadHasher, responseHash, rowKinds } from "../../../../src/state/index.ts";
+import {
+  compareExecutions,
+  differences,
+  differingFields,
+  hashText,
+  loadHasher,
+  NOTHING_KNOWN,
+  responseHash,
+  rowKinds,
+  type Execution,
+} from "../../../../src/state/index.ts";
 import type { facts } from "../support.ts";
 import { canonicalizer, CLOCK, stored, table, uuids } from "../support.ts";
 
@@ -104,11 +114,15 @@ describe("a table whose rows are of different kinds", () => {
       ["page:start", "code", views],
       [`cart:${uuids(1)[0]!}`, "code", `e${n}x`],
     ]);
-  const print = (one: ReturnType<typeof facts>, masked: readonly string[]): string => {
+  const print = (one: ReturnType<typeof facts>, masked: readonly string[], ignore: readonly string[] = []): string => {
     const out = { lo: 0, hi: 0 };
-    canonicalizer({ masked }).fingerprint(one, out);
+    canonicalizer({ masked, ignore }).fingerprint(one, out);
     return `${out.lo} ${out.hi}`;
   };
+  const executed = (one: ReturnType<typeof facts>, ignore: readonly string[]): Execution => ({
+    facts: canonicalizer({ ignore }).withoutLeftOut(one),
+    window: { startMs: 0, endMs: 1 },
+  });
   const found = (): readonly string[] =>
     differingFields(canonicalizer().describe(shop(1)), canonicalizer().describe(shop(2)), rowKinds(shop(1)));
 
@@ -125,6 +139,16 @@ describe("a table whose rows are of different kinds", () => {
     expect(print(shop(1), ["hash.value"])).toBe(print(shop(1, "paid", "4"), ["hash.value"]));
     const shown = canonicalizer({ masked: fields }).describe(shop(1));
     expect(shown.filter((line) => line.includes("<masked>"))).toHaveLength(3);
+  });
+
+  test.each(["", "db."])("the names can be ignored, with the prefix '%s': the same values are left out, and no other", (system) => {
+    const ignore = found().map((field) => `${system}${field}`);
+    expect(print(shop(1), [], ignore)).toBe(print(shop(7), [], ignore));
+    expect(print(shop(1), [], ignore)).not.toBe(print(shop(1, "paid"), [], ignore));
+    expect(print(shop(1), [], ignore)).not.toBe(print(shop(1, "new", "4"), [], ignore));
+    const shown = canonicalizer({ ignore }).describe(shop(1));
+    expect(shown.filter((line) => !line.includes("value: "))).toHaveLength(3);
+    expect(compareExecutions(executed(shop(1), ignore), executed(shop(7), ignore), { known: NOTHING_KNOWN }).unexplained).toEqual([]);
   });
 
   test("two rows that each took the other's value are not taken for one that was renamed", () => {

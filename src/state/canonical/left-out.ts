@@ -1,0 +1,114 @@
+import { types } from "node:util";
+import type { Observed, ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
+import { JsonText } from "../values/named.ts";
+import { parsedJson } from "../values/places.ts";
+import { childRules, type PathRules } from "../values/rules.ts";
+import { modeIn } from "./columns.ts";
+import type { Facts } from "./facts.ts";
+import type { StateWriter } from "./state-text.ts";
+
+/** Stands for every value that is masked, except NULL. */
+const MASKED = "<masked>";
+
+type Writer = Pick<StateWriter, "rules" | "plans" | "pieces">;
+type Rows = ObservedTable["added"];
+
+/** Returns `true` if the state of a canonicalizer does not contain the value that a row has in a column, or only contains if the value is NULL. */
+export function isCellLeftOut(writer: Writer, system: string, table: ObservedTable, row: readonly StoredValue[], column: number): boolean {
+  const { kind } = modeOf(writer, system, table, row, column);
+  return kind === "ignore" || kind === "mask";
+}
+
+/**
+ * Returns facts without the values that are left out of states, for comparing observations field by field: ignored values are removed, and masked
+ * values are equal. Rows that only differ in such values from rows of the root state count as unchanged.
+ */
+export function withoutLeftOut({ systems, context, clients, ...rest }: Facts, writer: Writer): Facts {
+  const { rules } = writer;
+  return {
+    ...rest,
+    systems: storesWithoutLeftOut(systems, writer),
+    context: kept(context, rules.context) as Facts["context"],
+    clients: kept(clients, rules.clients) as Facts["clients"],
+  };
+}
+
+/** Returns the contents of stores without the values that are left out of states; see {@link withoutLeftOut}. */
+export function storesWithoutLeftOut(systems: Facts["systems"], writer: Writer): Facts["systems"] {
+  return Object.fromEntries(
+    Object.entries(systems).map(([name, observed]): [string, Observed] => {
+      if (observed.kind === "value") return [name, { ...observed, value: kept(observed.value, childRules(writer.rules.systems, name)) }];
+      return [name, { ...observed, tables: observed.tables.map((table) => tableWithoutLeftOut(name, table, writer)) }];
+    }),
+  );
+}
+
+function tableWithoutLeftOut(system: string, table: ObservedTable, writer: Writer): ObservedTable {
+  if (writer.plans.of(system, table).modes.every(({ kind }) => kind !== "ignore" && kind !== "mask" && kind !== "by_row")) return table;
+  const shown = (rows: Rows): Rows =>
+    rows.map((row) =>
+      row.map((value, column) => {
+        const { kind } = modeOf(writer, system, table, row, column);
+        return kind === "ignore" || (kind === "mask" && value === null) ? null : kind === "mask" ? MASKED : value;
+      }),
+    );
+  const { inPlace: _order, positions: _positions, ...rest } = table;
+  const [added, removed] = apart(shown(table.added), shown(table.removed));
+  return { ...rest, added, removed };
+}
+
+function modeOf(
+  writer: Writer,
+  system: string,
+  table: ObservedTable,
+  row: readonly StoredValue[],
+  column: number,
+): ReturnType<typeof modeIn> {
+  return modeIn(writer.plans.of(system, table).modes[column]!, row, table.columns, (text) => writer.pieces(text));
+}
+
+/** Returns a value without its ignored parts, and with one text in place of its masked parts. */
+function kept(value: unknown, rules: PathRules | undefined): unknown {
+  if (rules === undefined || value === null || value === undefined) return value;
+  if (rules.rule !== undefined) return rules.rule === "mask" ? MASKED : undefined;
+  if (value instanceof JsonText) return new JsonText(kept(value.value, rules));
+  if (typeof value === "string") return parsedJson(value) === undefined ? value : JSON.stringify(kept(parsedJson(value), rules));
+  if (typeof value !== "object") return value;
+  if (Array.isArray(value)) {
+    const inner = childRules(rules, "[]");
+    return inner?.rule === "ignore" ? [] : value.map((item) => kept(item, inner));
+  }
+  if (types.isMap(value)) return new Map(entriesKept([...value], rules));
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null ? Object.fromEntries(entriesKept(Object.entries(value), rules)) : value;
+}
+
+function entriesKept<K>(entries: readonly (readonly [K, unknown])[], rules: PathRules): readonly (readonly [K, unknown])[] {
+  return entries.flatMap(([key, item]) => {
+    const inner = childRules(rules, typeof key === "string" ? key : "*");
+    return inner?.rule === "ignore" ? [] : [[key, kept(item, inner)] as const];
+  });
+}
+
+/** Returns two lists of rows without the rows that are in both. */
+export function apart(added: Rows, removed: Rows): readonly [Rows, Rows] {
+  const left = new Map<string, number>();
+  for (const row of removed) left.set(rowText(row), (left.get(rowText(row)) ?? 0) + 1);
+  const take = (row: readonly unknown[]): boolean => {
+    const count = left.get(rowText(row)) ?? 0;
+    left.set(rowText(row), count - 1);
+    return count > 0;
+  };
+  const more = added.filter((row) => !take(row));
+  return [more, removed.filter(take)];
+}
+
+/** Returns a text that is equal for equal rows. */
+export function rowText(row: readonly unknown[]): string {
+  return JSON.stringify(row, (_key, value: unknown) => {
+    if (typeof value === "bigint") return `${value}n`;
+    if (value instanceof Map) return [...value];
+    if (value instanceof Set) return [...value];
+    return value;
+  });
+}

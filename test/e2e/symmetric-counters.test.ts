@@ -1,0 +1,118 @@
+import { describe, expect, test } from "vitest";
+import { documentOf, emptyFolder, folderWith, only, seqqa, type Explored } from "../support/e2e.ts";
+import { onMysql, onPostgres, template } from "../support/store-templates.ts";
+
+/** A list of items whose ids come from a counter. `LAST`: the largest id that the server accepts; it answers 409 to later inserts. */
+const SERVER = `
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+const require = createRequire(${JSON.stringify(import.meta.url)});
+const url = process.env.STORE;
+const open = {
+  postgresql: async () => {
+    const pool = new (require("pg").Pool)({ connectionString: url, max: 2 });
+    return async (sql, ...values) => (await pool.query(sql, values)).rows;
+  },
+  mysql: async () => {
+    const pool = require("mysql2/promise").createPool({ uri: url, connectionLimit: 2 });
+    return async (sql, ...values) => (await pool.query(sql.replace(/\\$\\d/g, "?"), values))[0];
+  },
+  sqlite: async () => {
+    const db = new (require("better-sqlite3"))(url.slice("sqlite:".length));
+    db.pragma("busy_timeout = 2000");
+    return async (sql, ...values) => {
+      const statement = db.prepare(sql.replace(/\\$\\d/g, "?"));
+      return statement.reader ? statement.all(...values) : statement.run(...values);
+    };
+  },
+};
+const run = await open[url.slice(0, url.indexOf(":"))]();
+createServer(async (request, response) => {
+  const answer = (status, body) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  const rows = await run("select id from items order by id");
+  if (request.method === "GET") return answer(200, rows.length);
+  if (request.method === "DELETE") {
+    if (rows.length === 0) return answer(404, {});
+    await run("delete from items where id = $1", rows[0].id);
+    return answer(200, {});
+  }
+  if (rows.length >= 2) return answer(409, {});
+  if (process.env.LAST !== "") {
+    await run("insert into items(name) values ($1)", "tea");
+    const made = (await run("select max(id) as id from items"))[0].id;
+    if (made <= Number(process.env.LAST)) return answer(201, {});
+    await run("delete from items where id = $1", made);
+    return answer(409, {});
+  }
+  await run("insert into items(name) values ($1)", "tea");
+  answer(201, {});
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+
+const EXPLORATION = `import { Action, Agent, Invariant } from "seqqa";
+export const agent = new Agent({
+  actions: [
+    new Action({ name: "create", run: async (api) => api.post("/items", {}) }),
+    new Action({ name: "remove", run: async (api) => api.delete("/items") }),
+  ],
+  invariants: [new Invariant({ name: "few", check: async ({ api }) => (await api.get("/items")).json() <= 2 })],
+});
+`;
+
+const STORES = {
+  PostgreSQL: async (): Promise<string> => {
+    const url = await template("postgres");
+    await onPostgres(url, "create table items(id serial primary key, name text not null)");
+    return `url: "${url}"`;
+  },
+  "MariaDB, copy": async (): Promise<string> => {
+    const url = await template("mysql");
+    await onMysql(url, "create table items(id int primary key auto_increment, name varchar(20) not null)");
+    return `url: "${url}", checkpoint: copy`;
+  },
+  "MariaDB, journal": async (): Promise<string> => {
+    const url = await template("mysql");
+    await onMysql(url, "create table items(id int primary key auto_increment, name varchar(20) not null)");
+    return `url: "${url}"`;
+  },
+  SQLite: async (): Promise<string> => {
+    const folder = folderWith({});
+    const { default: Database } = await import("better-sqlite3");
+    new Database(`${folder}/items.db`).exec("create table items(id integer primary key autoincrement, name text not null)").close();
+    return `url: "sqlite:${folder}/items.db"`;
+  },
+} as const;
+
+async function explored(
+  store: string,
+  lanes: number,
+  last = "",
+): Promise<Pick<Explored, "digest" | "statesVisited" | "stopReason" | "reductions"> & { status: number | null }> {
+  const cwd = folderWith({
+    "server.mjs": SERVER,
+    "items.explore.ts": EXPLORATION,
+    "seqqa.yaml": `systems: { db: { ${store}, symmetric: ["items.id"] } }
+target: { command: node server.mjs, env: { PORT: "{port}", STORE: "{url:db}", LAST: "${last}" } }
+`,
+  });
+  const ran = await seqqa(["run", ".", "--parallel", String(lanes), "--max-steps", "60", "--reporter", "json", "--output", emptyFolder()], {
+    cwd,
+  });
+  const { digest, statesVisited, stopReason, reductions } = only(documentOf(ran));
+  return { status: ran.status, digest, statesVisited, stopReason, reductions };
+}
+
+describe.each(Object.entries(STORES))("a loop of create and remove with renamed ids on %s", (name, make) => {
+  test("ends, with the same digest for each number of lanes", { timeout: 120_000 }, async () => {
+    const store = await make();
+    const one = await explored(store, 1);
+    expect(one).toMatchObject({ status: 0, statesVisited: 3, stopReason: "exhausted" });
+    if (name !== "MariaDB, journal") expect(one.reductions).toMatchObject([{ reason: "the order of items.id", refuted: 0 }]);
+    expect((await explored(store, 3)).digest).toBe(one.digest);
+  });
+});
+
+test("a target that refuses ids above a limit is not called exhaustive if an audit reaches the limit", { timeout: 120_000 }, async () => {
+  const found = await explored(await STORES.PostgreSQL(), 1, "2");
+  expect(found.status === 0 && found.statesVisited === 3).toBe(false);
+});

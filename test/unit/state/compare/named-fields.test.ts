@@ -1,0 +1,81 @@
+import { beforeAll, expect, test } from "vitest";
+import { compareExecutions, loadHasher, NOTHING_KNOWN, writtenFields, type Facts } from "../../../../src/state/index.ts";
+import { canonicalizer, facts, table } from "../support.ts";
+
+beforeAll(loadHasher);
+
+const jwt = (n: number): string =>
+  `${Buffer.from('{"alg":"HS256"}').toString("base64url")}.${Buffer.from(`{"sub":"ann","n":${n}}`).toString("base64url")}.c2ln`;
+const rows = (cells: readonly (readonly (string | number)[])[]): Partial<Facts> => ({
+  systems: {
+    cache: {
+      kind: "rows",
+      counters: {},
+      tables: [
+        {
+          name: "hash",
+          columns: [{ name: "key", key: true, kind: true }, { name: "field", key: true, kind: true }, { name: "value" }],
+          added: cells,
+          removed: [],
+        },
+      ],
+    },
+  },
+});
+
+/** For each shape of a state: a function that makes it with one of several values that have no known cause. */
+const SHAPES: readonly (readonly [string, (n: number) => Partial<Facts>])[] = [
+  ["a column", (n) => ({ systems: { db: { kind: "rows", counters: {}, tables: [table("orders", "*id took", [[1, n / 7]])] } } })],
+  [
+    "JSON in a column",
+    (n) => ({ systems: { db: { kind: "rows", counters: {}, tables: [table("t", "*id x", [[1, `{"a":${n / 7}}`]])] } } }),
+  ],
+  ["a field of a hash", (n) => rows([["order:1", "took", n / 7]])],
+  ["a field of a key with quotes", (n) => rows([['a "b" {c}', "x y", n / 7]])],
+  ["a context key", (n) => ({ context: { took: n / 7 } })],
+  ["a context key with a dot", (n) => ({ context: { "took.ms": n / 7 } })],
+  ["a path", (n) => ({ context: { cart: { items: [{ took: n / 7 }, { took: 1 }] } } })],
+  ["a path with quotes", (n) => ({ context: { 'a "b"': { "c d": n / 7 } } })],
+  ["JSON in the context", (n) => ({ context: { saved: `{"took":${n / 7},"name":"ann"}` } })],
+  ["JSON in a list in the context", (n) => ({ context: { saved: [`[{"took":${n / 7}}]`] } })],
+  ["a token in the context", (n) => ({ context: { token: jwt(n / 7) } })],
+  ["a client", (n) => ({ clients: { ann: { skew: n / 7 } } })],
+  ["a client whose action is recorded", (n) => ({ clients: { ann: [{ skew: n / 7 }, "login"] } })],
+  ["a store without tables", (n) => ({ systems: { probe: { kind: "value", value: { items: [{ took: n / 7 }] } } } })],
+  ["a Map", (n) => ({ context: { seen: new Map([["ann", n / 7]]) } })],
+  ["keys of an object", (n) => ({ context: { by: { [`k${n / 7}`]: true } } })],
+];
+
+const window = { startMs: 0, endMs: 1 };
+const printOf = (ignore: readonly string[], one: Facts): string => {
+  const out = { lo: 0, hi: 0 };
+  canonicalizer({ ignore }).fingerprint(one, out);
+  return `${out.lo} ${out.hi}`;
+};
+
+test.each(SHAPES)("the name of a field that differs leaves it out if `ignore` lists it: %s", (_shape, make) => {
+  const [a, b] = [facts(make(1)), facts(make(2))];
+  const { generated, unexplained } = compareExecutions({ facts: a, window }, { facts: b, window }, { known: NOTHING_KNOWN });
+  const fields = [...generated, ...unexplained].map(({ field }) => field);
+  expect(fields).not.toEqual([]);
+  expect(printOf([], a)).not.toBe(printOf([], b));
+  expect(printOf(fields, a)).toBe(printOf(fields, b));
+  const one = canonicalizer({ ignore: fields });
+  expect(one.withoutLeftOut(a)).toEqual(one.withoutLeftOut(b));
+  expect(one.describe(a)).toEqual(one.describe(b));
+});
+
+test.each([
+  [
+    "a table",
+    (n: number) => ({ systems: { db: { kind: "rows", counters: {}, tables: [table("log", "*id", n === 0 ? [] : [[n]])] } } }),
+    ["log.*", "log.id"],
+  ],
+  [
+    "a table with kinds of rows",
+    (n: number) => rows(n === 0 ? [] : [["beat:1", "at", n]]),
+    ['hash.* where {"key":"beat:*"}', "hash.field", "hash.key", 'hash.value where {"key":"beat:*","field":"at"}'],
+  ],
+] as const)("rows that were added to %s are named as rows", (_what, make, expected) => {
+  expect(writtenFields(facts(make(0) as Partial<Facts>), facts(make(1) as Partial<Facts>))).toEqual(expected);
+});
