@@ -51,7 +51,10 @@ export function idempotent<C extends object = Values, A = ApiClient>(options: Id
       if (second === undefined) return inconclusive("seqqa cannot send the request of the step again");
       const what = `${action.name}: ${answer.request.method} ${shownPath(path)} was sent again and answered ${second.statusCode}`;
       const after = (await stores())!;
-      if (!before.same(after)) return explain(`${what}, and the second request changed the stores: ${storeChanges(before, after)}`);
+      if (!before.same(after)) {
+        const fields = before.changedFields(after);
+        return explain(`${what}, and the second request changed the stores: ${storeChanges(before, after)}`, { fields });
+      }
       return !isFailure(second.statusCode) || explain(`${what}, but the first request was answered ${answer.statusCode}`);
     },
   });

@@ -26,6 +26,14 @@ export { sessionEnds } from "./session-ends.ts";
 export type { SessionEndsOptions } from "./sessions/options.ts";
 export { singleUse, type SingleUseOptions } from "./single-use.ts";
 export { useAfterFree, type UseAfterFreeOptions } from "./use-after-free.ts";
-export { Rule, type CheckedStep, type Earlier, type Login, type RuleOptions, type StoresView } from "../model/declare/rule.ts";
+export {
+  Rule,
+  type CheckedStep,
+  type Earlier,
+  type Login,
+  type Restored,
+  type RuleOptions,
+  type StoresView,
+} from "../model/declare/rule.ts";
 export type { CheckAnswer, CheckResult } from "../model/declare/invariant.ts";
 export type { Resource } from "../model/declare/resource.ts";

@@ -61,10 +61,11 @@ export function leakage<C extends object = Values, A = ApiClient>(options: Leaka
       return {
         earlier: async (begun) => {
           const before = await look(client, place, item);
-          const left = difference(before, after) ?? (await rowsLeft(begun, stores, place, before));
+          const listed = difference(before, after);
+          const { left, fields } = listed === undefined ? await rowsLeft(begun, stores, place, before) : { left: listed };
           return (
             left === undefined ||
-            begun.explain(`${action.name}: ${requestTo(place, answer)} was refused with ${answer.statusCode}, and ${left}`)
+            begun.explain(`${action.name}: ${requestTo(place, answer)} was refused with ${answer.statusCode}, and ${left}`, { fields })
           );
         },
       };
@@ -114,12 +115,12 @@ async function rowsLeft(
   after: StoresView | undefined,
   { of }: Place,
   { there }: Seen,
-): Promise<string | undefined> {
-  if (after === undefined || (of === "item" && there !== false)) return undefined;
+): Promise<{ readonly left?: string; readonly fields?: readonly string[] }> {
+  if (after === undefined || (of === "item" && there !== false)) return {};
   const before = await begun.stores();
-  if (before === undefined || before.same(after)) return undefined;
+  if (before === undefined || before.same(after)) return {};
   const grown = [...after.tables].some(([table, rows]) => count(rows) > count(before.tables.get(table) ?? new Map()));
-  return grown ? `the stores have more rows: ${storeChanges(before, after)}` : undefined;
+  return grown ? { left: `the stores have more rows: ${storeChanges(before, after)}`, fields: before.changedFields(after) } : {};
 }
 
 function count(rows: ReadonlyMap<string, number>): number {

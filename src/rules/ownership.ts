@@ -136,7 +136,7 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
           if (tried.every(({ answer }) => isRefused(answer)) && onlyAdds(before, after)) return sawNothing(begun.explain, false);
           // A server that ignores the owner's value in the body (`customer_id`) creates an item of the intruder, which is allowed.
           if (tried.every(({ answer, call }) => isOwnItem(answer, call.inBody)) && onlyAdds(before, after)) return true;
-          return begun.explain(`${wrote}; ${storeChanges(before, after)}`);
+          return begun.explain(`${wrote}; ${storeChanges(before, after)}`, { fields: before.changedFields(after) });
         },
       };
     },

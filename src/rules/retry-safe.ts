@@ -1,18 +1,25 @@
-import type { ApiClient } from "../model/http/client.ts";
+import { clientPartOf, type ApiClient } from "../model/http/client.ts";
 import type { Values } from "../model/context/context.ts";
 import { SeqqaError } from "../model/errors.ts";
-import { Rule } from "../model/declare/rule.ts";
+import type { Action } from "../model/declare/action.ts";
+import { EdgeAction } from "../model/declare/state-graph/edge-action.ts";
+import { Rule, type CheckedStep, type Restored, type StoresView } from "../model/declare/rule.ts";
 import type { ApiResponse } from "../model/http/response.ts";
+import type { StoreAdapter } from "../model/stores/store-adapter.ts";
 import { Severity } from "../model/declare/severity.ts";
 import { isObject, jsonOf, type Item } from "./answers/answer-content.ts";
 import { isDone, isFailure, pathOf, shownPath, writesOf } from "./requests.ts";
-import { storeChanges } from "./store-changes.ts";
-import { requireOptions } from "./rule-options.ts";
+import { hasAny, rowsOnlyIn } from "./given-codes.ts";
+import { repeats, storeChanges } from "./store-changes.ts";
+import { call, versionOf, type Calling } from "./called-actions.ts";
+import { requireAction, requireList, requireOptions } from "./rule-options.ts";
 
 /** Options of {@link retrySafe}. */
 export interface RetrySafeOptions {
   /** The header that carries the idempotency key. Default: `Idempotency-Key`. */
   readonly header?: string;
+  /** Names of actions after which a key may be used again, such as an action that deletes all data. Default: none. */
+  readonly except?: readonly string[];
 }
 
 /**
@@ -33,13 +40,21 @@ const NO_STATEMENT = new Set([401, 403, 408, 409, 412, 422, 425, 428, 429]);
  *   equal. Only ids at the top level, or one object below it (such as `data`), are compared. Objects such as `meta`, `request` and `trace` are left
  *   out.
  *
+ * The request is sent once more after one call of each other action, such as a refund. Then it must not have its effect again: a change of the stores
+ * is a finding if it writes a value that the stores had after the step, for any status of the answer. An action is left out if it moves the target's
+ * clock, because keys may expire, if it sends the same key, if it only deletes rows that contain the key, or if it is answered 202. Actions of state
+ * graphs, actions with `changesStores`, and actions in `except` are left out, too.
+ *
+ * In both cases, a change is no finding if only columns changed whose names say that they count or date repeats, such as `replays` and `last_seen`.
+ *
  * A request without the header is not judged. The rule is inconclusive if the request cannot be sent again, because its body was multipart or bytes
  * that are no UTF-8. The draft is IETF draft-ietf-httpapi-idempotency-key-header.
  * @throws SeqqaError `RULE_INVALID` if `header` is not the name of a header
  */
 export function retrySafe<C extends object = Values, A = ApiClient>(options: RetrySafeOptions = {}): Rule<C, A> {
-  requireOptions<keyof RetrySafeOptions>("retrySafe", options, { header: true });
-  const { header = "Idempotency-Key" } = options;
+  requireOptions<keyof RetrySafeOptions>("retrySafe", options, { header: true, except: true });
+  requireList("retrySafe", "except", options.except, '["delete_everything"]');
+  const { header = "Idempotency-Key", except = [] } = options;
   if (typeof header !== "string" || !/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(header)) {
     throw new SeqqaError("RULE_INVALID", "retrySafe: `header` is not the name of a header.", {
       exitStatus: 2,
@@ -47,14 +62,21 @@ export function retrySafe<C extends object = Values, A = ApiClient>(options: Ret
     });
   }
   const name = header.toLowerCase();
+  let called: readonly Action<C, A>[] = [];
   return new Rule<C, A>({
     name: "retry_safe",
     message: "a request with an idempotency key had a different effect when it was sent again",
     severity: Severity.HIGH,
     writes: true,
-    judge: async (_world, { action, answers, client, again, stores, explain, inconclusive }) => {
+    brings: (actions) => {
+      for (const one of except) requireAction(actions, "retrySafe", one);
+      called = actions.filter((one) => !except.includes(one.name) && one.changesStores.length === 0 && !(one instanceof EdgeAction));
+      return [];
+    },
+    judge: async (world, step) => {
+      const { action, answers, client, again, stores, explain, inconclusive } = step;
       const [answer, ...others] = writesOf(answers);
-      if (answer === undefined || others.length > 0 || !isDone(answer) || !hasHeader(answer, name)) return true;
+      if (answer === undefined || others.length > 0 || !isDone(answer) || keyOf(answer, name) === undefined) return true;
       const path = pathOf(client, answer);
       const before = path === undefined ? undefined : await stores();
       if (path === undefined || before === undefined) return true;
@@ -63,16 +85,101 @@ export function retrySafe<C extends object = Values, A = ApiClient>(options: Ret
       const request = `${answer.request.method} ${shownPath(path)} with the same ${header}`;
       const what = `${action.name}: ${request} was answered ${answer.statusCode} the first time and ${second.statusCode} the second time`;
       const after = (await stores())!;
-      if (!before.same(after)) return explain(`${what}, and the second request changed the stores: ${storeChanges(before, after)}`);
+      const fields = effectOf(before, after);
+      if (fields !== undefined) {
+        return explain(`${what}, and the second request changed the stores: ${storeChanges(before, after)}`, { fields });
+      }
       if (isRefusal(second.statusCode)) return explain(what);
       const other = second.ok ? differentId(answer, second) : undefined;
-      return other === undefined || explain(`${what}, and the second answer has a different ${other}`);
+      if (other !== undefined) return explain(`${what}, and the second answer has a different ${other}`);
+      return new Retry(world as never, step, answer, name).after(called as never);
     },
   });
 }
 
-function hasHeader({ request }: ApiResponse, name: string): boolean {
-  return Object.entries(request.headers).some(([key, value]) => key.toLowerCase() === name && value !== "");
+/** Sends a request with an idempotency key again, after other actions were called. */
+class Retry {
+  readonly #world: Retrying;
+  readonly #step: CheckedStep;
+  readonly #first: ApiResponse;
+  readonly #header: string;
+
+  constructor(world: Retrying, step: CheckedStep, first: ApiResponse, header: string) {
+    this.#world = world;
+    this.#step = step;
+    this.#first = first;
+    this.#header = header;
+  }
+
+  /** Tries actions in the state after the step until one changes something. The other actions are then tried after this state was restored. */
+  async after(actions: readonly Action[]): Promise<boolean | Restored> {
+    if (actions.length === 0) return true;
+    const { stores, client } = this.#step;
+    const before = (await stores())!;
+    const sender = clientPartOf(client);
+    const acting = sender?.save();
+    const [version, ahead] = [versionOf(this.#world), this.#aheadMs];
+    for (const [index, action] of actions.entries()) {
+      const answer = await call(this.#world, action, []);
+      const between = (await stores())!;
+      const isChanged = !between.same(before, { strict: true });
+      if (!isChanged && versionOf(this.#world) === version && this.#aheadMs === ahead) continue;
+      const isJudged = isChanged && this.#aheadMs === ahead && answer !== undefined && this.#keepsKey(answer, before, between);
+      sender?.restore(acting);
+      if (isJudged && !(await this.#isSafe(action, before, between))) return false;
+      const left = actions.slice(index + 1);
+      return left.length === 0 || { restored: () => this.after(left) };
+    }
+    return true;
+  }
+
+  /** Sends the request again. Explains the problem and returns `false` if the request has its effect again. */
+  async #isSafe(action: Action, before: StoresView, between: StoresView): Promise<boolean> {
+    const { stores, client, again, explain, action: step } = this.#step;
+    const second = await again(this.#first);
+    const after = (await stores())!;
+    const fields = effectOf(between, after);
+    if (second === undefined || fields === undefined || !repeats(before, [between, after])) return true;
+    const { method } = this.#first.request;
+    const request = `${step.name}: ${method} ${shownPath(pathOf(client, this.#first) ?? "")} was answered ${this.#first.statusCode}`;
+    const repeated = `${second.statusCode} when it was sent again with the same key after ${action.name} was called`;
+    return explain(`${request}, and ${repeated}. The second request changed the stores: ${storeChanges(between, after)}`, { fields });
+  }
+
+  /** Returns `false` if the key may be used again after an action, or if the action may still write. */
+  #keepsKey(answer: ApiResponse, before: StoresView, between: StoresView): boolean {
+    const key = keyOf(this.#first, this.#header)!;
+    const tables = [...new Set([...before.tables.keys(), ...between.tables.keys()])];
+    const removed = tables.flatMap((table) => rowsOnlyIn(before, between, table));
+    const isPurge = tables.every((table) => rowsOnlyIn(between, before, table).length === 0) && removed.every((row) => hasAny(row, [key]));
+    return !isPurge && answer.statusCode !== 202 && keyOf(answer, this.#header) !== key;
+  }
+
+  /** The sum of the milliseconds by which the clocks of the world are ahead. */
+  get #aheadMs(): number {
+    return Object.values(this.#world.systems).reduce((sum, store) => sum + (store?.aheadMs?.() ?? 0), 0);
+  }
+}
+
+/** The world of the rule. */
+interface Retrying extends Calling {
+  readonly systems: Readonly<Record<string, StoreAdapter | undefined>>;
+}
+
+/** Matches the name of a column in which a server counts or dates repeated requests. */
+const NOTE = /replay|retr(?:y|ie)|repeat|last_?(?:seen|used|access|request)|seen_?(?:at|count)|hits?$|hit_?count|use_?count/i;
+
+/** Returns the fields of a change of the stores, without columns that count or date repeated requests; `undefined` if nothing else changed. */
+function effectOf(before: StoresView, after: StoresView): readonly string[] | undefined {
+  if (before.same(after)) return undefined;
+  const fields = before.changedFields(after);
+  const others = fields.filter((field) => !NOTE.test(field.slice(field.lastIndexOf(".") + 1)));
+  return fields.length > 0 && others.length === 0 ? undefined : others;
+}
+
+/** Returns the value of a header of a request; `undefined` if it is absent or empty. */
+function keyOf({ request }: ApiResponse, name: string): string | undefined {
+  return Object.entries(request.headers).find(([key, value]) => key.toLowerCase() === name && value !== "")?.[1];
 }
 
 /** Returns the name of an identifier that differs between the two answers; `undefined` if none differs. */

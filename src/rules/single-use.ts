@@ -1,6 +1,6 @@
 import type { Action } from "../model/declare/action.ts";
 import { clientPartOf, type ApiClient } from "../model/http/client.ts";
-import { contextPartOf, type Context, type Values } from "../model/context/context.ts";
+import type { Values } from "../model/context/context.ts";
 import { EdgeAction } from "../model/declare/state-graph/edge-action.ts";
 import { Rule, type CheckedStep, type Earlier, type Login, type Resent, type RuleOptions, type StoresView } from "../model/declare/rule.ts";
 import type { ApiResponse } from "../model/http/response.ts";
@@ -9,7 +9,8 @@ import { Severity } from "../model/declare/severity.ts";
 import { cookiesSentWith, cookiesSetBy, credentialIn, textOf } from "./answers/grants.ts";
 import { refusesInBody } from "../model/http/refusal.ts";
 import { codesIn, spoiledBodies, type Codes, withOtherPassword, withWrongCode } from "./changed-requests.ts";
-import { contextGives, hasAny, recorded, rowsGive, rowsOnlyIn, type Written } from "./given-codes.ts";
+import { contextGives, hasAny, rowsGive, rowsOnlyIn, type Written } from "./given-codes.ts";
+import { call, versionOf, type Calling } from "./called-actions.ts";
 import { nameOf, requireAction, requireOptions, type ActionOrName } from "./rule-options.ts";
 import { isRedirect, pathOf, shownPath, writesOf } from "./requests.ts";
 import { bringsBackRows, changesEveryField, redoes, storeChanges } from "./store-changes.ts";
@@ -115,7 +116,7 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
       ];
       for (const [how, changes] of attempts) {
         const problem = await spending.again(how, changes);
-        if (problem !== undefined) return step.explain(problem);
+        if (problem !== undefined) return step.explain(problem.message, problem);
       }
       if (!spending.isPossible) return step.inconclusive("seqqa cannot send the request of the step again");
       const created = await createdAgain(world as never, create as never, step, codesIn(spent.request));
@@ -124,7 +125,7 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
           `after ${create!.name} was called again, the code of the step was in ${created}, so the code may be valid again, and seqqa did not check whether it still works after a new code was created`,
         );
       const problem = created === "new" ? await spending.again(`after ${create!.name} was called again`) : undefined;
-      if (problem !== undefined) return step.explain(problem);
+      if (problem !== undefined) return step.explain(problem.message, problem);
       const spoiled = spoiledBodies(spent.request.body);
       if (!step.canGoBack) return true;
       const afterAttempts = (bodies: readonly string[]): Earlier => ({
@@ -141,7 +142,7 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
           const first = await step.again(spent);
           if (first === undefined || !accepted(first)) return true;
           const problem = await spending.again("when it was sent again after attempts with wrong fields were refused");
-          return problem === undefined || explain(problem);
+          return problem === undefined || explain(problem.message, problem);
         },
       });
       const attempted = spoiled.length === 0 || afterAttempts(spoiled);
@@ -152,7 +153,7 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
               earlier: async ({ explain }) => {
                 const undo = new Undoing(world as never, step, spent, isAgain);
                 const { left, problem } = await undo.tryAll(using as never, undoing as never, per === "user");
-                return problem === undefined ? afterUndoing(left as never) : explain(problem);
+                return problem === undefined ? afterUndoing(left as never) : explain(problem.message, problem);
               },
             };
       return using instanceof EdgeAction ? attempted : afterUndoing(others);
@@ -160,11 +161,10 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
   });
 }
 
-/** The world of a rule, as its actions are called. */
-interface Calling {
-  readonly context: Context;
-  readonly clients: Readonly<Record<string, ApiClient>>;
-  readonly api: ApiClient;
+/** A problem, and the fields of stores whose change is the whole problem; see {@link CheckedStep.explain}. */
+interface Problem {
+  readonly message: string;
+  readonly fields?: readonly string[] | undefined;
 }
 
 /** Uses a code in the state before the step, calls an action that undoes the effect, and sends the request that used the code again. */
@@ -189,18 +189,18 @@ class Undoing {
     use: Action,
     actions: readonly Action[],
     isOwn: boolean,
-  ): Promise<{ readonly left: readonly Action[]; readonly problem?: string | undefined }> {
+  ): Promise<{ readonly left: readonly Action[]; readonly problem?: Problem | undefined }> {
     const { stores, again, client, action: step } = this.#step;
     const [unused, first, used] = [await stores(), await call(this.#world, use, []), await stores()];
     if (unused === undefined || used === undefined || first === undefined || unused.same(used)) return { left: [] };
     // The action may send another code this time, such as a code that depends on the time. The code of the step is then still unused.
     if (codesIn(first.request).texts.join("\n") !== codesIn(this.#spent.request).texts.join("\n")) return { left: [] };
     for (const [index, action] of actions.entries()) {
-      const [version, written] = [this.#version, [] as Written[]];
+      const [version, written] = [versionOf(this.#world), [] as Written[]];
       const acting = clientPartOf(client)?.version;
       const answer = await call(this.#world, action, written);
       const undone = (await stores())!;
-      if (undone.same(used, { strict: true }) && this.#version === version) continue;
+      if (undone.same(used, { strict: true }) && versionOf(this.#world) === version) continue;
       const left = actions.slice(index + 1);
       const isOther = isOwn && clientPartOf(client)?.version !== acting;
       if (answer === undefined || isOther || this.#isIssued(answer, written, used, undone) || bringsBackRows(unused, used, undone))
@@ -212,15 +212,10 @@ class Undoing {
       const path = shownPath(pathOf(client, this.#spent) ?? "");
       const uses = `${step.name}: ${this.#spent.request.method} ${path} was accepted (${this.#spent.statusCode}), and again (${second.statusCode})`;
       const effect = `the second request changed the stores: ${storeChanges(undone, after)}`;
-      return { left, problem: `${uses} after ${action.name} was called, which undid its effect: ${effect}` };
+      const message = `${uses} after ${action.name} was called, which undid its effect: ${effect}`;
+      return { left, problem: { message, fields: undone.changedFields(after) } };
     }
     return { left: [] };
-  }
-
-  /** A text that changes with each change of the context and of the clients. */
-  get #version(): string {
-    const { context, clients, api } = this.#world;
-    return [api, ...Object.values(clients)].map((client) => clientPartOf(client)?.version).join() + contextPartOf(context as never).version;
   }
 
   /** Returns `true` if an action sent or returned the code, or wrote it to the context or the stores: the code may then be valid again. */
@@ -230,22 +225,6 @@ class Undoing {
     const rows = [...tables].flatMap((table) => [...rowsOnlyIn(after, before, table), ...rowsOnlyIn(before, after, table)]);
     return contextGives(written, texts) === "same" || hasAny([text, request.url, request.body ?? "", ...rows].join("\n"), texts);
   }
-}
-
-/**
- * Calls an action with its own client. Returns its answer; `undefined` if the action does not apply, throws or is refused. Adds each value that is
- * set in the context to `written`.
- */
-async function call({ context, clients, api }: Calling, action: Action, written: Written[]): Promise<ApiResponse | undefined> {
-  let answer: ApiResponse | null;
-  try {
-    if (action.precondition !== undefined && !action.precondition(context)) return undefined;
-    answer = await action.run(action.as === undefined ? api : clients[action.as]!, recorded(context, written));
-  } catch {
-    // Ignore the error, because it is reported when the action runs as a step.
-    return undefined;
-  }
-  return answer === null || answer.statusCode >= 400 || refusesInBody(answer) ? undefined : answer;
 }
 
 /** Sends the request that used the code again, and describes the effect if it is accepted once more. */
@@ -262,7 +241,7 @@ class Spending {
   }
 
   /** Sends the request again. Returns the problem if it is accepted. `how` completes the sentence "it was accepted". */
-  async again(how: string, changes: Resent = {}): Promise<string | undefined> {
+  async again(how: string, changes: Resent = {}): Promise<Problem | undefined> {
     const { stores, again, client, action } = this.#step;
     const before = await stores();
     const sender = changes.by ?? client;
@@ -277,19 +256,20 @@ class Spending {
     if (effect === undefined) return undefined;
     const { method } = this.#spent.request;
     const path = shownPath(pathOf(client, this.#spent) ?? "");
-    return `${action.name}: ${method} ${path} was accepted (${this.#spent.statusCode}), and again (${second.statusCode}) ${how}: ${effect}`;
+    const accepted = `${action.name}: ${method} ${path} was accepted (${this.#spent.statusCode}), and again (${second.statusCode})`;
+    return { ...effect, message: `${accepted} ${how}: ${effect.message}` };
   }
 
   /** Describes the effect of the second request; `undefined` if the request has no effect. */
-  async #effect(before: StoresView | undefined, second: ApiResponse, sender: Sender): Promise<string | undefined> {
+  async #effect(before: StoresView | undefined, second: ApiResponse, sender: Sender): Promise<Problem | undefined> {
     const after = await this.#step.stores();
     if (before !== undefined && after !== undefined && !before.same(after, { strict: true }))
-      return `the second request changed the stores: ${storeChanges(before, after)}`;
-    if (await this.#isNewCookie(second, sender)) return "the answer has a new cookie";
+      return { message: `the second request changed the stores: ${storeChanges(before, after)}`, fields: before.changedFields(after) };
+    if (await this.#isNewCookie(second, sender)) return { message: "the answer has a new cookie" };
     // Values of the first answer belong to the client that sent the request. For any other client, these values are new.
     const known = sender.client === this.#step.client ? [this.#spent.text] : [];
     const credential = credentialIn(second, [textOf(this.#spent), textOf(second), ...known]);
-    return credential === undefined ? undefined : `the answer has "${credential}"`;
+    return credential === undefined ? undefined : { message: `the answer has "${credential}"` };
   }
 
   /**

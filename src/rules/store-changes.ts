@@ -56,6 +56,12 @@ export function redoes([start, first]: StoreChange, [between, second]: StoreChan
   return [...a.keys(), ...b.keys()].some((cell) => of(b, cell) > of(a, cell) && of(b, cell) > of(c, cell) && of(d, cell) > of(c, cell));
 }
 
+/** Returns `true` if a change adds a value that the stores already had in the state `first`, or removes a value that was already gone there. */
+export function repeats(first: StoresView, [between, second]: StoreChange): boolean {
+  const [a, b, c] = [first, between, second].map(cellsOf) as [Counts, Counts, Counts];
+  return [...a].some(([cell, count]) => Math.sign(of(c, cell) - of(b, cell)) === Math.sign(count) && count !== 0);
+}
+
 /** Returns `true` if `second` changes each field that `first` changes. */
 export function changesEveryField([start, first]: StoreChange, [between, second]: StoreChange): boolean {
   const again = new Set(between.changedFields(second));
@@ -67,18 +73,23 @@ type Counts = ReadonlyMap<string, number>;
 
 const of = (counts: Counts, key: string): number => counts.get(key) ?? 0;
 
-/** Counts the values of each column of each table. */
+/** Counts the values of each column of each table. A list or an object counts as the values in it. */
 function cellsOf({ tables }: Tables): Counts {
   const cells = new Map<string, number>();
   for (const [table, rows] of tables) {
     for (const [row, count] of rows) {
       for (const [column, value] of (JSON.parse(row) as readonly unknown[]).entries()) {
-        const cell = `${table}\n${column}\n${JSON.stringify(value)}`;
-        cells.set(cell, (cells.get(cell) ?? 0) + count);
+        for (const cell of valuesIn(value, `${table}\n${column}`)) cells.set(cell, (cells.get(cell) ?? 0) + count);
       }
     }
   }
   return cells;
+}
+
+function valuesIn(value: unknown, path: string): readonly string[] {
+  if (typeof value !== "object" || value === null) return [`${path}\n${JSON.stringify(value)}`];
+  const parts = Array.isArray(value) ? value.map((one: unknown) => ["*", one] as const) : Object.entries(value);
+  return parts.flatMap(([key, one]) => valuesIn(one, `${path}\n${key}`));
 }
 
 const NONE: ReadonlyMap<string, number> = new Map();

@@ -32,6 +32,8 @@ export interface Judged {
   readonly said: true | string;
   /** The requests of the rule, in order. Requests in the state before the step begin with `before: `. */
   readonly asked: readonly string[];
+  /** The fields of stores whose change is the whole violation; `undefined` if the rule names none. */
+  readonly fields?: readonly string[] | undefined;
 }
 
 /** Returns the contents of stores with this number of orders. */
@@ -47,6 +49,46 @@ export function orders(count: number): StoresView {
   };
   return view;
 }
+
+/** The rows of tables, each as a list of its values. */
+export type TableRows = Readonly<Record<string, readonly (readonly unknown[])[]>>;
+
+/** Returns the contents of stores with these rows. The columns of a table are named by their index. */
+export function rowsView(rows: TableRows): StoresView {
+  const fingerprint = JSON.stringify(rows);
+  const tables = new Map(
+    Object.entries(rows).map(([name, all]) => {
+      const counts = new Map<string, number>();
+      for (const row of all) counts.set(JSON.stringify(row), (counts.get(JSON.stringify(row)) ?? 0) + 1);
+      return [`db.${name}`, counts] as const;
+    }),
+  );
+  const columnOf = (view: StoresView, table: string, index: number): string =>
+    JSON.stringify([...(view.tables.get(table)?.keys() ?? [])].map((row) => (JSON.parse(row) as unknown[])[index]));
+  const view: StoresView = {
+    fingerprint,
+    tables,
+    same: (other) => other.fingerprint === fingerprint,
+    changedFields: (other) =>
+      Object.entries(rows).flatMap(([name, all]) => {
+        const count = Math.max(0, ...all.map((row) => row.length), ...rowLengths(other, `db.${name}`));
+        const indices = Array.from({ length: count }, (_, index) => index);
+        const isOther = (index: number): boolean => columnOf(view, `db.${name}`, index) !== columnOf(other, `db.${name}`, index);
+        return indices.filter(isOther).map((index) => `${name}.${index}`);
+      }),
+    changedRows: () => ({ fields: [], counts: new Map() }),
+    without: (texts) =>
+      rowsView(
+        Object.fromEntries(
+          Object.entries(rows).map(([name, all]) => [name, all.filter((row) => !texts.some((text) => JSON.stringify(row).includes(text)))]),
+        ),
+      ),
+  };
+  return view;
+}
+
+const rowLengths = (view: StoresView, table: string): readonly number[] =>
+  [...(view.tables.get(table)?.keys() ?? [])].map((row) => (JSON.parse(row) as unknown[]).length);
 
 /** Returns the judgement of a rule about a step, against an API whose answers the script gives. */
 export async function judged(rule: Rule, script: Script): Promise<Judged> {
@@ -76,8 +118,10 @@ export async function judged(rule: Rule, script: Script): Promise<Judged> {
     unjudged = `? ${why}`;
     return true;
   };
-  const explain = (message: string): false => {
+  let fields: readonly string[] | undefined;
+  const explain = (message: string, details: { readonly fields?: readonly string[] | undefined } = {}): false => {
     because = message;
+    ({ fields } = details);
     return false;
   };
   const stores = async (): Promise<StoresView | undefined> =>
@@ -99,12 +143,13 @@ export async function judged(rule: Rule, script: Script): Promise<Judged> {
         ? undefined
         : client.request(request.method, request.url, { headers: request.headers, ...(body === undefined ? {} : { body }) }),
   });
+  while (typeof said === "object" && "restored" in said) said = await said.restored();
   while (typeof said === "object" && "earlier" in said) {
     phase = "before";
     said = await said.earlier({ explain, stores, inconclusive, unjudged: inconclusive });
   }
   await client.close();
-  return { said: said === true ? (unjudged ?? true) : (because ?? rule.message), asked };
+  return { said: said === true ? (unjudged ?? true) : (because ?? rule.message), asked, fields };
 }
 
 /** Customers, and orders as their children. */

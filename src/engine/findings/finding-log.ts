@@ -15,8 +15,8 @@ export interface FoundViolation {
   stepEvents: StepEvent | undefined;
   /** The states in which the violating actions were executed, in the order of commits. Empty if the root state itself violates the rule. */
   readonly from: number[];
-  /** The fields of all violations of the group. `undefined` if a violation has another reason than changed fields; see {@link FindingEvent.fields}. */
-  fields?: readonly string[] | undefined;
+  /** The violations of the group by their changed fields, if at least two violations changed different fields; see {@link FindingEvent.fields}. */
+  parts?: readonly FoundViolation[];
 }
 
 /** A single violation, after a committed step or in the root state. */
@@ -34,7 +34,7 @@ export interface CommittedViolation extends Pick<
 export function seenViolation({ finding, status, path, draws }: SeenViolation, actions: readonly string[]): FoundViolation {
   const lastAction = actions[path.at(-1)!]!;
   const key = keyOf(finding, lastAction, status);
-  return { key, finding, lastAction, status, count: 1, path, draws, state: null, stepEvents: undefined, from: [], fields: finding.fields };
+  return { key, finding, lastAction, status, count: 1, path, draws, state: null, stepEvents: undefined, from: [] };
 }
 
 /**
@@ -42,6 +42,19 @@ export function seenViolation({ finding, status, path, draws }: SeenViolation, a
  */
 export function withoutGraph(found: FoundViolation): FoundViolation {
   return { ...found, state: null, stepEvents: undefined, from: [] };
+}
+
+/** Returns the violations with equal changed fields of all groups. */
+export function partsOf(found: FoundViolation): readonly FoundViolation[] {
+  return found.parts ?? [found];
+}
+
+/** Returns violations of one group as a group. Its path is the shortest path of the violations. */
+export function groupOf(parts: readonly FoundViolation[]): FoundViolation {
+  const shortest = parts.reduce((best, one) => (one.path.length < best.path.length ? one : best));
+  const { parts: _parts, ...shown } = shortest;
+  const count = parts.reduce((sum, one) => sum + one.count, 0);
+  return { ...shown, count, from: parts.flatMap(({ from }) => from), ...(parts.length > 1 && { parts }) };
 }
 
 function keyOf({ invariant }: FindingEvent, lastAction: string, status: number): string {
@@ -68,36 +81,22 @@ export class FindingLog {
   readonly #messages: Map<string, { count: number; last: FoundError | undefined }> = new Map();
 
   /** Adds a violation to its group. Returns the group if it is new, otherwise `undefined`. */
-  addViolation({ finding, lastAction, status, path, state, stepEvents, draws, from }: CommittedViolation): FoundViolation | undefined {
-    const key = keyOf(finding, lastAction, status);
+  addViolation(violation: CommittedViolation): FoundViolation | undefined {
+    const key = keyOf(violation.finding, violation.lastAction, violation.status);
     const known = this.violations.get(key);
     if (known === undefined) {
-      const found: FoundViolation = {
-        key,
-        finding,
-        lastAction,
-        status,
-        count: 1,
-        path,
-        draws,
-        state,
-        stepEvents,
-        from: from === undefined ? [] : [from],
-        fields: finding.fields,
-      };
+      const found = newGroup(key, violation);
       this.violations.set(key, found);
       return found;
     }
-    known.count++;
-    known.fields = finding.fields && known.fields && [...new Set([...known.fields, ...finding.fields])];
-    if (from !== undefined) known.from.push(from);
-    if (path.length < known.path.length) {
-      known.finding = finding;
-      known.path = path;
-      known.draws = draws;
-      known.state = state;
-      known.stepEvents = stepEvents;
+    const fields = fieldsText(violation.finding);
+    const part = partsOf(known).find(({ finding }) => fieldsText(finding) === fields);
+    if (part !== known) {
+      const earlier = known.parts ?? [{ ...known, from: [...known.from] }];
+      if (part === undefined) known.parts = [...earlier, newGroup(key, violation)];
+      else addTo(part, violation);
     }
+    addTo(known, violation);
     return undefined;
   }
 
@@ -120,6 +119,18 @@ export class FindingLog {
     if (messages.count === MESSAGES + 1) last!.error = { ...last!.error, message: `${last!.error.message}${OTHERS}` };
     last!.count++;
   }
+}
+
+const fieldsText = ({ fields }: FindingEvent): string => JSON.stringify(fields?.toSorted());
+
+function newGroup(key: string, { from, ...violation }: CommittedViolation): FoundViolation {
+  return { ...violation, key, count: 1, from: from === undefined ? [] : [from] };
+}
+
+function addTo(group: FoundViolation, { finding, path, draws, state, stepEvents, from }: CommittedViolation): void {
+  group.count++;
+  if (from !== undefined) group.from.push(from);
+  if (path.length < group.path.length) Object.assign(group, { finding, path, draws, state, stepEvents });
 }
 
 const OTHERS = " (The count includes further errors of the same action or rule with other messages.)";

@@ -2,7 +2,7 @@ import type { Action } from "../../model/declare/action.ts";
 import { clientPartOf, TELLS_SENDER, type ApiClient, type Exchange } from "../../model/http/client.ts";
 import type { ApiResponse } from "../../model/http/response.ts";
 import { isCheckResult, type CheckAnswer } from "../../model/declare/invariant.ts";
-import { guestRole, type CheckedStep, type Earlier, type Rule, type StoresView } from "../../model/declare/rule.ts";
+import { guestRole, type CheckedStep, type Earlier, type Restored, type Rule, type StoresView } from "../../model/declare/rule.ts";
 import type { ErrorEvent, FindingEvent, InconclusiveEvent } from "../../messages/lane-messages.ts";
 import type { Awaitable } from "../../model/stores/store-adapter.ts";
 import type { LaneBase } from "../bring-up/lane-base.ts";
@@ -73,11 +73,35 @@ export class StepRules {
     const mark = await state.mark();
     for (const rule of rules) {
       const view = this.#view(rule.name);
-      const said = await this.#ask(rule, () => rule.judge(this.#base.world, view));
+      const said = await this.#askAfter(rule, view, mark);
       if (isEarlier(said)) this.#later.push({ rule, earlier: said.earlier });
       else this.#take(rule, said, view.because());
       if (this.#isUnanswered) return;
       await this.#putBack(mark);
+    }
+  }
+
+  /**
+   * Calls a rule, and the further parts that begin in the restored state after the step. Only the requests of the last part are recorded: recorded
+   * requests are repeated one after another, and the requests of the other parts were undone.
+   */
+  async #askAfter(rule: Rule, view: CheckedStep, mark: SavedWorld): Promise<CheckAnswer | Earlier | undefined> {
+    const { stepper, world } = this.#base;
+    const recording = stepper.onCheckExchange;
+    let sent: Exchange[] = [];
+    if (recording !== undefined) stepper.onCheckExchange = (exchange) => sent.push(exchange);
+    try {
+      let said = await this.#ask(rule, () => rule.judge(world, view));
+      while (isRestored(said) && !this.#isUnanswered) {
+        const { restored } = said;
+        await this.#putBack(mark);
+        sent = [];
+        said = await this.#ask(rule, restored);
+      }
+      return isRestored(said) ? undefined : said;
+    } finally {
+      stepper.onCheckExchange = recording;
+      for (const exchange of sent) recording?.(exchange);
     }
   }
 
@@ -102,7 +126,7 @@ export class StepRules {
           await this.#putBack(mark);
           said = await this.#ask(rule, () => next(view));
         }
-        this.#take(rule, isEarlier(said) ? undefined : said, view.because());
+        this.#take(rule, isEarlier(said) || isRestored(said) ? undefined : said, view.because());
         if (this.#isUnanswered) return;
         await this.#putBack(mark);
       }
@@ -112,7 +136,7 @@ export class StepRules {
   }
 
   /** Calls a rule. @throws LaneLost if the rule could not read a store */
-  async #ask(rule: Rule, ask: () => Awaitable<CheckAnswer | Earlier>): Promise<CheckAnswer | Earlier | undefined> {
+  async #ask(rule: Rule, ask: () => Awaitable<CheckAnswer | Earlier | Restored>): Promise<CheckAnswer | Earlier | Restored | undefined> {
     const { checker, drawing, stepper } = this.#base;
     checker.checked.last = rule.name;
     drawing.by(rule.name);
@@ -124,7 +148,7 @@ export class StepRules {
         this.errors.push(overloaded());
         return undefined;
       }
-      if (typeof said === "boolean" || isEarlier(said) || isCheckResult(said)) return said;
+      if (typeof said === "boolean" || isEarlier(said) || isRestored(said) || isCheckResult(said)) return said;
       const got = said === undefined ? "nothing" : typeof said;
       this.errors.push(
         errorEvent(
@@ -232,6 +256,10 @@ export async function judgeStep(
 
 function isEarlier(said: unknown): said is Earlier {
   return typeof said === "object" && said !== null && typeof (said as { earlier?: unknown }).earlier === "function";
+}
+
+function isRestored(said: unknown): said is Restored {
+  return typeof said === "object" && said !== null && typeof (said as { restored?: unknown }).restored === "function";
 }
 
 function guestsOf({ clients }: LaneBase["world"]): readonly ApiClient[] {

@@ -98,6 +98,11 @@ export interface Earlier {
   ) => CheckAnswer | Earlier | Promise<CheckAnswer | Earlier>;
 }
 
+/** A further part of a check, which runs in the state after the step, after that state was restored. */
+export interface Restored {
+  readonly restored: () => CheckAnswer | Earlier | Restored | Promise<CheckAnswer | Earlier | Restored>;
+}
+
 /** Options of {@link Rule}. */
 export interface RuleOptions<C extends object = never, A = never> extends Pick<
   InvariantOptions<C, A>,
@@ -105,10 +110,10 @@ export interface RuleOptions<C extends object = never, A = never> extends Pick<
 > {
   /**
    * Judges a step in the state that the step led to. Returns `true` or `false`, a detailed result (see {@link CheckAnswer}), or a further part of the
-   * check, which runs in the state before the step. The check may call the API and, with {@link writes}, change the data of the API. seqqa restores
-   * the state afterwards.
+   * check, which runs in the state before the step ({@link Earlier}) or again in the state after it ({@link Restored}). The check may call the API
+   * and, with {@link writes}, change the data of the API. seqqa restores the state afterwards.
    */
-  readonly judge: (world: World<C, A>, step: CheckedStep) => CheckAnswer | Earlier | Promise<CheckAnswer | Earlier>;
+  readonly judge: (world: World<C, A>, step: CheckedStep) => CheckAnswer | Earlier | Restored | Promise<CheckAnswer | Earlier | Restored>;
   /**
    * `true` if the rule makes calls that change data, or needs the state before the step. Default `false`. If the target cannot be restored during a
    * step, such a rule is not judged, and the run's notes say so.

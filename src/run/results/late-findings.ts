@@ -1,6 +1,6 @@
 import type { Committer } from "../../engine/commit/committer.ts";
 import type { DivergenceLog } from "../../engine/commit/divergence-log.ts";
-import type { FoundViolation } from "../../engine/findings/finding-log.ts";
+import { groupOf, partsOf, type FoundViolation } from "../../engine/findings/finding-log.ts";
 import { writtenText } from "../../messages/lane-messages.ts";
 
 interface Searched {
@@ -12,19 +12,27 @@ interface Searched {
 }
 
 /**
- * Removes the findings whose whole reason is a change of fields that the target also wrote after answers. A timer of the target may have made such a
+ * Removes the violations whose whole reason is a change of fields that the target also wrote after answers. A timer of the target may have made such a
  * change, and a replay may meet the timer again. The steps count as steps that the rule could not judge. Returns the rest of `seen`, the violations
  * that were not committed.
  */
 export function withoutLate({ committer, divergences }: Searched, seen: readonly FoundViolation[]): readonly FoundViolation[] {
-  const isLate = ({ fields }: FoundViolation): boolean => fields !== undefined && divergences.areLate(fields);
+  const isLate = ({ finding: { fields } }: FoundViolation): boolean => fields !== undefined && divergences.areLate(fields);
+  const rest = (found: FoundViolation): readonly FoundViolation[] => {
+    const parts = partsOf(found);
+    const left = parts.filter((part) => !isLate(part));
+    return left.length === 0 ? [] : [left.length === parts.length ? found : groupOf(left)];
+  };
   const { findings, unjudged } = committer;
   for (const [key, found] of findings.violations) {
-    if (!isLate(found)) continue;
-    findings.violations.delete(key);
-    const { invariant, message } = found.finding;
-    const what = `${message}. The target also wrote ${writtenText(found.fields ?? [])} after it had answered, so the cause may be a timer or job of the target`;
-    for (let step = 0; step < found.count; step++) unjudged.add({ invariant, what });
+    for (const part of partsOf(found).filter(isLate)) {
+      const { invariant, message, fields = [] } = part.finding;
+      const what = `${message}. The target also wrote ${writtenText(fields)} after it had answered, so the cause may be a timer or job of the target`;
+      for (let step = 0; step < part.count; step++) unjudged.add({ invariant, what });
+    }
+    const [left] = rest(found);
+    if (left === undefined) findings.violations.delete(key);
+    else findings.violations.set(key, left);
   }
-  return seen.filter((found) => !isLate(found));
+  return seen.flatMap(rest);
 }

@@ -40,6 +40,11 @@ describe("leakage", () => {
     expect(await said(refused({ stores: [orders(1), orders(2)] }))).toBe(true);
   });
 
+  it("names the fields of such rows, because a timer of the target may have written them", async () => {
+    expect((await judged(rule, refused({ stores: [orders(2), orders(1)] }))).fields).toEqual(["orders.id"]);
+    expect((await judged(rule, refused({ after: { [LIST]: list(1, 2) }, before: { [LIST]: list(1) } }))).fields).toBeUndefined();
+  });
+
   it("asks nothing where nothing changed, was created, or more was written", async () => {
     const quiet: readonly Script[] = [
       refused({ changed: false }),

@@ -44,6 +44,13 @@ describe("idempotent", () => {
   });
 });
 
+describe.each([idempotent({ methods: ["POST"] }), retrySafe()])("a change of the stores by the second request", (rule) => {
+  it(`names its fields for ${rule.name}, because a timer of the target may have written them`, async () => {
+    const sends = [["POST /payments", {}, { "Idempotency-Key": "k" }]] as const;
+    expect((await judged(rule as never, { sends, stores: MORE })).fields).toEqual(["orders.id"]);
+  });
+});
+
 describe.each([idempotent({ methods: ["POST"] }), retrySafe()])("a request that cannot be sent again", (rule) => {
   it(`makes ${rule.name} inconclusive`, async () => {
     const sends = [["POST /avatars", {}, { "Idempotency-Key": "k" }]] as const;
@@ -81,6 +88,18 @@ describe("retrySafe", () => {
     expect(await sent(201, 201, MORE)).toBe(
       `${what} 201 the second time, and the second request changed the stores: db.orders: 1 row added`,
     );
+  });
+
+  it.each<readonly [changed: readonly string[], named: readonly string[] | undefined]>([
+    [["keys.replays", "keys.last_seen_at"], undefined],
+    [["keys.retry_count"], undefined],
+    [["keys.replays", "payments.amount"], ["payments.amount"]],
+    [[], []],
+  ])("takes %j changed by the second request for a violation that changes %j", async (changed, named) => {
+    const sends = [[PAY, { amount: 1 }, { "Idempotency-Key": "k" }]] as const;
+    const stores = MORE.map((view) => ({ ...view, changedFields: () => changed }));
+    const { said, fields } = await judged(retrySafe() as never, { sends, after: { [PAY]: 200 }, stores });
+    expect([said === true, fields]).toEqual([named === undefined, named]);
   });
 
   it("takes ids of requests for none of things", async () => {

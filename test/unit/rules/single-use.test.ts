@@ -6,7 +6,7 @@ import { HttpClient } from "../../../src/adapters/http/index.ts";
 import type { ApiClient } from "../../../src/model/http/client.ts";
 import { ApiResponse } from "../../../src/model/http/response.ts";
 import { singleUse } from "../../../src/rules/index.ts";
-import { judged, orders, type Answer, type Judged } from "../../support/scripted-step.ts";
+import { judged, orders, rowsView, type Answer, type Judged } from "../../support/scripted-step.ts";
 
 const run = async (): Promise<ApiResponse> => ApiResponse.of(200);
 const create = new Action({ name: "request_link", run });
@@ -268,29 +268,6 @@ describe("singleUse of a code after an action that undoes its effect", () => {
     readonly logsIn?: boolean;
   }
 
-  /** Returns the contents of stores with these rows. */
-  function viewOf(rows: Rows): StoresView {
-    const fingerprint = JSON.stringify(rows);
-    const tables = Object.entries(rows).map(
-      ([name, all]) => [`db.${name}`, new Map(all.map((row) => [JSON.stringify(row), 1] as const))] as const,
-    );
-    const changed = (other: StoresView): string[] =>
-      tables.flatMap(([name, all]) => {
-        const column = (of: ReadonlyMap<string, number>, index: number): string =>
-          JSON.stringify([...of.keys()].map((row) => (JSON.parse(row) as unknown[])[index]));
-        return [0, 1].filter((index) => column(all, index) !== column(other.tables.get(name)!, index)).map((index) => `${name}.${index}`);
-      });
-    const view: StoresView = {
-      fingerprint,
-      tables: new Map(tables),
-      same: (other) => other.fingerprint === fingerprint,
-      changedFields: changed,
-      changedRows: () => ({ fields: [], counts: new Map() }),
-      without: () => view,
-    };
-    return view;
-  }
-
   /** Judges a step that accepts an invitation. Returns the problem; `undefined` if the rule holds. */
   async function judgedAs({ accept, others, per, logsIn = false }: Server): Promise<string | undefined> {
     let rows = OPEN;
@@ -318,7 +295,7 @@ describe("singleUse of a code after an action that undoes its effect", () => {
     rule.brings([create, accepting, ...more] as never);
     const said: string[] = [];
     const explain = (text: string): boolean => said.push(text) === 0;
-    const stores = async (): Promise<StoresView> => viewOf(rows);
+    const stores = async (): Promise<StoresView> => rowsView(rows);
     const answers = [await client.post("/accept", { json: { token: TOKEN } })];
     const step = {
       action: { name: "accept" },

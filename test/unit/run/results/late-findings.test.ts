@@ -26,7 +26,31 @@ it("a refused call whose only changes were also written late is inconclusive, an
   const left = withoutLate({ committer: { findings, unjudged }, divergences }, seen);
   expect([...findings.violations.values()].map(({ lastAction }) => lastAction)).toEqual(["once_more", "another_reason"]);
   expect(left.map(({ lastAction }) => lastAction)).toEqual(["once_more", "another_reason"]);
-  const what =
-    "only_late changed the stores. The target also wrote tasks.reminded after it had answered, so the cause may be a timer or job of the target";
-  expect(unjudged.reasons).toEqual([{ invariant: "rejected_means_unchanged", what, count: 2 }]);
+  const whatOf = (action: string): string =>
+    `${action} changed the stores. The target also wrote tasks.reminded after it had answered, so the cause may be a timer or job of the target`;
+  expect(unjudged.reasons).toEqual([
+    { invariant: "rejected_means_unchanged", what: whatOf("only_late"), count: 2 },
+    { invariant: "rejected_means_unchanged", what: whatOf("once_more"), count: 1 },
+    { invariant: "rejected_means_unchanged", what: whatOf("another_reason"), count: 1 },
+  ]);
+});
+
+it("a finding shows the shortest path to a violation that no late write explains, and counts only such violations", () => {
+  const findings = new FindingLog();
+  const divergences = new DivergenceLog(["add"]);
+  divergences.add({ kind: "late_write", path: [0], message: "wrote tasks.reminded late", differences: [], fields: ["tasks.reminded"] });
+  const add = (path: readonly number[], fields: readonly string[]): unknown =>
+    findings.addViolation({ ...refused("add", fields), path, from: path.length });
+  add([0, 0, 0], ["tasks.reminded"]);
+  add([0, 0, 0, 0], ["tasks.status"]);
+  add([0, 0], ["tasks.status", "tasks.reminded"]);
+  add([0], ["tasks.reminded"]);
+  add([0, 0, 0], ["tasks.status"]);
+  expect([...findings.violations.values()]).toMatchObject([{ count: 5, path: [0], from: [3, 4, 2, 1, 3] }]);
+  const seen = [...findings.violations.values()];
+  const left = withoutLate({ committer: { findings, unjudged: new InconclusiveLog() }, divergences }, seen);
+  for (const rest of [[...findings.violations.values()], left]) {
+    expect(rest).toMatchObject([{ count: 3, path: [0, 0], finding: { fields: ["tasks.status", "tasks.reminded"] } }]);
+    expect(rest[0]!.from.toSorted()).toEqual([2, 3, 4]);
+  }
 });
