@@ -88,7 +88,7 @@ describe("faults at every write", { timeout: 600_000 }, () => {
     const { status, found } = await explored(
       store,
       bug,
-      ["--parallel", "1", ...(depth === undefined ? [] : ["--max-depth", depth])],
+      ["--parallel", "1", ...(depth === undefined ? [] : ["--max-depth", depth, "--bail"])],
       ...kinds,
     );
     expect(found.violations.map((one) => one.message).join("\n")).toContain(message);
