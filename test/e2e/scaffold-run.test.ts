@@ -45,7 +45,7 @@ const rulesOf = ({ violations }: Explored): readonly string[] => [...new Set(vio
 
 describe("a scaffolded exploration of six resources, nested three deep, that nobody edited", { timeout: PATIENCE_MS + 60_000 }, () => {
   it("reaches every operation with a 2xx, and finds nothing that is not there", async () => {
-    const clean = await explored("", 250);
+    const clean = await explored("", 120);
     expect(operations).toHaveLength(32);
     // In the quick suite the longer run of the next test reaches them.
     if (full) expect(reachedIn(clean)).toEqual(operations);
