@@ -83,9 +83,9 @@ describe("whatever stands in seqqa.yaml and in the environment", () => {
           expect(() => JSON.stringify(config)).not.toThrow();
         },
       ),
-      { numRuns: size(100, 10_000) },
+      { numRuns: size(250, 10_000) },
     );
     // A property over errors alone would prove little.
-    expect(loaded).toBeGreaterThan(size(100, 10_000) / 100);
+    expect(loaded).toBeGreaterThan(size(250, 10_000) / 100);
   });
 });

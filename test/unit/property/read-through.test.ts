@@ -58,7 +58,7 @@ describe("reading through what an exploration committed", () => {
         const refused = await refusalOf(() => goOn(agent, recorded, { maxDepth, stopOnFirstViolation, violationPolicy: policy }));
         expect(refused).toBe(tooDeep || stopped ? "RESUME_BUDGET" : undefined);
       }),
-      { numRuns: size(16, 3000) },
+      { numRuns: size(40, 3000) },
     );
     for (const count of Object.values(refusals)) expect(count).toBeGreaterThan(0);
   });
@@ -86,10 +86,10 @@ describe("reading through what an exploration committed", () => {
           damaged++;
           expect(await refusalOf(read(recorded))).toBe("RESUME_MISMATCH");
         }),
-        { numRuns: size(16, 3000) },
+        { numRuns: size(40, 3000) },
       );
       // Half of the runs or more damage something that is read.
-      expect(damaged).toBeGreaterThan(size(3, 1000));
+      expect(damaged).toBeGreaterThan(size(8, 1000));
     },
   );
 });

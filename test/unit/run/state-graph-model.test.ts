@@ -129,7 +129,7 @@ it("equals a naive exploration of random graphs, with every strategy", async () 
         if (result.errors.length === 0 && result.deniedChecks.length === 0) expect(claimed).toEqual(listed);
       }
     }),
-    { numRuns: size(5, 2000) },
+    { numRuns: size(12, 2000) },
   );
   expect(claims).toBeGreaterThan(0);
 });
@@ -153,6 +153,6 @@ it("gives one digest on lanes that write each other's states, are slow, and get 
         expect(several.explorer.divergences.all).toEqual([]);
       }
     }),
-    { numRuns: size(4, 1000) },
+    { numRuns: size(10, 1000) },
   );
 });
