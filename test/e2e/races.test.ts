@@ -83,7 +83,7 @@ describe.each(WAYS)("the races of fixtures/races on $store, --parallel $parallel
   // In the quick suite on the store that has races by chance: test/stores/contract/gate has held writes without a race.
   const hasTwin = full || way.store === "sqlite";
   it.runIf(hasTwin).each(TIMES)("are not there where the same calls are written as they should be, time %i", async (time) => {
-    const [args, env] = await whereOf(way);
+    const [args, env] = await whereOf(full ? way : { ...way, parallel: 1 });
     const { status, explorations } = await run([...args, "--seed", String(time)], { ...env, ...FEW_TRIALS });
     for (const { name, states, transitions } of scenarios) {
       const result = explorations.find((one) => one.name === name)!;
