@@ -125,7 +125,8 @@ describe("faults at every write", { timeout: 600_000 }, () => {
 
   it("every number of lanes finds the same", async () => {
     const results = [];
-    for (const lanes of full ? ["1", "2", "4"] : ["1", "2"]) {
+    // In the quick suite e2e/one-answer compares lanes, and this the finding with that of the model.
+    for (const lanes of full ? ["1", "2", "4"] : ["1"]) {
       const { found } = await explored("sqlite", "torn", ["--parallel", lanes]);
       const { durationMs: _, ...coverage } = found.faultCoverage!;
       const violations = found.violations.map(({ id, invariant, message, reproductionPath, fault, steps }) => ({

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { some } from "../sizes.ts";
+import { full, some } from "../sizes.ts";
 import { folderWith, linkPackages, root, startNode } from "../support/e2e.ts";
 
 const agent = `import { Action, Agent, World } from "seqqa";
@@ -21,7 +21,8 @@ function folder(files: Readonly<Record<string, string>>): string {
 }
 
 describe("an agent that is explored by a script", () => {
-  it("on several lanes, from another file", async () => {
+  // In the quick suite e2e/loader explores on two lanes from a program.
+  it.runIf(full)("on several lanes, from another file", async () => {
     const script = `import { agent } from "./counter.explore.mjs";
 const result = await agent.explore({ parallel: 2, module: new URL("./counter.explore.mjs", import.meta.url).href });
 console.log(result.statesVisited, result.stopReason);`;
