@@ -64,8 +64,9 @@ async function exploredAnew(
   return { status, found: only(writtenIn(folder)) as Found, folder, env };
 }
 
-const cases = some(DEFECTS, 3).flatMap(([bug, invariant, message, stores], index) =>
-  (full ? stores : [stores[index % stores.length]!]).map((store) => [bug, invariant, message, store] as const),
+/** In the quick suite each defect on one store: stores/contract/faults has the faults of each. */
+const cases = some(DEFECTS, 3).flatMap(([bug, invariant, message, stores]) =>
+  (full ? stores : [stores.find((store) => store !== "mysql")!]).map((store) => [bug, invariant, message, store] as const),
 );
 
 describe("faults at every write", { timeout: 600_000 }, () => {
