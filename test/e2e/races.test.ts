@@ -159,18 +159,16 @@ describe("false alarms", { timeout: full ? 10_800_000 : 600_000 }, () => {
 });
 
 describe("a window of 200 us between the look and the write of a Node server", { timeout: full ? 3_600_000 : 300_000 }, () => {
-  const most = full ? RUNS - 1 : RUNS;
+  const most = RUNS - 1;
 
-  it(`is found within 20 trials in ${most} of ${RUNS} runs`, async () => {
+  // In the quick suite races are found by chance above, on SQLite.
+  it.runIf(full)(`is found within 20 trials in ${most} of ${RUNS} runs`, async () => {
     let found = 0;
     for (let time = 1; time <= RUNS; time++) {
-      const { explorations } = await run(
-        ["fixtures/races", "--only", "lost_update", "--seed", String(time), ...(full ? [] : ["--max-depth", "1"])],
-        {
-          BUG: "1",
-          WINDOW_US: "200",
-        },
-      );
+      const { explorations } = await run(["fixtures/races", "--only", "lost_update", "--seed", String(time)], {
+        BUG: "1",
+        WINDOW_US: "200",
+      });
       const races = explorations[0]!.races.filter((race) => inWords(race) === "like || like: state");
       if (races.some(({ prefix, trials, misses }) => prefix.length === 0 && trials + misses <= 20)) found++;
     }
