@@ -5,7 +5,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RecordedStep } from "../../src/model/results/result.ts";
 import { htmlText, runDocument, type Comparison } from "../../src/reports/index.ts";
-import { some } from "../sizes.ts";
+import { full, some } from "../sizes.ts";
 import { startBrowser } from "../support/browser.ts";
 import { emptyFolder } from "../support/e2e.ts";
 import { madeGraph } from "../support/graph-data.ts";
@@ -101,7 +101,26 @@ afterAll(async () => {
   await browser?.close();
 });
 
-async function open(file: string, options: BrowserContextOptions = {}): Promise<{ readonly page: Page; readonly complaints: string[] }> {
+interface Opened {
+  readonly page: Page;
+  readonly complaints: string[];
+  close(): Promise<void>;
+}
+
+/** In the quick suite the tests that need no other options share a page, because a new one costs as much as loading the report. */
+let shared: Promise<Opened> | undefined;
+
+async function open(file: string, options: BrowserContextOptions = {}): Promise<Opened> {
+  if (full || Object.keys(options).length > 0) return openAnew(file, options);
+  const opened = await (shared ??= openAnew(file, options));
+  await opened.page.evaluate("localStorage.clear()");
+  await opened.page.goto("about:blank");
+  opened.complaints.length = 0;
+  await opened.page.goto(`file://${file}`);
+  return { ...opened, close: () => Promise.resolve() };
+}
+
+async function openAnew(file: string, options: BrowserContextOptions): Promise<Opened> {
   const context = await browser.newContext({ offline: true, reducedMotion: "reduce", viewport: { width: 1440, height: 900 }, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
@@ -109,7 +128,7 @@ async function open(file: string, options: BrowserContextOptions = {}): Promise<
   page.on("console", (message) => complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(String(error)));
   await page.goto(`file://${file}`);
-  return { page, complaints };
+  return { page, complaints, close: () => context.close() };
 }
 
 const shown = (page: Page): Promise<readonly string[]> =>
@@ -117,7 +136,7 @@ const shown = (page: Page): Promise<readonly string[]> =>
 
 describe("the findings of the HTML report", () => {
   it("are sorted by severity at first, and by the reader's choice; filters and search narrow them, a link shows a hidden one", async () => {
-    const { page, complaints } = await open(small);
+    const { page, complaints, close } = await open(small);
     expect(await shown(page)).toEqual(["balance", "audit", "refund_order || refund_order", "names_stay"]);
     const controls = page.getByRole("group", { name: "Sort and filter findings" });
     await controls.getByLabel("Sort by").selectOption("name");
@@ -133,11 +152,11 @@ describe("the findings of the HTML report", () => {
     await controls.getByRole("button", { name: "Show all" }).click();
     expect(await shown(page)).toHaveLength(4);
     expect(complaints).toEqual([]);
-    await page.context().close();
+    await close();
   });
 
   it("show each step with its role, the whole state, its change and the target's output; setup comes first", async () => {
-    const { page } = await open(small);
+    const { page, close } = await open(small);
     const finding = page.locator("#finding-aaa2");
     expect(await finding.locator(".where").innerText()).toBe("Step 2 of 2: rename, fails here");
     const step = finding.locator("li.current");
@@ -157,11 +176,11 @@ describe("the findings of the HTML report", () => {
     await finding.locator("button.head").first().press("Home");
     expect(await finding.locator(".where").innerText()).toBe("Setup, before the first step");
     expect(await step.innerText()).toMatch(/POST http.*\/seed[^]*systems\.db\.users \{id: 1, name: "ann"\}/);
-    await page.context().close();
+    await close();
   });
 
   it("link to the editor and to GitHub, and say what is new and what is fixed", async () => {
-    const { page } = await open(small);
+    const { page, close } = await open(small);
     const links = page.locator("#finding-aaa1 .facts a");
     expect(await links.evaluateAll((all) => all.map((one) => (one as unknown as { href: string }).href).slice(1))).toEqual([
       "vscode://file/home/ann/my%20shop/qa/shop.explore.ts:3:1",
@@ -169,13 +188,13 @@ describe("the findings of the HTML report", () => {
     ]);
     expect(await page.locator(".finding .mark.new").count()).toBe(1);
     expect(await page.locator(".comparison").innerText()).toMatch(/1 new, 3 still there, 1 fixed\.[^]*was_broken/);
-    await page.context().close();
+    await close();
   });
 });
 
 describe("a large graph in the HTML report", () => {
   it("is shown in groups at first; a group's states are shown one by one, by keyboard alone", async () => {
-    const { page, complaints } = await open(large);
+    const { page, complaints, close } = await open(large);
     const note = page.locator("section.graph > .note[role=status]");
     expect(await note.innerText()).toMatch(/^2,000 states are shown in 13 groups, by db\.orders\.amount, db\.orders\.status\./);
     await page.locator(".results input").fill("status: paid");
@@ -190,11 +209,11 @@ describe("a large graph in the HTML report", () => {
     expect(await details.locator("h4").innerText()).toMatch(/^State \d+$/);
     expect(await note.isVisible()).toBe(false);
     expect(complaints).toEqual([]);
-    await page.context().close();
+    await close();
   });
 
   it("has the paths between two states", async () => {
-    const { page } = await open(large);
+    const { page, close } = await open(large);
     await page.getByText(/^Grouped by/).click();
     await page.getByRole("button", { name: "Each state by itself" }).press("Enter");
     await page.getByText("Paths between two states").press("Enter");
@@ -205,7 +224,7 @@ describe("a large graph in the HTML report", () => {
     await page.getByLabel("to state").fill("99999");
     await page.getByRole("button", { name: "Find paths" }).press("Enter");
     expect(await page.locator(".finder [role=status]").innerText()).toBe("Give the numbers of two states that this graph has.");
-    await page.context().close();
+    await close();
   });
 
   const looks = [
@@ -213,7 +232,7 @@ describe("a large graph in the HTML report", () => {
     ["light", 1440],
   ] as const;
   it.each(some(looks, 1))("has nothing that axe finds in the %s theme, %i pixels wide, and is no wider", async (colorScheme, width) => {
-    const { page } = await open(large, { colorScheme, viewport: { width, height: 844 } });
+    const { page, close } = await open(large, { colorScheme, viewport: { width, height: 844 } });
     await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
     await page.evaluate(axe);
@@ -221,6 +240,6 @@ describe("a large graph in the HTML report", () => {
       "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))",
     )) as readonly string[];
     expect(found).toEqual([]);
-    await page.context().close();
+    await close();
   });
 });

@@ -35,11 +35,21 @@ afterAll(async () => {
   await browser?.close();
 });
 
+/** In the quick suite the tests that need no other options share a page, because a new one costs more than all that they do. */
+let shared: ReturnType<typeof openAnew> | undefined;
+
 /** The page, at a race; and what it complained of. */
-async function open(
-  options: BrowserContextOptions = {},
-  id = delivered.id,
-): Promise<{ readonly page: Page; readonly complaints: string[] }> {
+async function open(options: BrowserContextOptions = {}, id = delivered.id): ReturnType<typeof openAnew> {
+  if (full || Object.keys(options).length > 0) return openAnew(options, id);
+  const opened = await (shared ??= openAnew({}, id));
+  await opened.page.goto(`file://${file}#finding-${id}`);
+  return opened;
+}
+
+async function openAnew(
+  options: BrowserContextOptions,
+  id: string,
+): Promise<{ readonly page: Page; readonly complaints: string[]; close(): Promise<void> }> {
   const context = await browser.newContext({ offline: true, reducedMotion: "reduce", viewport: { width: 1440, height: 900 }, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
@@ -47,12 +57,12 @@ async function open(
   page.on("console", (message) => complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(String(error)));
   await page.goto(`file://${file}#finding-${id}`);
-  return { page, complaints };
+  return { page, complaints, close: async () => void (full || Object.keys(options).length > 0 ? await context.close() : undefined) };
 }
 
 describe("a dismissed race in the HTML report", () => {
   it("is in a list that is closed at first, with what was seen and why it is no finding", async () => {
-    const { page, complaints } = await open();
+    const { page, complaints, close } = await open();
     const list = page.locator("details.dismissed");
     expect(await list.getAttribute("open")).toBeNull();
     expect(await list.locator("summary").textContent()).toBe("1 dismissed race");
@@ -61,13 +71,13 @@ describe("a dismissed race in the HTML report", () => {
       "refund_order || refund_order after create_order, pay_order: state. <img src=x onerror=alert(1)> was seen (at the same time: 200, 200) Dismissed (2 probes): control: calls sent 50 ms apart showed the same result, too",
     ]);
     expect(complaints).toEqual([]);
-    await page.context().close();
+    await close();
   });
 });
 
 describe("a race in the HTML report", () => {
   it("has the observed outcome beside what the orders give, with what differs marked", async () => {
-    const { page, complaints } = await open();
+    const { page, complaints, close } = await open();
     const finding = page.locator(`#finding-${delivered.id}`);
     const rows = finding.locator(".deciding tbody tr");
     expect(await rows.allInnerTexts()).toEqual([
@@ -94,11 +104,11 @@ describe("a race in the HTML report", () => {
       "Seen in 14 of 20 trials (95 % between 48 % and 86 %), 1 more did not overlap, pipelined.",
     );
     expect(complaints).toEqual([]);
-    await page.context().close();
+    await close();
   });
 
   it("has its prefix in the player, and both calls side by side below", async () => {
-    const { page } = await open();
+    const { page, close } = await open();
     const finding = page.locator(`#finding-${delivered.id}`);
     expect(await finding.locator(".where").textContent()).toBe("Step 1 of 2: create_order");
     await finding.getByRole("button", { name: "Next step" }).click();
@@ -110,23 +120,23 @@ describe("a race in the HTML report", () => {
     ]);
     expect((await calls.nth(0).boundingBox())!.y).toBe((await calls.nth(1).boundingBox())!.y);
     expect(await calls.nth(1).textContent()).toContain("POST http://127.0.0.1:3000/orders/1/refund");
-    await page.context().close();
+    await close();
   });
 
   it("has the schedule that was followed, and says that it needs no steps", async () => {
-    const { page } = await open({}, gated.id);
+    const { page, close } = await open({}, gated.id);
     const text = await page.locator(`#finding-${gated.id}`).innerText();
     expect(text).toContain(
       "refund_order is held before its write 1 (UPDATE orders, in db) until cancel_order is done or waits for the held call",
     );
     expect(text).toContain("No steps: the calls are sent in the root state.");
     expect(text).not.toContain("95 %");
-    await page.context().close();
+    await close();
   });
 
   // html-report copies the script of a finding; process/reports/curl/race-script runs that of a race.
   it.runIf(full)("has its script, which is copied whole", async () => {
-    const { page } = await open({ permissions: ["clipboard-read", "clipboard-write"] });
+    const { page, close } = await open({ permissions: ["clipboard-read", "clipboard-write"] });
     const finding = page.locator(`#finding-${delivered.id}`);
     await finding.getByText("As a curl script").click();
     await finding.locator(".curl").getByRole("button", { name: "Copy" }).click();
@@ -134,11 +144,11 @@ describe("a race in the HTML report", () => {
     const copied = String(await page.evaluate("navigator.clipboard.readText()"));
     expect(copied.trim()).toBe((await finding.locator(".curl pre").textContent())!.trim());
     expect(copied).toMatch(/^#!\/bin\/sh[^]*--parallel-immediate[^]*The race was not seen in/);
-    await page.context().close();
+    await close();
   });
 
   it("is among what the exploration counts, and what was probed and what not is said with reasons", async () => {
-    const { page } = await open();
+    const { page, close } = await open();
     expect(await page.locator("nav li").allTextContents()).toEqual([
       "HIGH race: refund_order || refund_order",
       "HIGH race: refund_order || cancel_order",
@@ -154,11 +164,11 @@ describe("a race in the HTML report", () => {
       "control: calls sent 50 ms apart showed the same result, too",
     ])
       expect(text).toContain(wanted);
-    await page.context().close();
+    await close();
   });
 
   it.each(some(["light", "dark"] as const, 1))("has nothing that axe finds, in the %s theme", async (colorScheme) => {
-    const { page } = await open({ colorScheme });
+    const { page, close } = await open({ colorScheme });
     await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
     await page.evaluate(axe);
     const { violations } = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as {
@@ -168,28 +178,28 @@ describe("a race in the HTML report", () => {
       }[];
     };
     expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)).toEqual([]);
-    await page.context().close();
+    await close();
   });
 
   it("is as wide as a phone, its columns below one another", async () => {
-    const { page } = await open({ viewport: { width: 390, height: 844 } });
+    const { page, close } = await open({ viewport: { width: 390, height: 844 } });
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
     await page.locator(`#finding-${delivered.id}`).getByText("Observed outcome, and the outcomes").click();
     const columns = page.locator(`#finding-${delivered.id} .outcome`);
     expect((await columns.nth(1).boundingBox())!.y).toBeGreaterThan((await columns.nth(0).boundingBox())!.y);
-    await page.context().close();
+    await close();
   });
 
   it("is whole on paper, and without a script", async () => {
     for (const javaScriptEnabled of [true, false]) {
-      const { page } = await open({ javaScriptEnabled });
+      const { page, close } = await open({ javaScriptEnabled });
       await page.emulateMedia({ media: "print" });
       if (javaScriptEnabled) await page.evaluate("dispatchEvent(new Event('beforeprint'))");
       const text = await page.locator("body").innerText();
       for (const wanted of ["Observed: at the same time", "pay_order", "refunded already", "Schedule:", "Kinds of pairs probed"])
         expect(text).toContain(wanted);
       expect(text).not.toContain("Next step");
-      await page.context().close();
+      await close();
     }
   });
 });

@@ -26,7 +26,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 /** A page, what it complained of, and what it asked the network for. */
 interface Opened {
   readonly page: Page;
-  readonly context: BrowserContext;
+  readonly context: Pick<BrowserContext, "close">;
   readonly complaints: string[];
   readonly requests: string[];
 }
@@ -49,7 +49,21 @@ afterAll(async () => {
   await browser?.close();
 });
 
+/** In the quick suite the tests that need no other options share a page, because a new one costs as much as loading the report. */
+let shared: Promise<Opened> | undefined;
+
 async function open(file: string, options: BrowserContextOptions = {}, hash = ""): Promise<Opened> {
+  if (full || Object.keys(options).length > 0) return openAnew(file, options, hash);
+  const opened = await (shared ??= openAnew(file, options, hash));
+  await opened.page.emulateMedia({ media: null });
+  await opened.page.evaluate("localStorage.clear()");
+  await opened.page.goto("about:blank");
+  opened.complaints.length = opened.requests.length = 0;
+  await opened.page.goto(`file://${file}${hash}`);
+  return { ...opened, context: { close: () => Promise.resolve() } };
+}
+
+async function openAnew(file: string, options: BrowserContextOptions, hash: string): Promise<Opened> {
   const context = await browser.newContext({ offline: true, reducedMotion: "reduce", viewport: { width: 1440, height: 900 }, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);

@@ -64,8 +64,9 @@ async function exploredAnew(
   return { status, found: only(writtenIn(folder)) as Found, folder, env };
 }
 
-const cases = some(DEFECTS, 3).flatMap(([bug, invariant, message, stores], index) =>
-  (full ? stores : [stores[index % stores.length]!]).map((store) => [bug, invariant, message, store] as const),
+/** In the quick suite each defect on one store: stores/contract/faults has the faults of each. */
+const cases = some(DEFECTS, 3).flatMap(([bug, invariant, message, stores]) =>
+  (full ? stores : [stores.find((store) => store !== "mysql")!]).map((store) => [bug, invariant, message, store] as const),
 );
 
 describe("faults at every write", { timeout: 600_000 }, () => {
@@ -88,7 +89,7 @@ describe("faults at every write", { timeout: 600_000 }, () => {
     const { status, found } = await explored(
       store,
       bug,
-      ["--parallel", "1", ...(depth === undefined ? [] : ["--max-depth", depth])],
+      ["--parallel", "1", ...(depth === undefined ? [] : ["--max-depth", depth, "--bail"])],
       ...kinds,
     );
     expect(found.violations.map((one) => one.message).join("\n")).toContain(message);
@@ -125,7 +126,8 @@ describe("faults at every write", { timeout: 600_000 }, () => {
 
   it("every number of lanes finds the same", async () => {
     const results = [];
-    for (const lanes of full ? ["1", "2", "4"] : ["1", "2"]) {
+    // In the quick suite e2e/one-answer compares lanes, and this the finding with that of the model.
+    for (const lanes of full ? ["1", "2", "4"] : ["1"]) {
       const { found } = await explored("sqlite", "torn", ["--parallel", lanes]);
       const { durationMs: _, ...coverage } = found.faultCoverage!;
       const violations = found.violations.map(({ id, invariant, message, reproductionPath, fault, steps }) => ({

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createServer } from "node:net";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { laneCounts } from "../sizes.ts";
+import { full, laneCounts } from "../sizes.ts";
 import type { JourneyEvent, JourneyRun } from "../../src/run/journeys/journey-run.ts";
 import { answering, type Answering } from "../support/answering.ts";
 import { folderWith, root, startNode, until } from "../support/e2e.ts";
@@ -124,7 +124,8 @@ describe("journeys on lanes", () => {
     const cwd = folder(files);
     const one = await run(cwd, ["1", "bail"]);
     expect(one.runs.map(({ result }) => result.name)).toEqual(["a", "c"]);
-    expect(comparable(await run(cwd, ["2", "bail"]))).toBe(comparable(one));
+    // In the quick suite the test before compares lanes.
+    if (full) expect(comparable(await run(cwd, ["2", "bail"]))).toBe(comparable(one));
   });
 
   it("files that define no journey are said to be unusable, with the reason", async () => {

@@ -107,7 +107,7 @@ describe("one answer, however many lanes", () => {
 });
 
 describe("losing what does the work", () => {
-  const args = ["--max-steps", String(size(100, 20_000))];
+  const args = ["--max-steps", String(size(60, 20_000))];
   /** Calls of a small run take a while, so that it is not over before anything went wrong. */
   const slowly: Readonly<Record<string, string>> = full ? {} : { WAIT_MS: "25" };
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { full, some } from "../sizes.ts";
 import { folderWith, linkPackages, root, startNode } from "../support/e2e.ts";
 
 const agent = `import { Action, Agent, World } from "seqqa";
@@ -20,7 +21,8 @@ function folder(files: Readonly<Record<string, string>>): string {
 }
 
 describe("an agent that is explored by a script", () => {
-  it("on several lanes, from another file", async () => {
+  // In the quick suite e2e/loader explores on two lanes from a program.
+  it.runIf(full)("on several lanes, from another file", async () => {
     const script = `import { agent } from "./counter.explore.mjs";
 const result = await agent.explore({ parallel: 2, module: new URL("./counter.explore.mjs", import.meta.url).href });
 console.log(result.statesVisited, result.stopReason);`;
@@ -38,11 +40,12 @@ console.log(result.statesVisited, result.stopReason);`;
 });
 
 describe("a driver that is not installed", () => {
-  it.each([
-    ["postgresql://127.0.0.1:1/a_test", "npm install --save-dev pg"],
+  const drivers: readonly (readonly [url: string, hint: string])[] = [
     ["mysql://127.0.0.1:1/a_test", "npm install --save-dev mysql2"],
+    ["postgresql://127.0.0.1:1/a_test", "npm install --save-dev pg"],
     ["redis://127.0.0.1:1/0", "npm install --save-dev ioredis"],
-  ])("%s: says what to install, and ends with 2", async (url, hint) => {
+  ];
+  it.each(some(drivers, 1))("%s: says what to install, and ends with 2", async (url, hint) => {
     const missing = `import { register } from "node:module";
 register("data:text/javascript," + encodeURIComponent(\`export async function resolve(name, context, next) {
   if (/^(pg|mysql2|ioredis)(\\\\/|$)/.test(name)) throw Object.assign(new Error("Cannot find package " + name), { code: "ERR_MODULE_NOT_FOUND" });

@@ -258,7 +258,7 @@ describe("ownership, over a real server and store", () => {
       .replace(/^ {2}setup: .*$/m, "")
       .replace(/^ {2}actions: .*$/m, "  actions: [create, remove],");
     const config = CONFIG.replace("target:", "target:\n  rollback: restart");
-    const limits = ["--max-steps", "6"];
+    const limits = ["--max-steps", "6", ...(full ? [] : ["--bail"])];
     expect(found(await explored("lets_delete", undefined, limits, { config, exploration }))).toMatchObject([
       {
         message: expect.stringMatching(/^bob changed .* answered with status 204$/) as string,

@@ -30,7 +30,7 @@ describe.each(BROKERS)("jobs in %s", (broker) => {
     "a correct worker keeps its rules in every state of the model, with one digest for one lane and two",
     async () => {
       const runs = [];
-      const depth = full ? undefined : broker === BROKERS[0] ? 3 : 2;
+      const depth = full ? undefined : broker === BROKERS[0] ? 2 : 1;
       const flags = depth === undefined ? [] : ["--max-depth", String(depth)];
       // Two lanes at quick size with one broker, which keeps the queues of lanes apart.
       for (const parallel of !full && broker === BROKERS[0] ? ["2"] : laneCounts) runs.push(await explored(broker, { parallel, flags }));
@@ -61,13 +61,17 @@ describe.each(BROKERS)("jobs in %s", (broker) => {
   });
 });
 
-const DEPTH: readonly string[] = full ? [] : ["--max-depth", "2"];
+const DEPTH: readonly string[] = full ? [] : ["--max-depth", "2", "--bail"];
+/** All that is done at the root, and with one job in the queue. */
+const FEW_STEPS: readonly string[] = full ? [] : ["--max-steps", "8"];
 /** Fewer trials of each pair, because each is a start of calls; how many show a race is shown by `e2e/races`. */
-const FEW_TRIALS: Readonly<Record<string, string>> = full ? {} : { SEQQA_EXPLORATION_RACES_TRIALS: "2" };
+const FEW_TRIALS: Readonly<Record<string, string>> = full ? {} : { SEQQA_EXPLORATION_RACES_TRIALS: "1" };
+/** The kind of fault that loses a job, because each fault is a start of calls, too; that there are all kinds is shown by `e2e/faults`. */
+const FAULTS: Readonly<Record<string, string>> = full ? {} : { SEQQA_EXPLORATION_FAULTS_KINDS: "error" };
 
 describe.each(some(BROKERS, 1))("workers of %s that fail, and two at once", (broker) => {
   it("a correct worker has no race, and leaves a job in the queue whose write failed", async () => {
-    const { status, found } = await explored(broker, { flags: ["--races", "--faults", ...DEPTH], more: FEW_TRIALS });
+    const { status, found } = await explored(broker, { flags: ["--races", "--faults", ...FEW_STEPS], more: { ...FEW_TRIALS, ...FAULTS } });
     expect(found).toMatchObject({ violations: [], races: [], divergences: [], errors: [] });
     expect(found.raceCoverage?.trials).toBeGreaterThan(0);
     expect(found.faultCoverage?.tried).toBeGreaterThan(0);
@@ -75,7 +79,7 @@ describe.each(some(BROKERS, 1))("workers of %s that fail, and two at once", (bro
   });
 
   it("a worker that confirms before its work is done loses the job", async () => {
-    const { status, found } = await explored(broker, { bug: "early", flags: ["--faults", ...DEPTH] });
+    const { status, found } = await explored(broker, { bug: "early", flags: ["--faults", ...DEPTH], more: FAULTS });
     expect(found.violations).toContainEqual(
       expect.objectContaining({
         invariant: "charges_next_torn_write",

@@ -24,7 +24,7 @@ const WAYS: readonly Way[] = full
 
 const RUNS = size(1, 20);
 /** Where no race is, and each trial says so. */
-const FEW_TRIALS: Readonly<Record<string, string>> = full ? {} : { SEQQA_EXPLORATION_RACES_TRIALS: "4" };
+const FEW_TRIALS: Readonly<Record<string, string>> = full ? {} : { SEQQA_EXPLORATION_RACES_TRIALS: "2" };
 
 interface RanRaces {
   readonly status: number | null;
@@ -83,7 +83,7 @@ describe.each(WAYS)("the races of fixtures/races on $store, --parallel $parallel
   // In the quick suite on the store that has races by chance: test/stores/contract/gate has held writes without a race.
   const hasTwin = full || way.store === "sqlite";
   it.runIf(hasTwin).each(TIMES)("are not there where the same calls are written as they should be, time %i", async (time) => {
-    const [args, env] = await whereOf(way);
+    const [args, env] = await whereOf(full ? way : { ...way, parallel: 1 });
     const { status, explorations } = await run([...args, "--seed", String(time)], { ...env, ...FEW_TRIALS });
     for (const { name, states, transitions } of scenarios) {
       const result = explorations.find((one) => one.name === name)!;
@@ -134,14 +134,14 @@ const WITHOUT_RACES = [
 ];
 
 describe("false alarms", { timeout: full ? 10_800_000 : 600_000 }, () => {
-  const pairs = size(4, 2000);
+  const pairs = size(2, 2000);
   const fixtures = some(WITHOUT_RACES, 1);
 
   it(`there are none in ${pairs} pairs of fixtures without a race`, async () => {
     let probed = 0;
     for (let round = 1; probed < pairs && round <= 40; round++) {
       for (const fixture of fixtures) {
-        const bounds = ["--max-steps", String(size(8, 3000)), "--seed", String(round), "--parallel", full ? String(1 + (round % 2)) : "1"];
+        const bounds = ["--max-steps", String(size(5, 3000)), "--seed", String(round), "--parallel", full ? String(1 + (round % 2)) : "1"];
         const { status, explorations } = await run([`fixtures/${fixture}`, "--only", fixture, ...bounds], FEW_TRIALS);
         const [result] = explorations;
         expect({ fixture, round, status, ...result! }).toMatchObject({
@@ -159,18 +159,16 @@ describe("false alarms", { timeout: full ? 10_800_000 : 600_000 }, () => {
 });
 
 describe("a window of 200 us between the look and the write of a Node server", { timeout: full ? 3_600_000 : 300_000 }, () => {
-  const most = full ? RUNS - 1 : RUNS;
+  const most = RUNS - 1;
 
-  it(`is found within 20 trials in ${most} of ${RUNS} runs`, async () => {
+  // In the quick suite races are found by chance above, on SQLite.
+  it.runIf(full)(`is found within 20 trials in ${most} of ${RUNS} runs`, async () => {
     let found = 0;
     for (let time = 1; time <= RUNS; time++) {
-      const { explorations } = await run(
-        ["fixtures/races", "--only", "lost_update", "--seed", String(time), ...(full ? [] : ["--max-depth", "1"])],
-        {
-          BUG: "1",
-          WINDOW_US: "200",
-        },
-      );
+      const { explorations } = await run(["fixtures/races", "--only", "lost_update", "--seed", String(time)], {
+        BUG: "1",
+        WINDOW_US: "200",
+      });
       const races = explorations[0]!.races.filter((race) => inWords(race) === "like || like: state");
       if (races.some(({ prefix, trials, misses }) => prefix.length === 0 && trials + misses <= 20)) found++;
     }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { explore } from "../models/index.ts";
 import { remote } from "../models/remote.ts";
+import { full } from "../sizes.ts";
 import { documentOf, folderWith, only, root, seqqa, startNode, until } from "../support/e2e.ts";
 
 function freePort(): Promise<number> {
@@ -36,6 +37,8 @@ const on = (id) => ["reserve", "pay", "release"].map((verb) => new Action({ name
 export const agent = new Agent({ name: "seats", world: (lane) => new World({ ${world} }), ${setup} actions: [...on(1), ...on(2), ...on(3)], invariants: [], maxSteps: 100_000 });
 `;
 
+const BOUNDS = full ? { flags: [], model: {} } : { flags: ["--max-depth", "2"], model: { maxDepth: 2 } };
+
 describe("a target of the user's own that runs already", () => {
   it("that saves itself is left as it was found", async () => {
     const url = await running();
@@ -44,9 +47,9 @@ describe("a target of the user's own that runs already", () => {
       "seqqa.yaml": `base_url: ${url}\n`,
       "seats.explore.js": exploration('systems: { shop: new RemoteAdapter({ url: lane.baseUrl + "/__seqqa" }) }, stateFromContext: []'),
     });
-    const ran = await seqqa(["run", ".", "--reporter", "json", "--output", "out"], { cwd });
+    const ran = await seqqa(["run", ".", "--reporter", "json", "--output", "out", ...BOUNDS.flags], { cwd });
     expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status: 0, stderr: "" });
-    const counts = explore({ ...remote(false), initial: ["rff", 0] });
+    const counts = explore({ ...remote(false), initial: ["rff", 0] }, BOUNDS.model);
     expect(only(documentOf(ran))).toMatchObject({
       statesVisited: counts.states,
       transitions: counts.transitions,
@@ -68,9 +71,9 @@ describe("a target of the user's own that runs already", () => {
         stateFromContext: ["seat_1", "seat_2", "seat_3"],
         context: { seat_1: "reserved", seat_2: "free", seat_3: "free" }`),
     });
-    const ran = await seqqa(["run", ".", "--reporter", "json", "--output", "out"], { cwd });
+    const ran = await seqqa(["run", ".", "--reporter", "json", "--output", "out", ...BOUNDS.flags], { cwd });
     expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status: 0, stderr: "" });
-    const counts = explore({ ...remote(false), initial: ["rff", 0] });
+    const counts = explore({ ...remote(false), initial: ["rff", 0] }, BOUNDS.model);
     expect(only(documentOf(ran))).toMatchObject({
       statesVisited: counts.states,
       transitions: counts.transitions,

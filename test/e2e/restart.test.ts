@@ -174,7 +174,7 @@ target:
   rollback: ${rollback}
 `;
 
-describe.each([
+const WAYS: readonly (readonly [by: string, rollback: string, world: string, note: string])[] = [
   [
     "the World's reset",
     "stores",
@@ -182,11 +182,14 @@ describe.each([
     "target: reset and replay: the `reset` of the World restores the root state",
   ],
   ["restart", "restart", "", "target: restart and replay: a new process begins in the root state"],
-])("a target without any store, put back by %s", (_, rollback, world, note) => {
+];
+
+// In the quick suite e2e/invisible-state explores a target without a store that is put back by restart.
+describe.each(some(WAYS, 1))("a target without any store, put back by %s", (_, rollback, world, note) => {
   it("equals its model, logged in anew each time; the planted bug is found", async () => {
     const files = { "server.mjs": COUNTER, "counter.explore.js": counting(world), "seqqa.yaml": COUNTER_CONFIG(rollback) };
     const digests = new Set<string>();
-    for (const lanes of full || rollback === "stores" ? laneCounts : ["1"]) {
+    for (const lanes of laneCounts) {
       const ran = await seqqa(["run", ".", "--reporter", "json", "--output", "out", "--parallel", lanes], { cwd: folderWith(files) });
       const result = only(documentOf(ran));
       // Nothing known, then 0 to 2.
@@ -204,8 +207,6 @@ describe.each([
       digests.add(result.digest);
     }
     expect(digests.size).toBe(1);
-    // In the quick suite behind the World's reset: both replay.
-    if (!full && rollback === "restart") return;
     const bug = await seqqa(["run", ".", "--bail", "--reporter", "json", "--output", "out"], { cwd: folderWith(files), env: { BUG: "1" } });
     expect(bug.status).toBe(1);
     expect(only(documentOf(bug)).violations).toMatchObject([
@@ -253,7 +254,7 @@ describe("restarting", () => {
       await until(
         () => {
           for (const one of targetsOf(running.pid)) pids.add(one);
-          return pids.size > 5;
+          return pids.size > size(3, 5);
         },
         "restarts",
         90_000,

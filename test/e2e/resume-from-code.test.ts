@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { some } from "../sizes.ts";
+import { size, some } from "../sizes.ts";
 import { answering, type Answering } from "../support/answering.ts";
 import { folderWith, linkPackages, seqqa, startNode, until, type Running } from "../support/e2e.ts";
 
@@ -96,7 +96,7 @@ describe("explore({ resume })", () => {
     expect(runs()).toHaveLength(1);
     // Once more: nothing is explored anew, though the finding is confirmed again.
     const before = flips();
-    expect(await explore({ resume: true, parallel: 2 })).toEqual(whole);
+    expect(await explore({ resume: true, parallel: size(1, 2) })).toEqual(whole);
     expect(flips() - before).toBeLessThan(100);
     expect(runs()).toHaveLength(1);
   });

@@ -22,7 +22,8 @@ describe("a signal ends a run with 130, and its targets", () => {
     ["while the target comes up after it crashed", "crash", ".", "SIGINT", ["--parallel", "1"]],
   ] as const;
 
-  it.each(some(moments, 5))("%s", async (_when, moment, named, signal, options) => {
+  // In the quick suite process/targets/lanes/standby interrupts while a lane is built after a crash.
+  it.each(some(moments, 4))("%s", async (_when, moment, named, signal, options) => {
     const { env, reached } = held(moment);
     const output = join(cwd, `reports-${Math.random().toString(36).slice(2)}`);
     const { child, ended, pid } = start(["run", named, ...options, "--output", output], { cwd, env });

@@ -61,9 +61,10 @@ ${config}`,
 const gone = (test: Case): void => expect(test.pids().filter(isRunning)).toEqual([]);
 
 describe("services", () => {
+  // In the quick suite journeys have several lanes, below.
   it("are started once for a run of several files and lanes, before the targets, and ended after it", async () => {
     const test = await caseOf({ "again.explore.mjs": notesExploration() });
-    const ran = await seqqa(["run", ".", "--parallel", "2", "--reporter", "json"], { cwd: test.folder });
+    const ran = await seqqa(["run", ".", "--parallel", full ? "2" : "1", "--reporter", "json"], { cwd: test.folder });
     expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status: 0, stderr: "" });
     expect(documentOf(ran).explorations).toHaveLength(2);
     expect(test.pids()).toHaveLength(1);

@@ -7,10 +7,12 @@ import { slopeOf } from "../support/slope.ts";
 import { SOAK_EXPLORATION, SOAK_FINDINGS, SOAK_PROGRAM, SOAK_SERVER } from "../support/soak.ts";
 import { onPostgres, template } from "../support/store-templates.ts";
 
-/** 10 seconds in `npm test`, five minutes in `npm run verify:full`, whose parts take ten, and two hours in `npm run soak`. */
-const SECONDS = Number(process.env["SEQQA_SOAK_SECONDS"] ?? size(10, 300));
+/** Five seconds in `npm test`, five minutes in `npm run verify:full`, whose parts take ten, and two hours in `npm run soak`. */
+const SECONDS = Number(process.env["SEQQA_SOAK_SECONDS"] ?? size(5, 300));
+/** Explorations after the first two, whatever the time: one on two lanes among them at full size. */
+const ROUNDS = size(2, 4);
 /** Steps of one exploration: a long test has longer ones, in which the restarts of the target take a smaller part of the time. */
-const STEPS = SECONDS < 120 ? 125 : 4000;
+const STEPS = SECONDS < 120 ? 105 : 4000;
 /** The growth of the heap that the project promises not to exceed, in bytes per step: 1 kB per 1,000 steps. */
 const MOST_PER_STEP = 1;
 /** Bytes by which the heap differs from one exploration to the next after a forced collection, with {@link PLAIN_HEAP}; the first few still load code. */
@@ -97,7 +99,7 @@ describe("explorations without end of a target that delays, resets, sends garbag
       const before = await store.databases();
       const env = { TMPDIR: join(cwd, "tmp"), SOAK_STEPS: String(STEPS) };
       const timeoutMs = SECONDS * 1000 + 590_000;
-      const { ended, child } = startNode([...PLAIN_HEAP, "measure.mjs", String(SECONDS)], { cwd, env, timeoutMs });
+      const { ended, child } = startNode([...PLAIN_HEAP, "measure.mjs", String(SECONDS), String(ROUNDS)], { cwd, env, timeoutMs });
       const log = process.env["SEQQA_SOAK_LOG"];
       if (log !== undefined) child.stdout!.on("data", (text: string) => appendFileSync(log, text));
       const { status, stdout, stderr } = await ended;

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { full } from "../sizes.ts";
 import { folderWith, linkPackages, root, seqqa, start, until } from "../support/e2e.ts";
 
 const shop = join(root, "fixtures/demo");
@@ -55,11 +56,14 @@ it("runs again what a change affects, keeps the other results, also for the next
   expect(await round(6)).toMatch(/PASSED {2}2 explorations/);
   watching.child.kill("SIGINT");
   expect(await watching.ended).toMatchObject({ status: 0 });
-  const later = start(["run", ".", "--watch"], { cwd });
-  await until(() => later.said.stderr.includes("Waiting for changes"), "the next time");
-  expect(later.said.stdout.match(/unchanged since run/g)).toHaveLength(2);
-  later.child.kill("SIGINT");
-  expect(await later.ended).toMatchObject({ status: 0 });
+  // In the quick suite unit/cli/watch/watch-runs has all files the next time, and --only has one below.
+  if (full) {
+    const later = start(["run", ".", "--watch"], { cwd });
+    await until(() => later.said.stderr.includes("Waiting for changes"), "the next time");
+    expect(later.said.stdout.match(/unchanged since run/g)).toHaveLength(2);
+    later.child.kill("SIGINT");
+    expect(await later.ended).toMatchObject({ status: 0 });
+  }
   // The second time, only the file that --only leaves out has no stored result.
   for (const says of [/PASSED/, /unchanged since run/]) {
     const some = start(["run", ".", "--watch", "--only", "other"], { cwd });

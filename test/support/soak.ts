@@ -85,7 +85,7 @@ const TWO_LANES_EVERY = 4;
 
 /**
  * A program that repeats the same exploration until the time is up, and writes a line of JSON after each exploration. Every exploration needs the
- * same memory, so memory that grows from one to the next is a leak. Argument: the time in seconds.
+ * same memory, so memory that grows from one to the next is a leak. Arguments: the time in seconds, and the number of explorations that are measured at least.
  */
 export const SOAK_PROGRAM: string = `
 import { execFileSync } from "node:child_process";
@@ -149,7 +149,7 @@ const explore = async (round) => {
 await explore(0);
 await explore(${TWO_LANES_EVERY - 1});
 say({ kind: "open", when: "start", ...open() });
-for (let round = ${TWO_LANES_EVERY}; round < ${2 * TWO_LANES_EVERY} || performance.now() < end; round++) await explore(round);
+for (let round = ${TWO_LANES_EVERY}; round < ${TWO_LANES_EVERY} + Number(process.argv[3]) || performance.now() < end; round++) await explore(round);
 for (const { invariant, reproductionPath } of last.violations) {
   const { violations } = await agent.replay(reproductionPath, { config: "seqqa.yaml" });
   say({ kind: "replay", invariant, path: reproductionPath, broken: violations.map((one) => one.invariant) });

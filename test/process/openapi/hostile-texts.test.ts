@@ -251,7 +251,7 @@ describe("texts that are read all the same", () => {
           expect(JSON.stringify(document)).toBe(before);
         },
       ),
-      { numRuns: size(60, 2000) },
+      { numRuns: size(24, 2000) },
     );
   });
 });

@@ -112,7 +112,7 @@ function begun(kind: Strategy["kind"], tree: Tree, seed: number): Frontier {
   return order;
 }
 
-const runs = { numRuns: size(50, 2000) };
+const runs = { numRuns: size(20, 2000) };
 
 describe.each(STRATEGY_KINDS)("%s order", (kind) => {
   it.runIf(REFERENCED.includes(kind))("is the order of a naive reference", () => {

@@ -95,7 +95,7 @@ describe("an exploration that goes on", () => {
           const again = await runExplorer(agent, { ...options, maxSteps, recorded: recording.add(last.explorer) });
           expect(committed(again.explorer)).toEqual(committed(whole.explorer));
         }),
-        { numRuns: size(5, 1000) },
+        { numRuns: size(3, 1000) },
       );
     },
   );
@@ -138,7 +138,7 @@ describe("an exploration that goes on", () => {
         expect(new Set(checks).size).toBe(checks.length);
         expect(checks).toEqual(expect.arrayContaining([...due]));
       }),
-      { numRuns: size(6, 1000) },
+      { numRuns: size(3, 1000) },
     );
   });
 

@@ -94,7 +94,7 @@ describe("paths in a stored graph", () => {
         db.close();
         expect([[...found.nodes], [...found.edges]]).toEqual([[...nodes], [...taken]]);
       }),
-      { numRuns: size(30, 800) },
+      { numRuns: size(12, 800) },
     );
   });
 });
@@ -126,7 +126,7 @@ describe("the part of a stored graph that is shown", () => {
         );
         expect(shown.byDepth).toEqual({ states, executed });
       }),
-      { numRuns: size(30, 400) },
+      { numRuns: size(12, 400) },
     );
   });
 });

@@ -141,7 +141,7 @@ function bytesOf({ method, path, query: pairs, authority, hasToken, length, body
 }
 
 describe("whatever is sent to the page of a run", () => {
-  it.each(batches(size(150, 10_000), 2500).map(({ first, count }) => [String(first), count] as const))(
+  it.each(batches(size(60, 10_000), 2500).map(({ first, count }) => [String(first), count] as const))(
     "is answered, or refused with one sentence, and never fails inside: cases from %s",
     { timeout: 3_600_000 },
     async (_first, count) => {

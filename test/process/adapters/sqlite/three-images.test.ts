@@ -107,6 +107,6 @@ test("rows go back only where they are as the run recorded them, whatever others
       expect(() => adapter.close()).toThrow(expect.objectContaining({ code: "LEASE_OVER" }) as Error);
       db.close();
     }),
-    { numRuns: size(40, 3_000) },
+    { numRuns: size(16, 3_000) },
   );
 });

@@ -72,9 +72,9 @@ async function lane(language: keyof typeof SERVERS, laneIndex: number): Promise<
 }
 
 describe("remote, a target in Node", () => {
-  systemContract({ lane: (index) => lane("node", index), cycles: size(10, 10_000), seed: 21 });
+  systemContract({ lane: (index) => lane("node", index), cycles: size(6, 10_000), seed: 21 });
 });
 
 describe("remote, a target in Python", () => {
-  systemContract({ lane: (index) => lane("python", index), cycles: size(10, 10_000), seed: 22 });
+  systemContract({ lane: (index) => lane("python", index), cycles: size(6, 10_000), seed: 22 });
 });

@@ -97,13 +97,13 @@ function inProcess(laneIndex: number, borrowed: boolean = false): Promise<Subjec
 }
 
 describe("sqlite journal, another process in Node", () => {
-  systemContract({ lane: (index) => apart({ language: "node", checkpoint: "journal" }, index), cycles: size(12, 10_000) });
+  systemContract({ lane: (index) => apart({ language: "node", checkpoint: "journal" }, index), cycles: size(6, 10_000) });
 });
 
 describe("sqlite journal, another process in Node, other seeds", () => {
   systemContract({
     lane: (index) => apart({ language: "node", checkpoint: "journal" }, index),
-    cycles: size(12, 2000),
+    cycles: size(6, 2000),
     seed: 77,
     brief: true,
   });
@@ -112,7 +112,7 @@ describe("sqlite journal, another process in Node, other seeds", () => {
 describe("sqlite journal, a file in rollback mode, borrowed", () => {
   systemContract({
     lane: (index) => apart({ language: "node", journalMode: "delete", checkpoint: "journal", borrowed: true }, index),
-    cycles: size(12, 2000),
+    cycles: size(6, 2000),
     seed: 3,
     brief: true,
   });
@@ -121,20 +121,20 @@ describe("sqlite journal, a file in rollback mode, borrowed", () => {
 describe("sqlite journal, another process in Python", () => {
   systemContract({
     lane: (index) => apart({ language: "python", checkpoint: "journal" }, index),
-    cycles: size(12, 2000),
+    cycles: size(6, 2000),
     seed: 4,
     brief: true,
   });
 });
 
 describe("sqlite copy, another process in Node", () => {
-  systemContract({ lane: (index) => apart({ language: "node", checkpoint: "copy" }, index), cycles: size(12, 1000), seed: 5 });
+  systemContract({ lane: (index) => apart({ language: "node", checkpoint: "copy" }, index), cycles: size(6, 1000), seed: 5 });
 });
 
 describe("sqlite copy, another process in Python, a file in rollback mode", () => {
   systemContract({
     lane: (index) => apart({ language: "python", journalMode: "delete", checkpoint: "copy" }, index),
-    cycles: size(8, 300),
+    cycles: size(6, 300),
     seed: 6,
     brief: true,
   });
@@ -143,16 +143,16 @@ describe("sqlite copy, another process in Python, a file in rollback mode", () =
 describe("sqlite journal, borrowed", () => {
   systemContract({
     lane: (index) => apart({ language: "node", checkpoint: "journal", borrowed: true }, index),
-    cycles: size(12, 10_000),
+    cycles: size(6, 10_000),
     seed: 9,
     brief: true,
   });
 });
 
 describe("sqlite savepoint, borrowed", () => {
-  systemContract({ lane: (index) => inProcess(index, true), cycles: size(12, 2000), seed: 10, brief: true });
+  systemContract({ lane: (index) => inProcess(index, true), cycles: size(6, 2000), seed: 10, brief: true });
 });
 
 describe("sqlite savepoint, a target in this process", () => {
-  systemContract({ lane: (index) => inProcess(index), cycles: size(12, 10_000), seed: 7 });
+  systemContract({ lane: (index) => inProcess(index), cycles: size(6, 10_000), seed: 7 });
 });

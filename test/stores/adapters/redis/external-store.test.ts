@@ -454,7 +454,7 @@ test("whatever is written by whom, keys go back only where they are as the run r
       }
       await system.close().catch(() => undefined);
     }),
-    { numRuns: size(12, 500) },
+    { numRuns: size(5, 500) },
   );
 });
 

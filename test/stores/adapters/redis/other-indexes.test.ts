@@ -158,7 +158,7 @@ test("any writes in any databases are put back exactly, from mark to mark, and w
         await system.close();
         await second.close();
       }),
-      { numRuns: size(12, 1000) },
+      { numRuns: size(5, 1000) },
     );
   } finally {
     await other.close();

@@ -269,7 +269,7 @@ describe("save and restore", () => {
         });
         await api.close();
       }),
-      { numRuns: size(30, 2000) },
+      { numRuns: size(12, 2000) },
     );
   });
 });

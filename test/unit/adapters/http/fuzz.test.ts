@@ -101,7 +101,7 @@ const conformance = new Conformance(
 );
 
 describe("whatever a target answers", () => {
-  it.each(batches(size(120, 10_000), 2500).map(({ first, count }) => [String(first), count] as const))(
+  it.each(batches(size(48, 10_000), 2500).map(({ first, count }) => [String(first), count] as const))(
     "is an answer, or one sentence that says how it breaks HTTP; and no report takes it for code: cases from %s",
     { timeout: 3_600_000 },
     async (_first, count) => {

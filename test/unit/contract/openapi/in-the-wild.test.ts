@@ -69,8 +69,8 @@ describe("descriptions that others wrote", () => {
     expect(description.warnings).toEqual([]);
   });
 
-  // By a validator of others; one of them has an operation without answers. It compiles itself for each: every second one in the quick suite.
-  it.each(chosen.filter((file) => file.endsWith(".json")).filter((_, index) => full || index % 2 === 0))(
+  // By a validator of others; one of them has an operation without answers. It compiles itself for each: every sixth one in the quick suite.
+  it.each(chosen.filter((file) => file.endsWith(".json")).filter((_, index) => full || index % 6 === 0))(
     "%s is as valid in 3.1 as it was",
     async (file) => {
       const { document } = await readDescription(file, options);

@@ -117,7 +117,7 @@ describe.each(STRATEGY_KINDS)("%s", (strategy) => {
 
   it("names a finding alike with any budget, seed and number of lanes", async () => {
     const all = new Set(await allIds());
-    for (const options of [{ maxSteps: 4000 }, { maxSteps: 6000, seed: 3, lanes: 2, delays: true }]) {
+    for (const options of [{ maxSteps: size(1500, 4000) }, { maxSteps: size(2000, 6000), seed: 3, lanes: 2, delays: true }]) {
       const ids = await idsOf({ strategy, maxDepth: 7, ...options });
       expect(new Set(ids).size).toBe(ids.length);
       expect(ids.length).toBeGreaterThan(0);

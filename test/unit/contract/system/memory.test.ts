@@ -55,11 +55,11 @@ function change(system: MemoryAdapter<Shop>, random: Random): void {
 }
 
 describe("memory, values of any class", () => {
-  systemContract({ lane: (index) => lane(index, true), cycles: size(16, 10_000), cautious: true });
+  systemContract({ lane: (index) => lane(index, true), cycles: size(6, 10_000), cautious: true });
 });
 
 describe("memory, plain data", () => {
-  systemContract({ lane: (index) => lane(index, false), cycles: size(16, 10_000), seed: 2 });
+  systemContract({ lane: (index) => lane(index, false), cycles: size(6, 10_000), seed: 2 });
 });
 
 describe("memory, objects with several references", () => {

@@ -34,7 +34,7 @@ describe("Segments", () => {
         for (let lane = 0; took(lane, Infinity); lane++);
         expect(given.toSorted((a, b) => a - b)).toEqual([...Array(order.end).keys()]);
       }),
-      { numRuns: size(80, 5000) },
+      { numRuns: size(32, 5000) },
     );
   });
 

@@ -23,7 +23,7 @@ describe("VisitedSet", () => {
         const known = new Set(added.map(String));
         for (const [lo, hi] of others) expect(set.find(lo, hi) >= 0).toBe(known.has(String([lo, hi])));
       }),
-      { numRuns: size(50, 1000) },
+      { numRuns: size(20, 1000) },
     );
   });
 

@@ -377,7 +377,7 @@ describe("against a machine whose every interleaving is known", () => {
         const expected = same(forth) || same(back) ? undefined : sameState(forth) || sameState(back) ? "responses" : "state";
         expect(judgement?.verdict).toBe(expected);
       }),
-      { numRuns: size(75, 2000) },
+      { numRuns: size(30, 2000) },
     );
   });
 });

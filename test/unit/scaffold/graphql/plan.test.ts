@@ -157,7 +157,7 @@ describe("documents", () => {
           `scalar Odd union U = A | B input In { id: ID! more: [In!] odd: Odd } ${types} type Query ${query} type Mutation ${mutation}`,
         );
       }),
-      { numRuns: size(25, 200) },
+      { numRuns: size(10, 200) },
     );
   });
 });

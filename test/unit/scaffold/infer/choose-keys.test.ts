@@ -60,7 +60,7 @@ describe("keys for setup", () => {
         // Few enough keys to be given all.
         expect(before).toBe(actions.length);
       }),
-      { numRuns: size(200, 5000) },
+      { numRuns: size(80, 5000) },
     );
   });
 });

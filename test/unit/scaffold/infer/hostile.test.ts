@@ -185,7 +185,7 @@ describe("hostile descriptions", () => {
         expectSound(plan);
         expect(planScaffold(one)).toEqual(plan);
       }),
-      { numRuns: size(10, 5000) },
+      { numRuns: size(4, 5000) },
     );
   });
 
@@ -202,7 +202,7 @@ describe("hostile descriptions", () => {
         const all = names(one.operations.length);
         for (const [place, before] of names(one.operations.length - 1)) if (all.has(place)) expect(all.get(place)).toBe(before);
       }),
-      { numRuns: size(12, 1000) },
+      { numRuns: size(5, 1000) },
     );
   });
 });

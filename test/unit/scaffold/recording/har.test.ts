@@ -590,7 +590,7 @@ describe("an archive", () => {
         const { texts } = await generated("har", har(calls));
         for (const [path, text] of texts) if (path.endsWith(".ts")) expect(problemsOf(text)).toEqual([]);
       }),
-      { numRuns: size(10, 500) },
+      { numRuns: size(4, 500) },
     );
   });
 });

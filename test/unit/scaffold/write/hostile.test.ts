@@ -216,7 +216,7 @@ describe("whatever stands in a description", () => {
           rmSync(directory, { recursive: true, force: true });
         }
       }),
-      { numRuns: size(10, 3000) },
+      { numRuns: size(4, 3000) },
     );
   }, 600_000);
 });

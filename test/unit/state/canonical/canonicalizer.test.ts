@@ -573,7 +573,7 @@ describe("values", () => {
         seen.set(fingerprint, text);
         expect(print(canonical, valued(structuredClone(plain)))).toBe(fingerprint);
       }),
-      { numRuns: size(75, 2000) },
+      { numRuns: size(30, 2000) },
     );
   });
 

@@ -194,7 +194,7 @@ describe("a table whose rows are of different kinds", () => {
         expect(masked).toHaveLength(1);
         expect(print(hashes([[name, field, "a"]]), masked)).toBe(print(hashes([[name, field, "b"]]), masked));
       }),
-      { numRuns: size(40, 100) },
+      { numRuns: size(16, 100) },
     );
   });
 });
