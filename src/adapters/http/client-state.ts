@@ -143,7 +143,7 @@ export class ClientState {
     copy.#initial = this.#initial;
     copy.#version = this.#version;
     copy.restore(this.save());
-    copy.cookies.keepTime(this.cookies.now);
+    copy.cookies.ageLike(this.cookies);
     return copy;
   }
 

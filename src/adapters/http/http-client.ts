@@ -317,6 +317,7 @@ export class HttpClient extends Verbs implements ApiClient {
       expiries: () => ownState(state, requestScope()).cookies.expiries(),
       rejectedCookies: () => [...state.cookies.rejected.values()],
       keepTime: (now) => state.cookies.keepTime(now),
+      adopt: () => state.cookies.adopt(),
       expectShed: (isExpected) => {
         this.#expectsShed = isExpected;
       },

@@ -65,6 +65,8 @@ export interface PendingRequest {
 export interface CookieExpiry {
   readonly name: string;
   readonly atMs: number;
+  /** `true` if the client keeps the cookie as long as the clock does not move, because it belongs to the root state. */
+  readonly isOfRoot?: boolean;
 }
 
 /** The members of a client that only lanes use. */
@@ -106,6 +108,11 @@ export interface ClientPart {
   rejectedCookies?(): readonly string[];
   /** Sets the clock by which cookies expire. Default: the clock of this process. */
   keepTime?(now: () => number): void;
+  /**
+   * Treats the present cookies as cookies of the root state: they expire only when the clock moves, not during the run. Default: cookies of the root
+   * state expire like others.
+   */
+  adopt?(): void;
   /** Sends a request like the client's own requests, for clients whose own methods take no HTTP method. Default: the client's `request`. */
   request?(method: string, path: string, options: RequestOptions): Promise<ApiResponse>;
   /** Creates a client of the same class for the same target, with these headers alone. Default: an `HttpClient` for the lane's target. */
