@@ -138,6 +138,12 @@ export class ClientState {
     this.#saved = saved;
   }
 
+  restoreCookies({ cookies }: SavedClient): void {
+    if (this.cookies.save() === cookies) return;
+    this.cookies.restore(cookies);
+    this.#changed();
+  }
+
   copy(): ClientState {
     const copy = new ClientState(NONE, undefined);
     copy.#initial = this.#initial;

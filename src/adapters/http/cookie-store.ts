@@ -22,6 +22,8 @@ const LAST_MS = 8.64e15;
 export class CookieStore {
   /** Messages that say why cookies were rejected, by the cookie's name. The messages are not part of the state, so {@link restore} keeps them. */
   readonly rejected: Map<string, string> = new Map();
+  /** `true` to send cookies that have expired, too. A cookie that the target removed is never sent. */
+  sendsExpired = false;
   #jar: CookieJar | null = null;
   #saved: SerializedCookieJar | null | undefined = null;
   #now: () => number = Date.now;
@@ -81,7 +83,7 @@ export class CookieStore {
    */
   header(url: string): string | undefined {
     if (this.#jar === null) return undefined;
-    const isValid = this.#validity();
+    const isValid = this.sendsExpired ? (cookie: KeptCookie) => expiryOf(cookie) > receiptOf(cookie) : this.#validity();
     const valid = this.#jar.getCookiesSync(url, { expire: false, sort: true }).filter(isValid);
     return valid.length === 0 ? undefined : valid.map((cookie) => cookie.cookieString()).join("; ");
   }

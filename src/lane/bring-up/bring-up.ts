@@ -74,7 +74,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, parts: 
   const contextOnly = state.systems.length === 0 && !home.remade && !state.selfContained;
   const judged = home.remade || contextOnly ? rules.filter(({ writes }) => !writes) : rules;
   if (options.probes !== undefined) refuseImpossible(options.probes, world, contextOnly);
-  const checker = new Checker({ world, invariants: definition.invariants, rules: judged, drawing, stepper, asks });
+  const checker = new Checker({ world, invariants: definition.invariants, rules: judged, drawing, stepper, asks, clients: state.clients });
   const operations = options.operations === undefined ? undefined : new CalledOperations(options.operations, parts.lane.baseUrl);
   const { setUp, calls } = await makeRecorded(home, state, operations);
   // Search the ignored tables again, since the target or `setup` may have created tables after the first search.

@@ -87,6 +87,8 @@ export interface ClientPart {
   /** Returns the client's own state as plain, structured-cloneable data. {@link restore} accepts the data any number of times. */
   save(): unknown;
   restore(saved: unknown): void;
+  /** Restores only the cookies of saved data. Default: the client has no cookies. */
+  restoreCookies?(saved: unknown): void;
   /**
    * Returns the client's state that belongs to the world's state (token, headers, cookies), as plain data. `undefined` for a client in the state that
    * its constructor made.
@@ -113,6 +115,8 @@ export interface ClientPart {
    * state expire like others.
    */
   adopt?(): void;
+  /** Sets if the client sends cookies that have expired, as a user can who has copied them. Default: they are not sent. */
+  sendExpired?(isSent: boolean): void;
   /** Sends a request like the client's own requests, for clients whose own methods take no HTTP method. Default: the client's `request`. */
   request?(method: string, path: string, options: RequestOptions): Promise<ApiResponse>;
   /** Creates a client of the same class for the same target, with these headers alone. Default: an `HttpClient` for the lane's target. */
