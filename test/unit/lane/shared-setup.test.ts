@@ -5,6 +5,7 @@ import { MemoryAdapter } from "../../../src/adapters/memory/index.ts";
 import { bringUp } from "../../../src/lane/index.ts";
 import { Action } from "../../../src/model/declare/action.ts";
 import { AgentDefinition } from "../../../src/model/declare/agent.ts";
+import { Invariant } from "../../../src/model/declare/invariant.ts";
 import { SeqqaError } from "../../../src/model/errors.ts";
 import { ApiResponse } from "../../../src/model/http/response.ts";
 import { SqliteAdapter } from "../../../src/adapters/sqlite/index.ts";
@@ -183,4 +184,45 @@ it("a target that writes by itself while the root state is made does not make it
   await state.write(snapshot);
   await state.restore(home.mark);
   expect(db.prepare("SELECT n FROM beats").pluck().get()).toBe(2);
+});
+
+it("an error of `setup` names the last answer", async () => {
+  atEnd(closeServers);
+  const url = await serve((_request, response) => response.writeHead(403, { "content-type": "application/json" }).end("{}"));
+  const definition = new AgentDefinition<object, HttpClient>({
+    world: new World<object, HttpClient>({ api: new HttpClient(url), systems: { store: new MemoryAdapter({ state: {} }) }, context: {} }),
+    setup: async ({ api: client }) => void (await client.post("/login?key=secret")).json<{ user: { id: number } }>().user.id,
+    actions: [new Action<object, HttpClient>({ name: "look", run: async (client) => client.get("/") })],
+    invariants: [],
+  });
+  await expect(laneOf(definition)).rejects.toMatchObject({
+    code: "SETUP_THREW",
+    hint: "The last answer before the error: POST /login was answered 403.",
+  });
+});
+
+it("a check whose answer renews or removes a cookie has not changed the client", async () => {
+  atEnd(closeServers);
+  let answers = 0;
+  const url = await serve(({ url: path }, response) => {
+    response.setHeader("set-cookie", path === "/gone" ? "sid=; Max-Age=0" : `sid=${++answers}; Max-Age=60`).end();
+  });
+  const definition = new AgentDefinition<object, HttpClient>({
+    world: new World<object, HttpClient>({ api: new HttpClient(url), systems: { store: new MemoryAdapter({ state: {} }) }, context: {} }),
+    setup: async ({ api: client }) => void (await client.get("/")),
+    actions: [new Action<object, HttpClient>({ name: "look", run: async () => ApiResponse.of(200, {}) })],
+    invariants: [
+      new Invariant<object, HttpClient>({ name: "renews", message: "", check: async ({ api: client }) => (await client.get("/")).ok }),
+      new Invariant<object, HttpClient>({ name: "removes", message: "", check: async ({ api: client }) => (await client.get("/gone")).ok }),
+    ],
+  });
+  const { base } = await laneOf(definition);
+  atEnd(() => base.world.close());
+  expect(base.report.errors).toEqual([]);
+  const { state, checker, home } = base;
+  await checker.check(definition.actions[0] as never);
+  expect(checker.checked).toMatchObject({ findings: [], errors: [] });
+  const before = { lo: 0, hi: 0 };
+  await state.fingerprint(base.canonicalizer, before);
+  expect(before).toEqual({ lo: home.facts.node.lo, hi: home.facts.node.hi });
 });
