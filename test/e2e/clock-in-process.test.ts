@@ -55,13 +55,51 @@ export const agent = new Agent({
 });
 `;
 
+/** Logins with a cookie for a day. `BUG=expiry`: the API accepts cookies that have expired. */
+const COOKIES = `
+import { createServer } from "node:http";
+import Database from "better-sqlite3";
+
+export function createTarget(lane) {
+  const db = new Database(lane.dbPath);
+  db.exec("CREATE TABLE IF NOT EXISTS sessions (sid TEXT PRIMARY KEY, ends_at INTEGER NOT NULL)");
+  return createServer((request, response) => {
+    request.resume().on("end", () => {
+      if (request.url === "/time") return response.end(JSON.stringify({ now: new Date().toISOString() }));
+      if (request.url === "/login") {
+        const sid = crypto.randomUUID();
+        db.prepare("INSERT INTO sessions VALUES (?, ?)").run(sid, Date.now() + 86_400_000);
+        return response.writeHead(200, { "set-cookie": "sid=" + sid + "; Path=/; Max-Age=86400; HttpOnly" }).end("{}");
+      }
+      const session = db.prepare("SELECT * FROM sessions WHERE sid = ?").get(/sid=([^;]+)/.exec(request.headers.cookie ?? "")?.[1] ?? "");
+      const isIn = session !== undefined && (process.env.BUG === "expiry" || session.ends_at > Date.now());
+      response.writeHead(isIn ? 200 : 401).end("{}");
+    });
+  });
+}
+`;
+
+const SESSIONS = `
+import { Action, Agent } from "seqqa";
+import { advanceClock } from "seqqa/adapters/clock";
+import { sessionEnds } from "seqqa/rules";
+const login = async (api) => api.post("/login");
+export const agent = new Agent({
+  name: "sessions",
+  setup: async ({ api }) => void (await login(api)),
+  actions: [new Action({ name: "me", run: async (api) => api.get("/me") }), advanceClock("3 days")],
+  invariants: [sessionEnds({ login, check: async (api) => api.get("/me"), after: ["advance_3_days"] })],
+});
+`;
+
 async function explored(
   bug: string,
   parallel: string,
   exploration = EXPLORATION,
+  target = TARGET,
 ): Promise<{ readonly status: number | null; readonly found: Explored }> {
   const folder = folderWith({
-    "target.mjs": TARGET,
+    "target.mjs": target,
     "seqqa.yaml": 'systems: { clock: { url: "clock://in-process" } }\ntarget: { module: target.mjs, env: { DB_PATH: "{db_path}" } }\n',
     "logins.explore.mjs": exploration,
   });
@@ -94,6 +132,14 @@ describe("the clock of a target in seqqa's own process", () => {
       confirmed: true,
     });
     expect(status).toBe(1);
+  });
+
+  it.each(["", "expiry"])("sessionEnds judges sessions after a move of the clock, with the planted defect %j", async (bug) => {
+    const { status, found } = await explored(bug, "1", SESSIONS, COOKIES);
+    expect(found.divergences).toEqual([]);
+    expect(found.violations.map(({ invariant, confirmed }) => [invariant, confirmed])).toEqual(bug === "" ? [] : [["session_ends", true]]);
+    expect(found.unjudgedRules ?? []).toEqual([]);
+    expect(status).toBe(bug === "" ? 0 : 1);
   });
 
   it("the time still passes after a setup that creates a table", async () => {

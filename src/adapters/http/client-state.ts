@@ -138,12 +138,18 @@ export class ClientState {
     this.#saved = saved;
   }
 
+  restoreCookies({ cookies }: SavedClient): void {
+    if (this.cookies.save() === cookies) return;
+    this.cookies.restore(cookies);
+    this.#changed();
+  }
+
   copy(): ClientState {
     const copy = new ClientState(NONE, undefined);
     copy.#initial = this.#initial;
     copy.#version = this.#version;
     copy.restore(this.save());
-    copy.cookies.keepTime(this.cookies.now);
+    copy.cookies.ageLike(this.cookies);
     return copy;
   }
 

@@ -22,17 +22,27 @@ const LAST_MS = 8.64e15;
 export class CookieStore {
   /** Messages that say why cookies were rejected, by the cookie's name. The messages are not part of the state, so {@link restore} keeps them. */
   readonly rejected: Map<string, string> = new Map();
+  /** `true` to send cookies that have expired, too. A cookie that the target removed is never sent. */
+  sendsExpired = false;
   #jar: CookieJar | null = null;
   #saved: SerializedCookieJar | null | undefined = null;
   #now: () => number = Date.now;
+  /** The cookies of the root state, as {@link idOf} names them. */
+  #ofRoot: ReadonlySet<string> = new Set();
 
   /** Sets the clock that decides which cookies have expired. */
   keepTime(now: () => number): void {
     this.#now = now;
   }
 
-  get now(): () => number {
-    return this.#now;
+  /**
+   * Treats the present cookies as cookies of the root state. The root state is restored again and again during a run, so the age of these cookies
+   * depends only on moves of the clock, not on the time that the run takes.
+   */
+  adopt(): void {
+    // If `setup` moved the clock, it is unknown which cookies it received before the move.
+    const isMoved = this.#now() - Date.now() >= 1_000;
+    this.#ofRoot = new Set(isMoved ? [] : (this.save()?.cookies ?? []).map(idOf));
   }
 
   get empty(): boolean {
@@ -73,8 +83,8 @@ export class CookieStore {
    */
   header(url: string): string | undefined {
     if (this.#jar === null) return undefined;
-    const now = this.#now();
-    const valid = this.#jar.getCookiesSync(url, { expire: false, sort: true }).filter((cookie) => (cookie.expiryTime() ?? Infinity) > now);
+    const isValid = this.sendsExpired ? (cookie: KeptCookie) => expiryOf(cookie) > receiptOf(cookie) : this.#validity();
+    const valid = this.#jar.getCookiesSync(url, { expire: false, sort: true }).filter(isValid);
     return valid.length === 0 ? undefined : valid.map((cookie) => cookie.cookieString()).join("; ");
   }
 
@@ -82,6 +92,12 @@ export class CookieStore {
   save(): SerializedCookieJar | null {
     if (this.#saved === undefined) this.#saved = this.#jar?.serializeSync() ?? null;
     return this.#saved;
+  }
+
+  /** Takes over the clock of another store, and which cookies belong to the root state. */
+  ageLike(other: CookieStore): void {
+    this.#now = other.#now;
+    this.#ofRoot = other.#ofRoot;
   }
 
   restore(saved: SerializedCookieJar | null): void {
@@ -93,10 +109,10 @@ export class CookieStore {
   /** Returns the cookies that have not expired, sorted by domain, path and name. Values have no signature; see {@link unsigned}. */
   acting(): readonly ActingCookie[] {
     if (this.#jar === null) return [];
-    const now = this.#now();
+    const isValid = this.#validity();
     const cookies: ActingCookie[] = [];
     for (const cookie of this.save()?.cookies ?? []) {
-      if (expired(cookie, now)) continue;
+      if (!isValid(cookie)) continue;
       cookies.push({
         name: text(cookie.key),
         value: unsigned(text(cookie.value)),
@@ -110,11 +126,22 @@ export class CookieStore {
   /** Returns the cookies that expire or have expired. A cookie that a target deleted had expired when it was received, so it is left out. */
   expiries(): readonly CookieExpiry[] {
     if (this.#jar === null) return [];
-    return (this.save()?.cookies ?? []).flatMap(({ key, expires, creation }) => {
-      if (typeof expires !== "string" || expires === "Infinity") return [];
-      const atMs = Date.parse(expires);
-      return atMs > Date.parse(String(creation)) ? [{ name: text(key), atMs }] : [];
+    return (this.save()?.cookies ?? []).flatMap((cookie) => {
+      const atMs = expiryOf(cookie);
+      if (atMs === Infinity || atMs <= receiptOf(cookie)) return [];
+      return [{ name: text(cookie.key), atMs, ...(this.#ofRoot.has(idOf(cookie)) && { isOfRoot: true }) }];
     });
+  }
+
+  /** Returns a function that says if a cookie is valid now. */
+  #validity(): (cookie: KeptCookie) => boolean {
+    const now = this.#now();
+    const aheadMs = now - Date.now();
+    return (cookie) => {
+      const atMs = expiryOf(cookie);
+      if (atMs === Infinity) return true;
+      return atMs > (this.#ofRoot.has(idOf(cookie)) ? receiptOf(cookie) + aheadMs : now);
+    };
   }
 }
 
@@ -146,7 +173,8 @@ function whyRejected(cookie: Cookie, { hostname, protocol }: URL, error: unknown
   return `: ${error instanceof Error ? error.message : String(error)}.`;
 }
 
-type SerializedCookie = SerializedCookieJar["cookies"][number];
+/** A cookie of a jar, or of a serialized jar. */
+type KeptCookie = { readonly [Member in "key" | "value" | "domain" | "path" | "expires" | "creation"]?: unknown };
 
 /**
  * Replaces `Max-Age`, which takes precedence (RFC 6265, section 5.3), with the time at which a cookie received now expires. `tough-cookie` would
@@ -159,8 +187,20 @@ function endAtFixedTime(cookie: Cookie, now: number): void {
   cookie.maxAge = null;
 }
 
-function expired({ expires }: SerializedCookie, now: number): boolean {
-  return typeof expires === "string" && expires !== "Infinity" && Date.parse(expires) <= now;
+/** Returns the time at which a cookie expires, in milliseconds since 1970. `Infinity` if it does not expire. */
+function expiryOf({ expires }: KeptCookie): number {
+  return expires instanceof Date || (typeof expires === "string" && expires !== "Infinity") ? +new Date(expires) : Infinity;
+}
+
+/** Returns the time at which a cookie of this name was first received, in milliseconds since 1970. */
+function receiptOf({ creation }: KeptCookie): number {
+  return +new Date(creation as Date | string);
+}
+
+/** Returns a text that differs for a cookie that replaces another cookie of the same name. */
+function idOf(cookie: KeptCookie): string {
+  const { domain, path, key, value } = cookie;
+  return JSON.stringify([domain, path, key, value, expiryOf(cookie)]);
 }
 
 function text(value: unknown): string {

@@ -305,6 +305,7 @@ export class HttpClient extends Verbs implements ApiClient {
       sendAnonymously: (method, path, options) => this.#send(method, path, options, true),
       save: () => ownState(state, requestScope()).save(),
       restore: (saved) => ownState(state, requestScope()).restore(saved as SavedClient),
+      restoreCookies: (saved) => ownState(state, requestScope()).restoreCookies(saved as SavedClient),
       acting: () => ownState(state, requestScope()).acting(),
       listen: (sink) => {
         this.#sink = sink;
@@ -317,6 +318,10 @@ export class HttpClient extends Verbs implements ApiClient {
       expiries: () => ownState(state, requestScope()).cookies.expiries(),
       rejectedCookies: () => [...state.cookies.rejected.values()],
       keepTime: (now) => state.cookies.keepTime(now),
+      adopt: () => state.cookies.adopt(),
+      sendExpired: (isSent) => {
+        state.cookies.sendsExpired = isSent;
+      },
       expectShed: (isExpected) => {
         this.#expectsShed = isExpected;
       },

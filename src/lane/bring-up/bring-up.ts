@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import type { Exchange } from "../../model/http/client.ts";
 import { contextPartOf } from "../../model/context/context.ts";
+import { SeqqaError } from "../../model/errors.ts";
 import { Rule } from "../../model/declare/rule.ts";
 import type { World } from "../../model/declare/world.ts";
 import { Asks } from "./asks.ts";
@@ -75,7 +76,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, parts: 
   const contextOnly = state.systems.length === 0 && !home.remade && !state.selfContained;
   const judged = home.remade || contextOnly ? rules.filter(({ writes }) => !writes) : rules;
   if (options.probes !== undefined) refuseImpossible(options.probes, world, contextOnly);
-  const checker = new Checker({ world, invariants: definition.invariants, rules: judged, drawing, stepper, asks });
+  const checker = new Checker({ world, invariants: definition.invariants, rules: judged, drawing, stepper, asks, clients: state.clients });
   const operations = options.operations === undefined ? undefined : new CalledOperations(options.operations, parts.lane.baseUrl);
   const { setUp, calls } = await makeRecorded(home, state, operations);
   // Search the ignored tables again, since the target or `setup` may have created tables after the first search.
@@ -137,8 +138,25 @@ async function makeRecorded(
     if (sent.length < MOST_SENT) sent.push(exchange);
     for (const code of operations?.codes([exchange]) ?? []) calls.add(code);
   });
-  await home.make();
+  try {
+    await home.make();
+  } catch (error) {
+    throw withLastAnswer(error, sent);
+  }
   return { setUp: briefExchanges([...sent]), calls };
+}
+
+/** Adds the last answer to the hint of an error that `setup` or a login threw, because code often fails at an answer that it did not expect. */
+function withLastAnswer(error: unknown, sent: readonly Exchange[]): unknown {
+  if (!(error instanceof SeqqaError) || !/^(?:SETUP|LOGIN)_THREW$/.test(error.code)) return error;
+  const last = sent.findLast((one) => one.kind === "answer");
+  if (last === undefined) return error;
+  const { request, statusCode } = last.response;
+  const path = URL.canParse(request.url) ? new URL(request.url).pathname : request.url;
+  const hint = [`The last answer before the error: ${request.method} ${path} was answered ${statusCode}.`, error.hint]
+    .filter(Boolean)
+    .join(" ");
+  return new SeqqaError(error.code, error.message, { exitStatus: error.exitStatus, cause: error.cause, hint });
 }
 
 /** Refuses settings for races and faults that are impossible in this world. @throws SeqqaError */

@@ -10,14 +10,14 @@ import type { Login } from "../../model/declare/rule.ts";
 import type { Observed } from "../../model/stores/store-adapter.ts";
 import type { World } from "../../model/declare/world.ts";
 import type { Facts, Fingerprint } from "../../state/canonical/facts.ts";
-import { differences, type Canonicalizer, type Execution, type StepWindow } from "../../state/index.ts";
+import { differences, snapshotOfOrigins, type Canonicalizer, type Execution, type StepWindow } from "../../state/index.ts";
 import type { Drawing } from "./data-draws.ts";
 import { LaneLost } from "./lane-lost.ts";
 import { pendingText } from "../step/error-events.ts";
 import type { TargetRestart } from "./target-restart.ts";
 import { wholeOf } from "../state/whole-state.ts";
 import type { WorldState } from "../state/world-state.ts";
-import type { WorldSnapshot, SavedWorld } from "../state/saved-world.ts";
+import { passesAt, SOON_MS, type WorldSnapshot, type SavedWorld } from "../state/saved-world.ts";
 
 export interface RootStateOptions {
   readonly definition: AgentDefinition<never, never>;
@@ -93,7 +93,8 @@ export class RootState {
    * each other's snapshots. `undefined` if no snapshot can be taken.
    */
   get made(): WorldSnapshot | undefined {
-    return this.#made;
+    // With the origins of the root state, a lane that is built later knows which times of the stores have passed. Its cookies of `setup` do not expire.
+    return this.#made && { ...this.#made, origins: snapshotOfOrigins(this.mark.origins), cookiesPassMs: undefined };
   }
 
   /** The checkpoint of the root state. Each time the root state is made again, a new checkpoint replaces the old checkpoint. */
@@ -369,7 +370,8 @@ export class RootState {
     await state.root();
     await this.#setUp();
     this.#made = { ...(await state.capture()), setupAt: this.#setupAt };
-    if (shared === undefined) return;
+    // If a time that the first lane's `setup` wrote has passed, this lane keeps its own data.
+    if (shared === undefined || passesAt(shared) <= Date.now() + SOON_MS) return;
     const isSame = sameStores(this.#made, shared);
     // The times in a lane's own tokens are named by when the lane itself logged in.
     const tokensIn = ({ clients, context }: WorldSnapshot): unknown => [clients, context.entries];

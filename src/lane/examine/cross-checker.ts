@@ -25,7 +25,7 @@ import { LaneLost } from "../bring-up/lane-lost.ts";
 import type { Outcome } from "../step/outcome.ts";
 import { judgeStep } from "../step/step-rules.ts";
 import type { Navigator } from "../navigate/navigator.ts";
-import { passesAt, type SavedWorld } from "../state/saved-world.ts";
+import { passedTimes, passesAt, type SavedWorld } from "../state/saved-world.ts";
 
 /**
  * `LINES`: maximum number of lines that describe a divergence, and of violations that an audit reports. `STATE_LINES`: maximum number of lines that
@@ -201,8 +201,11 @@ export class CrossChecker {
     if (mark !== undefined) await state.restore(mark);
     this.#navigator.leave();
     if (calls === undefined) return undefined;
+    const found = divergence({ merge, path, differences: differing.slice(0, LINES) }, this.#base.report);
+    const [passed] = passedTimes(state.own());
     return {
-      ...divergence({ merge, path, differences: differing.slice(0, LINES) }, this.#base.report),
+      ...found,
+      ...(passed !== undefined && { hint: `During the run, ${passed} has passed, which may be the cause: make it later. ${found.hint}` }),
       calls,
       reduced,
       ...(check.unlinked === true && { unlinked: true }),

@@ -3,10 +3,7 @@ import type { UnitRequest } from "../../messages/lane-messages.ts";
 import type { Draws } from "../bring-up/data-draws.ts";
 import { SpotCheck } from "../step/spot-check.ts";
 import { samePath, Navigator, type NavigatorOptions } from "./navigator.ts";
-import { passesAt, type WorldSnapshot, type SavedWorld } from "../state/saved-world.ts";
-
-/** A state counts as expired if one of its times passes within this many milliseconds, since this time could pass during the next step. */
-const SOON_MS = 5_000;
+import { passesAt, SOON_MS, type WorldSnapshot, type SavedWorld } from "../state/saved-world.ts";
 
 const isOld = (saved: WorldSnapshot | SavedWorld): boolean => passesAt(saved) <= Date.now() + SOON_MS;
 

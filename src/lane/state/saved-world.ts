@@ -41,6 +41,9 @@ export interface Unstored {
   readonly trail: readonly string[];
 }
 
+/** A state counts as expired if one of its times passes within this many milliseconds, since this time could pass during the next step. */
+export const SOON_MS = 5_000;
+
 export const NOTHING_UNSTORED: Unstored = { trail: [] };
 
 /** A snapshot of a world: its stores, context and clients. A snapshot can be written to another lane. */

@@ -65,6 +65,7 @@ export class WorldClients {
 
   /** Attributes the present credentials of all clients to the root state. */
   adopt(): void {
+    for (const client of this.parts) client.adopt?.();
     this.#setBy = this.parts.map(bearerOf);
     this.#root = { clients: this.save(), setBy: this.#setBy };
     for (let i = 0; i < this.parts.length; i++) this.#attributed[i] = this.parts[i]!.version;

@@ -442,7 +442,7 @@ export class WorldState {
   #firstToExpire(expiries: readonly CookieExpiry[]): number | undefined {
     if (expiries.length === 0) return undefined;
     const now = this.now();
-    const left = expiries.filter(({ atMs }) => atMs > now);
+    const left = expiries.filter(({ atMs, isOfRoot }) => isOfRoot !== true && atMs > now);
     return left.length === 0 ? undefined : Math.min(...left.map(({ atMs }) => atMs));
   }
 

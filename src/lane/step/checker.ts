@@ -2,6 +2,7 @@ import type { Action } from "../../model/declare/action.ts";
 import { isCheckResult, type CheckResult, type Invariant } from "../../model/declare/invariant.ts";
 import { Rule } from "../../model/declare/rule.ts";
 import type { World } from "../../model/declare/world.ts";
+import type { ClientPart } from "../../model/http/client.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { isPromise, type Awaitable } from "../../model/stores/store-adapter.ts";
 import type { ErrorEvent, FindingEvent } from "../../messages/lane-messages.ts";
@@ -43,6 +44,7 @@ export interface CheckerParts {
   readonly drawing: Drawing;
   readonly stepper: Pick<Stepper, "thrown" | "checkFailure" | "isCheckShed">;
   readonly asks: Asks;
+  readonly clients: readonly ClientPart[];
 }
 
 export class Checker {
@@ -55,6 +57,9 @@ export class Checker {
   readonly #drawing: Drawing;
   readonly #stepper: CheckerParts["stepper"];
   readonly #asks: Asks;
+  readonly #clients: readonly ClientPart[];
+  /** The clients in the state that is checked. */
+  #saved: readonly unknown[] = [];
   #isRoot = false;
   /**
    * The invariants and rules to check after each action. Determined only once for each action, since `when` always returns the same value for an
@@ -62,13 +67,14 @@ export class Checker {
    */
   readonly #plans: Map<AnyAction, Plan> = new Map();
 
-  constructor({ world, invariants, rules, drawing, stepper, asks }: CheckerParts) {
+  constructor({ world, invariants, rules, drawing, stepper, asks, clients }: CheckerParts) {
     this.#world = world;
     this.#invariants = invariants.filter((one) => !(one instanceof Rule));
     this.#rules = rules;
     this.#drawing = drawing;
     this.#stepper = stepper;
     this.#asks = asks;
+    this.#clients = clients.filter(({ restoreCookies }) => restoreCookies !== undefined);
   }
 
   /** Returns `true` if nothing has to be checked after a step of this action, in case the step changed nothing. */
@@ -86,6 +92,7 @@ export class Checker {
     if (findings.length > 0) findings.length = 0;
     if (errors.length > 0) errors.length = 0;
     this.#isRoot = action === undefined;
+    this.#saveClients();
     if (action === undefined) {
       // Reset here, because only the beginning of a step resets this member, and there is no step before the root state.
       this.#stepper.checkFailure = undefined;
@@ -111,6 +118,7 @@ export class Checker {
     this.checked.findings.length = 0;
     this.checked.errors.length = 0;
     const asked = new Set(actions.flatMap((action) => this.#plan(action).all));
+    this.#saveClients();
     return this.#from(
       0,
       this.#invariants.filter((invariant) => asked.has(invariant)),
@@ -129,12 +137,14 @@ export class Checker {
     const invariants = action === undefined ? this.#invariants : this.#plan(action).all;
     const writes = async (invariant: AnyInvariant): Promise<boolean> => {
       await restore();
+      this.#saveClients();
       try {
         this.#drawing.by(invariant.name);
         await this.#asks.during(() => invariant.check(this.#world));
       } catch {
         // Ignore the error, since it was reported when the check ran for the first time.
       }
+      this.#undoCookies();
       return changed();
     };
     for (const invariant of invariants) if ((await writes(invariant)) && (await writes(invariant))) return invariant.name;
@@ -150,20 +160,31 @@ export class Checker {
         this.#drawing.by(invariant.name);
         this.#stepper.isCheckShed = false;
         const held: unknown = this.#asks.during(() => invariant.check(this.#world));
-        if (held === true) continue;
         if (isPromise(held)) {
           return held
             .then(
               (settled) => this.#judge(invariant, settled),
               (error: unknown) => this.#threw(invariant, error),
             )
-            .then(() => this.#from(i + 1, invariants));
+            .then(() => {
+              this.#undoCookies();
+              return this.#from(i + 1, invariants);
+            });
         }
-        this.#judge(invariant, held);
+        if (held !== true) this.#judge(invariant, held);
       } catch (error) {
         this.#threw(invariant, error);
       }
     }
+  }
+
+  #saveClients(): void {
+    if (this.#clients.length > 0) this.#saved = this.#clients.map((client) => client.save());
+  }
+
+  /** Restores the cookies that answers to a check have changed. Many servers renew or remove a cookie in answers to requests that only read. */
+  #undoCookies(): void {
+    for (const [i, client] of this.#clients.entries()) client.restoreCookies!(this.#saved[i]);
   }
 
   #plan(action: AnyAction): Plan {

@@ -65,6 +65,8 @@ export interface PendingRequest {
 export interface CookieExpiry {
   readonly name: string;
   readonly atMs: number;
+  /** `true` if the client keeps the cookie as long as the clock does not move, because it belongs to the root state. */
+  readonly isOfRoot?: boolean;
 }
 
 /** The members of a client that only lanes use. */
@@ -85,6 +87,8 @@ export interface ClientPart {
   /** Returns the client's own state as plain, structured-cloneable data. {@link restore} accepts the data any number of times. */
   save(): unknown;
   restore(saved: unknown): void;
+  /** Restores only the cookies of saved data. Default: the client has no cookies. */
+  restoreCookies?(saved: unknown): void;
   /**
    * Returns the client's state that belongs to the world's state (token, headers, cookies), as plain data. `undefined` for a client in the state that
    * its constructor made.
@@ -106,6 +110,13 @@ export interface ClientPart {
   rejectedCookies?(): readonly string[];
   /** Sets the clock by which cookies expire. Default: the clock of this process. */
   keepTime?(now: () => number): void;
+  /**
+   * Treats the present cookies as cookies of the root state: they expire only when the clock moves, not during the run. Default: cookies of the root
+   * state expire like others.
+   */
+  adopt?(): void;
+  /** Sets if the client sends cookies that have expired, as a user can who has copied them. Default: they are not sent. */
+  sendExpired?(isSent: boolean): void;
   /** Sends a request like the client's own requests, for clients whose own methods take no HTTP method. Default: the client's `request`. */
   request?(method: string, path: string, options: RequestOptions): Promise<ApiResponse>;
   /** Creates a client of the same class for the same target, with these headers alone. Default: an `HttpClient` for the lane's target. */

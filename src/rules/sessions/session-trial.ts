@@ -69,7 +69,7 @@ export class SessionTrial<C extends object, A> {
     if (ageMs > 0) await sleep(ageMs);
     const ending = endingAnswers(step, isLogout);
     for (const answer of ending) {
-      const again = await step.again(answer);
+      const again = await this.#again(answer);
       if (again === undefined || !isAlike(again, answer)) return this.#notSent();
     }
     // After a 202, the target may still execute the request. Reading the stores waits until they no longer change.
@@ -85,6 +85,13 @@ export class SessionTrial<C extends object, A> {
     }
     if (isLogout && this.#options.refresh !== undefined) return this.#renewedAfterLogout(ended);
     return obstacle === undefined ? ENDED : unknown(obstacle);
+  }
+
+  /** Sends the request of an answer again. If the action sent no request, such as a move of the clock, calls the action again. */
+  async #again(answer: ApiResponse): Promise<ApiResponse | undefined> {
+    const { step, action, world } = this.#tried;
+    if (answer.request.method !== "CALL" || action === undefined || action instanceof EdgeAction) return step.again(answer);
+    return (await action.run(step.client as A, copyOf(world.context))) ?? undefined;
   }
 
   /**
@@ -172,11 +179,18 @@ export class SessionTrial<C extends object, A> {
    */
   async #stillWorking(isRenewed: boolean): Promise<string | undefined> {
     for (const session of this.#sessions) {
-      clientPartOf(session.client)?.restore(session.acting);
-      const answer = await this.#check(session);
-      if (showsSession(answer)) return `${session.what} still works: ${requestOf(answer)} was answered ${answer.statusCode}`;
-      const renewal = isRenewed ? await this.#renewed(session) : undefined;
-      if (renewal !== undefined) return `${session.what} ${renewal}`;
+      const part = clientPartOf(session.client);
+      part?.restore(session.acting);
+      // A session may have ended because the clock moved. Its cookies then have expired, too, but somebody else may have a copy of them.
+      part?.sendExpired?.(true);
+      try {
+        const answer = await this.#check(session);
+        if (showsSession(answer)) return `${session.what} still works: ${requestOf(answer)} was answered ${answer.statusCode}`;
+        const renewal = isRenewed ? await this.#renewed(session) : undefined;
+        if (renewal !== undefined) return `${session.what} ${renewal}`;
+      } finally {
+        part?.sendExpired?.(false);
+      }
     }
     return undefined;
   }

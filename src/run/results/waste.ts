@@ -75,6 +75,9 @@ const NO_CREDENTIALS =
   "The credentials are probably missing, or are not valid any more: let `setup` or another action log in. " +
   "With target.rollback: restart, sessions that the target keeps only in its memory are lost before each step.";
 
+/** Matches the name of an action that logs in, which an exploration often declares with a wrong password. */
+const LOGIN = /(?:log|sign)_?in|wrong|invalid|password/i;
+
 function alwaysRefused(
   action: AnyAction,
   applied: number,
@@ -85,6 +88,8 @@ function alwaysRefused(
   const where = `${action.name} ${answeredEachTime(applied, statuses)}`;
   const keys = keysReadIn(action.run);
   if (Object.keys(statuses).every((status) => status === "401" || status === "403")) return `${where}. ${NO_CREDENTIALS}`;
+  if (keys.length === 0 && ("401" in statuses || LOGIN.test(action.name)))
+    return `${where}. If the action must be refused, set its expectedStatus, for example [${Object.keys(statuses).join(", ")}]. Otherwise check the credentials that it sends.`;
   if (keys.length === 0 && mayReadOthers(action.run)) return `${where}.`;
   if (keys.length === 0)
     return `${where}. seqqa found no context key that the action reads, so the action may use an id that does not exist. Let the action that creates the item set a context key, and let ${action.name} read this key.`;

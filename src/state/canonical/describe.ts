@@ -19,6 +19,9 @@ export function describeFacts(facts: Facts, writer: StateWriter): Marked {
   return new Describer(writer, facts).lines();
 }
 
+/** Matches the place of a part of a client's cookie that is no secret. */
+const OF_COOKIE = /^clients\..*\.cookies\[\d+\]\.(?:name|domain|path)$/;
+
 class Describer {
   readonly #writer: StateWriter;
   readonly #facts: Facts;
@@ -97,7 +100,10 @@ class Describer {
       const entries = entriesOf(value);
       if (entries !== undefined && entries.length > 0) return this.#entries(path, entries, rules, depth + 1);
     }
+    const wasSecret = this.#secret;
+    if (OF_COOKIE.test(path)) this.#secret = false;
     this.#lines.push(`${path} = ${masked ? "<masked>" : this.#inline(value, depth)}`);
+    this.#secret = wasSecret;
   }
 
   #entries(path: string, entries: readonly (readonly [unknown, unknown])[], rules: PathRules | undefined, depth: number): void {

@@ -9,6 +9,8 @@ const AROUND = 30;
 export function differences(expected: readonly string[], actual: readonly string[], limit: number = 20): readonly string[] {
   const { onlyA, onlyB } = onlyIn(expected, actual);
   const lines: string[] = [];
+  /** The pairs of lines in which only names of generated values differ. Such names change if another difference comes before them. */
+  const renamed: string[] = [];
   const others = new Set(onlyB.map((_, index) => index));
   const alone: string[] = [];
   const [rowsA, rowsB] = [onlyA.map(readLine), onlyB.map(readLine)];
@@ -18,11 +20,23 @@ export function differences(expected: readonly string[], actual: readonly string
     else {
       others.delete(partner);
       const [left, right] = narrowed(a, rowsB[partner]!);
-      lines.push(`- ${left}`, `+ ${right}`);
+      (unnamed(left) === unnamed(right) ? renamed : lines).push(`- ${left}`, `+ ${right}`);
     }
   }
   lines.push(...alone, ...[...others].map((index) => `+ ${onlyB[index]!}`));
+  if (lines.length === 0) return cut(renamed, limit);
+  const count = renamed.length / 2;
+  if (count === 0) return cut(lines, limit);
+  return [...cut(lines, limit), `... and ${count} ${count === 1 ? "place" : "places"} in which only names of generated values differ`];
+}
+
+function cut(lines: readonly string[], limit: number): readonly string[] {
   return lines.length <= limit ? lines : [...lines.slice(0, limit), `... and ${lines.length - limit} more`];
+}
+
+/** Returns a line without the numbers in the names of generated values (`root#2`, `#3`). */
+function unnamed(line: string): string {
+  return line.replaceAll(/#\d+/g, "#");
 }
 
 interface Line {

@@ -5,6 +5,7 @@ import { MemoryAdapter } from "../../../src/adapters/memory/index.ts";
 import { bringUp } from "../../../src/lane/index.ts";
 import { Action } from "../../../src/model/declare/action.ts";
 import { AgentDefinition } from "../../../src/model/declare/agent.ts";
+import { Invariant } from "../../../src/model/declare/invariant.ts";
 import { SeqqaError } from "../../../src/model/errors.ts";
 import { ApiResponse } from "../../../src/model/http/response.ts";
 import { SqliteAdapter } from "../../../src/adapters/sqlite/index.ts";
@@ -71,6 +72,56 @@ it("a time that `setup` wrote to a store with checkpoints makes the root state a
   expect(await print(dueMs)).not.toEqual(before);
 });
 
+it("a cookie that `setup` received stays valid in the root state, also on a lane that is built after its expiry", async () => {
+  atEnd(closeServers);
+  const url = await serve((_request, response) => {
+    response.setHeader("set-cookie", ["cache=1; Max-Age=300", `sid=1; Max-Age=600000`]).end();
+  });
+  const setUp = async (shared?: unknown): ReturnType<typeof bringUp> => {
+    const definition = new AgentDefinition<object, HttpClient>({
+      world: () =>
+        new World({ api: new HttpClient(url), systems: { store: new MemoryAdapter({ state: { login: Math.random() } }) }, context: {} }),
+      setup: async ({ api: client }) => void (await client.get("/")),
+      actions: [new Action<object, HttpClient>({ name: "look", run: async () => ApiResponse.of(200, {}) })],
+      invariants: [],
+    });
+    return bringUp(definition as unknown as AgentDefinition<never, never>, { ...memoryParts(0), shared }, laneOptions());
+  };
+  const first = await setUp();
+  atEnd(() => first.world.close());
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const later = await setUp(first.home.made);
+  atEnd(() => later.world.close());
+  expect(later.home.facts.lines).toEqual(first.home.facts.lines);
+  expect(later.home.facts.whole).toEqual(first.home.facts.whole);
+  expect(passesAt(first.home.mark)).toBe(Infinity);
+});
+
+it("a lane that is built after a time of `setup` has passed keeps its own data", async () => {
+  const setUp = async (name: string, shared?: unknown): ReturnType<typeof bringUp> => {
+    const file = join(scratchDirectory(), `${name}-test.db`);
+    const db = api(file, "CREATE TABLE sessions (id INTEGER PRIMARY KEY, until TEXT)");
+    const store = new MemoryAdapter({ state: {} });
+    const definition = new AgentDefinition<object, typeof store>({
+      world: new World<object, typeof store>({ api: store, systems: { db: new SqliteAdapter({ file }) }, context: {} }),
+      setup: () => void db.prepare("INSERT INTO sessions VALUES (1, ?)").run(new Date(Date.now() + 60_000).toISOString()),
+      actions: [new Action<object, typeof store>({ name: "look", run: async () => ApiResponse.of(200, {}) })],
+      invariants: [],
+    });
+    const built = await bringUp(definition as unknown as AgentDefinition<never, never>, { ...memoryParts(0), shared }, laneOptions());
+    atEnd(() => built.world.close());
+    return built;
+  };
+  const first = await setUp("first");
+  const until = (base: typeof first): string => base.home.facts.lines.find((line) => line.includes("until"))!;
+  expect(until(await setUp("soon", first.home.made))).toBe(until(first));
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const later = await setUp("later", first.home.made);
+  expect(passesAt(later.home.mark)).toBeGreaterThan(Date.now());
+});
+
 it("a cookie that expires makes the state another one", async () => {
   atEnd(closeServers);
   const url = await serve((_request, response) => {
@@ -78,15 +129,17 @@ it("a cookie that expires makes the state another one", async () => {
   });
   const definition = new AgentDefinition<object, HttpClient>({
     world: new World<object, HttpClient>({ api: new HttpClient(url), systems: { store: new MemoryAdapter({ state: {} }) }, context: {} }),
-    setup: async ({ api: client }) => void (await client.get("/")),
     actions: [new Action<object, HttpClient>({ name: "look", run: async (client) => client.get("/") })],
     invariants: [],
   });
   const startMs = Date.now();
   const { base } = await laneOf(definition);
   atEnd(() => base.world.close());
-  const { state, home } = base;
-  const dueMs = passesAt(home.mark);
+  const { state } = base;
+  await (base.world.api as HttpClient).get("/");
+  await state.facts();
+  const mark = await state.mark();
+  const dueMs = passesAt(mark);
   expect(dueMs).toBeGreaterThanOrEqual(startMs + 20_000);
   expect(dueMs).toBeLessThanOrEqual(Date.now() + 20_000);
   expect(passesAt(structuredClone(await state.capture()))).toBe(dueMs);
@@ -97,7 +150,7 @@ it("a cookie that expires makes the state another one", async () => {
   await state.facts();
   expect(state.hasPassed).toBe(false);
   expect(state.nextToPassMs).toBeGreaterThanOrEqual(startMs + 60_000);
-  await state.restore(home.mark);
+  await state.restore(mark);
   expect(state.hasPassed).toBe(true);
 });
 
@@ -131,4 +184,45 @@ it("a target that writes by itself while the root state is made does not make it
   await state.write(snapshot);
   await state.restore(home.mark);
   expect(db.prepare("SELECT n FROM beats").pluck().get()).toBe(2);
+});
+
+it("an error of `setup` names the last answer", async () => {
+  atEnd(closeServers);
+  const url = await serve((_request, response) => response.writeHead(403, { "content-type": "application/json" }).end("{}"));
+  const definition = new AgentDefinition<object, HttpClient>({
+    world: new World<object, HttpClient>({ api: new HttpClient(url), systems: { store: new MemoryAdapter({ state: {} }) }, context: {} }),
+    setup: async ({ api: client }) => void (await client.post("/login?key=secret")).json<{ user: { id: number } }>().user.id,
+    actions: [new Action<object, HttpClient>({ name: "look", run: async (client) => client.get("/") })],
+    invariants: [],
+  });
+  await expect(laneOf(definition)).rejects.toMatchObject({
+    code: "SETUP_THREW",
+    hint: "The last answer before the error: POST /login was answered 403.",
+  });
+});
+
+it("a check whose answer renews or removes a cookie has not changed the client", async () => {
+  atEnd(closeServers);
+  let answers = 0;
+  const url = await serve(({ url: path }, response) => {
+    response.setHeader("set-cookie", path === "/gone" ? "sid=; Max-Age=0" : `sid=${++answers}; Max-Age=60`).end();
+  });
+  const definition = new AgentDefinition<object, HttpClient>({
+    world: new World<object, HttpClient>({ api: new HttpClient(url), systems: { store: new MemoryAdapter({ state: {} }) }, context: {} }),
+    setup: async ({ api: client }) => void (await client.get("/")),
+    actions: [new Action<object, HttpClient>({ name: "look", run: async () => ApiResponse.of(200, {}) })],
+    invariants: [
+      new Invariant<object, HttpClient>({ name: "renews", message: "", check: async ({ api: client }) => (await client.get("/")).ok }),
+      new Invariant<object, HttpClient>({ name: "removes", message: "", check: async ({ api: client }) => (await client.get("/gone")).ok }),
+    ],
+  });
+  const { base } = await laneOf(definition);
+  atEnd(() => base.world.close());
+  expect(base.report.errors).toEqual([]);
+  const { state, checker, home } = base;
+  await checker.check(definition.actions[0] as never);
+  expect(checker.checked).toMatchObject({ findings: [], errors: [] });
+  const before = { lo: 0, hi: 0 };
+  await state.fingerprint(base.canonicalizer, before);
+  expect(before).toEqual({ lo: home.facts.node.lo, hi: home.facts.node.hi });
 });

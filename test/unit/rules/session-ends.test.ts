@@ -3,8 +3,8 @@ import { HttpClient } from "../../../src/adapters/http/index.ts";
 import { Action } from "../../../src/model/declare/action.ts";
 import { Context } from "../../../src/model/context/context.ts";
 import type { Earlier } from "../../../src/model/declare/rule.ts";
-import type { ApiClient } from "../../../src/model/http/client.ts";
-import type { ApiResponse } from "../../../src/model/http/response.ts";
+import { clientPartOf, type ApiClient } from "../../../src/model/http/client.ts";
+import { ApiResponse } from "../../../src/model/http/response.ts";
 import { sessionEnds, type SessionEndsOptions } from "../../../src/rules/index.ts";
 
 /** The milliseconds that the rules of this file have waited so far. */
@@ -143,6 +143,55 @@ async function judgedIn({ act, rule: options, hasOneSession = false, run = async
   await Promise.all([api!, ...guests].map(async (one) => one.close()));
   return said;
 }
+
+/** Judges a move of the clock by an hour, in an API with cookies of one minute. Returns what the rule says; `undefined` if it holds. */
+async function judgedAnHourLater(checksExpiry: boolean): Promise<unknown> {
+  let aheadMs = 0;
+  const now = (): number => Date.now() + aheadMs;
+  const until = new Map<string, number>();
+  const clients = Array.from(
+    { length: 4 },
+    () =>
+      new HttpClient(async ({ url, headers }) => {
+        if (new URL(url).pathname === "/login") {
+          const sid = `s${until.size}`;
+          until.set(sid, now() + 60_000);
+          return new Response(null, { headers: { "set-cookie": `sid=${sid}; Max-Age=60` } });
+        }
+        const endMs = until.get(headers.get("cookie")?.replace("sid=", "") ?? "");
+        return new Response(null, { status: endMs !== undefined && (!checksExpiry || endMs > now()) ? 200 : 401 });
+      }),
+  );
+  for (const client of clients) clientPartOf(client)!.keepTime!(now);
+  const [api, ...guests] = clients;
+  const login = async (own: ApiClient): Promise<ApiResponse> => own.post("/login");
+  await login(api!);
+  const action = new Action({ name: "hour", run: async () => ((aheadMs += 3_600_000), ApiResponse.of(200)) });
+  const rule = sessionEnds({ login, check: async (own) => own.get("/me"), after: ["hour"] });
+  rule.brings([action]);
+  const answers = [(await action.run(api!, new Context() as never))!];
+  const step = { action, answers, changed: true, canGoBack: true, guests, client: api, again: async () => undefined };
+  const saved = clients.map((client) => clientPartOf(client)!.save());
+  aheadMs = 0;
+  const said = await saidBy(await rule.judge({ api, context: new Context(), clients: {} } as never, step as never), () => {
+    aheadMs = 0;
+    clients.forEach((client, i) => clientPartOf(client)!.restore(saved[i]));
+  });
+  await Promise.all(clients.map(async (one) => one.close()));
+  return said;
+}
+
+describe("after a move of the clock", () => {
+  it("an expired session that is still accepted is found, although its cookie has expired, too", async () => {
+    expect(await judgedAnHourLater(false)).toBe(
+      "hour was answered 200, and the session of the client (set `as` if this is another user's client) still works: GET /me was answered 200",
+    );
+  });
+
+  it("sessions that the API ends by its own time are no finding", async () => {
+    expect(await judgedAnHourLater(true)).toBeUndefined();
+  });
+});
 
 interface Ending {
   readonly action: "log_out" | "reset";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { CookieStore } from "../../../../src/adapters/http/cookie-store.ts";
 import { HttpClient } from "../../../../src/adapters/http/index.ts";
 import { clientPartOf } from "../../../../src/model/http/client.ts";
@@ -128,6 +128,30 @@ describe("a cookie with Max-Age", () => {
     ahead = 6_000_000;
     expect((await sent(api)).cookie).toBe("a=1");
     expect(part.acting()).toMatchObject({ cookies: [{ name: "a", value: "1" }] });
+  });
+
+  it("of the root state ends by moves of the clock, not by the time that a run takes", async () => {
+    const api = new HttpClient(await cookieServer());
+    const part = clientPartOf(api)!;
+    let ahead = 0;
+    part.keepTime!(() => Date.now() + ahead);
+    await setCookies(api, "a=1; Path=/; Max-Age=300", "gone=; Max-Age=0", "keep=1; Path=/");
+    const root = part.save();
+    part.adopt!();
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
+    expect((await sent(api)).cookie).toBe("a=1; keep=1");
+    expect(part.acting()).toMatchObject({ cookies: [{ name: "a" }, { name: "keep" }] });
+    expect(part.expiries!()).toMatchObject([{ name: "a", isOfRoot: true }]);
+    ahead = 200_000;
+    expect((await sent(api)).cookie).toBe("a=1; keep=1");
+    ahead = 301_000;
+    expect((await sent(api)).cookie).toBe("keep=1");
+    ahead = 0;
+    await setCookies(api, "a=2; Path=/; Max-Age=300");
+    expect(part.expiries!()).toEqual([{ name: "a", atMs: Date.now() + 300_000 }]);
+    part.restore(structuredClone(root));
+    expect((await sent(api)).cookie).toBe("a=1; keep=1");
   });
 
   it("ends without a clock, too, although it is sent again and again", async () => {

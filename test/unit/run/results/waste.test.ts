@@ -93,6 +93,13 @@ describe("what an exploration got nothing of", () => {
     );
   });
 
+  it("says how to declare a login that must be refused", () => {
+    const wrong = new Action({ name: "wrong", run: async (api) => api.post("/login", { json: { password: "x" } }) });
+    expect(wasteNotes(definition(wrong), { wrong: applied({ 401: 5, 429: 2 }) })).toEqual([
+      "wrong was answered 401 or 429 in all 7 states in which it was tried. If the action must be refused, set its expectedStatus, for example [401, 429]. Otherwise check the credentials that it sends.",
+    ]);
+  });
+
   it("does not say that an action reads no key if the source of the action does not show all keys that it reads", () => {
     const key = (name: string): string => `${name}_id`;
     const idOf = (context: { get: (key: string) => unknown }): unknown => context.get("a_id");

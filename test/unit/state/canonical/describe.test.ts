@@ -36,9 +36,12 @@ test("a state in lines", () => {
       model: { kind: "value", value: { list: [1, { a: "b" }], none: null } },
     },
     context: { link: `http://127.0.0.1:4/orders/${order}` },
-    clients: { admin: { token: "hunter2 is secret" } },
+    clients: { admin: { token: "hunter2 is secret", cookies: [{ name: "session_data", value: "hunter2", path: "/" }] } },
   });
   expect(lines).toEqual([
+    'clients.admin.cookies[0].name = "session_data"',
+    'clients.admin.cookies[0].path = "/"',
+    expect.stringMatching(/^clients\.admin\.cookies\[0\]\.value = "<text [0-9a-f]+>"$/),
     expect.stringMatching(/^clients\.admin\.token = "<text [0-9a-f]+>"$/),
     'context.link = "{url}/orders/#1"',
     "systems.db.gone - {n: 7}",

@@ -41,6 +41,18 @@ describe("what tells two states apart", () => {
       ["- context.cart = 1", "+ context.cart = 2", "- systems.db.orders counter = 3", "+ systems.db.orders counter = 4"],
     ],
     [
+      "places in which only names of generated values differ are counted after other differences",
+      ['clients."".cookies[0].name = "cache"', row("id: 1, user: root#2"), "context.user = root#2"],
+      [row("id: 1, user: root#3"), "context.user = root#3"],
+      ['- clients."".cookies[0].name = "cache"', "... and 2 places in which only names of generated values differ"],
+    ],
+    [
+      "names of generated values, if nothing else differs",
+      ["context.user = root#2"],
+      ["context.user = root#3"],
+      ["- context.user = root#2", "+ context.user = root#3"],
+    ],
+    [
       "text with commas, colons, quotes and braces",
       [row('id: 1, a: "x, b: 2}", c: {d: "\\", e: 1"}, f: [1, 2]')],
       [row('id: 1, a: "x, b: 2}", c: {d: "\\", e: 2"}, f: [1, 2]')],
