@@ -6,6 +6,7 @@ import type { AgentDefinition } from "../model/declare/agent.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { Lane } from "../model/declare/lane.ts";
 import type { StoreAdapter } from "../model/stores/store-adapter.ts";
+import type { WriteLedger } from "../stores/external/write-ledger.ts";
 import { endConnectionDefaults } from "../network/connection-settings.ts";
 import { differences } from "../state/index.ts";
 import type { LaneSpec } from "../targets/lanes/lane-spec.ts";
@@ -119,16 +120,35 @@ async function buildOne(
     base,
     isExternal,
     close: async () => {
-      try {
-        // Restore external stores and worlds of the user. The user does not expect them in the state that was explored last.
-        if (isExternal || !made) await base.home.leave();
-      } finally {
-        if (made) await base.world.close();
-        else for (const system of Object.values(base.world.systems)) await system?.close();
-        await target?.close();
-      }
+      await withProblem(base.state.asks.writes, async () => {
+        try {
+          // Restore external stores and worlds of the user. The user does not expect them in the state that was explored last.
+          if (isExternal || !made) await base.home.leave();
+        } finally {
+          if (made) await base.world.close();
+          else for (const system of Object.values(base.world.systems)) await system?.close();
+          await target?.close();
+        }
+      });
     },
   };
+}
+
+/**
+ * Closes a lane, and throws if rows of its external stores were written that no action explains. If closing also fails, the error contains both
+ * messages. @throws SeqqaError `ROWS_UNDONE`, or the error of `close`
+ */
+async function withProblem(writes: WriteLedger | undefined, close: () => Promise<void>): Promise<void> {
+  try {
+    await close();
+  } catch (error) {
+    const problem = writes?.problem;
+    if (problem === undefined || !(error instanceof SeqqaError)) throw error;
+    const { code, message, hint, exitStatus } = error;
+    throw new SeqqaError(code, `${message} ${problem.message}`, { ...(hint !== undefined && { hint }), exitStatus });
+  }
+  const problem = writes?.problem;
+  if (problem !== undefined) throw problem;
 }
 
 const createData = (seed: string): DataFactory => new DataFactory({ seed });

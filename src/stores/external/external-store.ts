@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { SeqqaError } from "../../model/errors.ts";
-import type { Leftover, RowImage, RowImages } from "../../model/stores/leftover.ts";
+import type { Leftover, RowImage, RowImages, WrittenRow } from "../../model/stores/leftover.ts";
 
 /**
  * The number of seconds without a heartbeat after which a run must stop using its external store. After this time, the run's triggers log nothing,
@@ -71,8 +71,8 @@ export function patternOf(field: string): string {
   return field.endsWith(WHOLE) ? field.slice(0, -WHOLE.length) : field;
 }
 
-/** A row that another client wrote, with its values before the write (`was`) and after the write (`now`). `null` means that the row did not exist. */
-export type ForeignRow = Pick<RowImages, "table" | "key" | "now"> & { readonly was: RowImage | null };
+/** A row that another client wrote. */
+export type ForeignRow = WrittenRow;
 
 /**
  * Returns one entry for each row that another client wrote. The argument lists removed rows (`by` below zero) and added rows. Rows with equal keys
