@@ -116,22 +116,19 @@ async function buildOne(
   // A World that the user passed as an object is not closed, because the user or the next run will use its clients.
   const made = typeof definition.world === "function" || definition.world === undefined;
   const isExternal = spec.borrowed || external.size > 0;
-  return {
-    base,
-    isExternal,
-    close: async () => {
-      await withProblem(base.state.asks.writes, async () => {
-        try {
-          // Restore external stores and worlds of the user. The user does not expect them in the state that was explored last.
-          if (isExternal || !made) await base.home.leave();
-        } finally {
-          if (made) await base.world.close();
-          else for (const system of Object.values(base.world.systems)) await system?.close();
-          await target?.close();
-        }
-      });
-    },
+  const close = async (): Promise<void> => {
+    try {
+      // Restore external stores and worlds of the user. The user does not expect them in the state that was explored last.
+      if (isExternal || !made) await base.home.leave();
+    } finally {
+      if (made) await base.world.close();
+      else for (const system of Object.values(base.world.systems)) await system?.close();
+      await target?.close();
+    }
   };
+  let closed: Promise<void> | undefined;
+  // If closing fails, the lane is closed again when the run ends. The stores are closed already then, so repeat the first error.
+  return { base, isExternal, close: () => (closed ??= withProblem(base.state.asks.writes, close)) };
 }
 
 /**

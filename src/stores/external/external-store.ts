@@ -168,14 +168,14 @@ export function requireNotInPlace(store: string, run: InPlaceRun): void {
 
 /**
  * Describes which rows `seqqa clean` will restore and which it will keep: `seqqa clean restores 3 rows (items 1, orders 2). It does not change 1 row
- * (orders 1), because another client changed it after the run.`
+ * (orders 1), because it was written during the last request of the run or after it.`
  */
 export function leftoverText({ undo, keep }: Pick<Leftover, "undo" | "keep">): string {
   return [
     ...(undo.length > 0 ? [`seqqa clean restores ${countedRows(undo)}.`] : []),
     ...(keep.length > 0
       ? [
-          `${undo.length > 0 ? "It" : "seqqa clean"} does not change ${countedRows(keep)}, because another client changed ${keep.length === 1 ? "it" : "them"} after the run.`,
+          `${undo.length > 0 ? "It" : "seqqa clean"} does not change ${countedRows(keep)}, because ${keep.length === 1 ? "it was" : "they were"} written during the last request of the run or after it.`,
         ]
       : []),
   ].join(" ");
