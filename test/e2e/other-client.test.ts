@@ -30,6 +30,7 @@ const STATEMENTS = {
 };
 let count = 0;
 createServer(async (request, response) => {
+  if (STATEMENTS[request.url] === undefined) return response.writeHead(404).end();
   if (++count === Number(AT)) {
     writeFileSync("held", "");
     while (!existsSync("go")) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -49,7 +50,7 @@ export const agent = new Agent({
 const ID = { sqlite: "integer", postgres: "serial", mysql: "int AUTO_INCREMENT" };
 const SCHEMA = (kind: Kind): readonly string[] => [
   `CREATE TABLE items (id ${ID[kind]} PRIMARY KEY, v int)`,
-  "CREATE TABLE orders (id int PRIMARY KEY, note varchar(50))",
+  "CREATE TABLE orders (id integer PRIMARY KEY, note varchar(50))",
   "INSERT INTO orders VALUES (1, 'keep'), (2, 'keep')",
 ];
 const OTHERS = [
@@ -84,7 +85,9 @@ describe.each(["sqlite", "postgres", "mysql"] as const)(
         `base_url: http://127.0.0.1:${readFileSync(join(cwd, "port"), "utf8")}\nsystems:\n  db:\n    url: ${url}\n`,
       );
       const running = start(["run", ".", "--max-steps", "40", "--max-depth", "4"], { cwd });
-      await until(() => existsSync(join(cwd, "held")), "a held request", 60_000);
+      const isOver = (): boolean => running.child.exitCode !== null;
+    await until(() => isOver() || existsSync(join(cwd, "held")), "a held request", 60_000);
+    if (isOver()) throw new Error(`It ended: ${running.said.stdout}${running.said.stderr}`);
       for (const sql of OTHERS) await ask(sql);
       writeFileSync(join(cwd, "go"), "");
       const { status } = await running.ended;
