@@ -38,8 +38,8 @@ export async function buildLane(settings: LaneSettings, spec: LaneSpec, shared?:
   const wanted = typeof definition.world === "object" ? [] : (spec.spares ?? []);
   const built = await Promise.allSettled(wanted.map((spare) => buildOne(settings, spare, { snapshot: first.base.report.snapshot })));
   const all = [first, ...built.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))];
-  const close = async (): Promise<void> => {
-    const closed = await Promise.allSettled(all.map((one) => one.close()));
+  const close = async (later?: (problem: SeqqaError) => void): Promise<void> => {
+    const closed = await Promise.allSettled(all.map((one) => one.close(later)));
     if (http.rateLimit !== undefined) (await import("../adapters/http/defaults.ts")).endRateLimit(http.rateLimit);
     if (http.connection !== undefined) endConnectionDefaults(http.connection);
     for (const one of closed) if (one.status === "rejected") throw one.reason;
@@ -126,16 +126,20 @@ async function buildOne(
       await target?.close();
     }
   };
-  let closed: Promise<void> | undefined;
-  // If closing fails, the lane is closed again when the run ends. The stores are closed already then, so repeat the first error.
-  return { base, isExternal, close: () => (closed ??= withProblem(base.state.asks.writes, close)) };
+  return { base, isExternal, close: (later) => withProblem(base.state.asks.writes, close, later) };
 }
 
 /**
- * Closes a lane, and throws if rows of its external stores were written that no action explains. If closing also fails, the error contains both
- * messages. @throws SeqqaError `ROWS_UNDONE`, or the error of `close`
+ * Closes a lane, and calls `later` if rows of its external stores were written that no action explains. If closing also fails, the error contains
+ * both messages. Default of `later`: throws the problem. @throws the error of `close`
  */
-async function withProblem(writes: WriteLedger | undefined, close: () => Promise<void>): Promise<void> {
+async function withProblem(
+  writes: WriteLedger | undefined,
+  close: () => Promise<void>,
+  later: (problem: SeqqaError) => void = (problem) => {
+    throw problem;
+  },
+): Promise<void> {
   try {
     await close();
   } catch (error) {
@@ -145,7 +149,7 @@ async function withProblem(writes: WriteLedger | undefined, close: () => Promise
     throw new SeqqaError(code, `${message} ${problem.message}`, { ...(hint !== undefined && { hint }), exitStatus });
   }
   const problem = writes?.problem;
-  if (problem !== undefined) throw problem;
+  if (problem !== undefined) later(problem);
 }
 
 const createData = (seed: string): DataFactory => new DataFactory({ seed });
