@@ -6,6 +6,7 @@ import type { AgentDefinition } from "../model/declare/agent.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { Lane } from "../model/declare/lane.ts";
 import type { StoreAdapter } from "../model/stores/store-adapter.ts";
+import type { WriteLedger } from "../stores/external/write-ledger.ts";
 import { endConnectionDefaults } from "../network/connection-settings.ts";
 import { differences } from "../state/index.ts";
 import type { LaneSpec } from "../targets/lanes/lane-spec.ts";
@@ -37,8 +38,8 @@ export async function buildLane(settings: LaneSettings, spec: LaneSpec, shared?:
   const wanted = typeof definition.world === "object" ? [] : (spec.spares ?? []);
   const built = await Promise.allSettled(wanted.map((spare) => buildOne(settings, spare, { snapshot: first.base.report.snapshot })));
   const all = [first, ...built.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))];
-  const close = async (): Promise<void> => {
-    const closed = await Promise.allSettled(all.map((one) => one.close()));
+  const close = async (later?: (problem: SeqqaError) => void): Promise<void> => {
+    const closed = await Promise.allSettled(all.map((one) => one.close(later)));
     if (http.rateLimit !== undefined) (await import("../adapters/http/defaults.ts")).endRateLimit(http.rateLimit);
     if (http.connection !== undefined) endConnectionDefaults(http.connection);
     for (const one of closed) if (one.status === "rejected") throw one.reason;
@@ -115,20 +116,40 @@ async function buildOne(
   // A World that the user passed as an object is not closed, because the user or the next run will use its clients.
   const made = typeof definition.world === "function" || definition.world === undefined;
   const isExternal = spec.borrowed || external.size > 0;
-  return {
-    base,
-    isExternal,
-    close: async () => {
-      try {
-        // Restore external stores and worlds of the user. The user does not expect them in the state that was explored last.
-        if (isExternal || !made) await base.home.leave();
-      } finally {
-        if (made) await base.world.close();
-        else for (const system of Object.values(base.world.systems)) await system?.close();
-        await target?.close();
-      }
-    },
+  const close = async (): Promise<void> => {
+    try {
+      // Restore external stores and worlds of the user. The user does not expect them in the state that was explored last.
+      if (isExternal || !made) await base.home.leave();
+    } finally {
+      if (made) await base.world.close();
+      else for (const system of Object.values(base.world.systems)) await system?.close();
+      await target?.close();
+    }
   };
+  return { base, isExternal, close: (later) => withProblem(base.state.asks.writes, close, later) };
+}
+
+/**
+ * Closes a lane, and calls `later` if rows of its external stores were written that no action explains. If closing also fails, the error contains
+ * both messages. Default of `later`: throws the problem. @throws the error of `close`
+ */
+async function withProblem(
+  writes: WriteLedger | undefined,
+  close: () => Promise<void>,
+  later: (problem: SeqqaError) => void = (problem) => {
+    throw problem;
+  },
+): Promise<void> {
+  try {
+    await close();
+  } catch (error) {
+    const problem = writes?.problem;
+    if (problem === undefined || !(error instanceof SeqqaError)) throw error;
+    const { code, message, hint, exitStatus } = error;
+    throw new SeqqaError(code, `${message} ${problem.message}`, { ...(hint !== undefined && { hint }), exitStatus });
+  }
+  const problem = writes?.problem;
+  if (problem !== undefined) later(problem);
 }
 
 const createData = (seed: string): DataFactory => new DataFactory({ seed });

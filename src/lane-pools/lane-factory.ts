@@ -1,3 +1,4 @@
+import type { SeqqaError } from "../model/errors.ts";
 import type { AgentDefinition } from "../model/declare/agent.ts";
 import type { LaneBase, LaneOptions } from "../lane/index.ts";
 import type { StandbyUse } from "../engine/lane-pool.ts";
@@ -18,7 +19,11 @@ export interface BuiltLane {
   /** `true` if the lane uses stores of the user in place, which `close` restores. */
   readonly isExternal: boolean;
   /** Closes the clients, the stores and an in-process target of the lane. */
-  readonly close: () => Promise<void>;
+  /**
+   * Ends the lane. Throws `ROWS_UNDONE` if rows of its external stores were written that no action explains. With `later`, passes this error to
+   * `later` instead, so that a lane that is built again does not end the run.
+   */
+  readonly close: (later?: (problem: SeqqaError) => void) => Promise<void>;
 }
 
 /** Provides targets and stores for lanes. Only exists on the main thread. */

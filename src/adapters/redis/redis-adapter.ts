@@ -153,6 +153,7 @@ export class RedisAdapter implements StoreAdapter {
         borrowed && {
           borrowed,
           asked: new AskedSince(scope.asked),
+          wrote: scope.wrote,
         },
       );
       this.#kept = undefined;

@@ -84,7 +84,9 @@ function shown({ store, sinceMs, recordedMs, undo, keep }: Leftover): string {
     `${printable(capital(store))} contains rows that a killed run changed${when}:`,
     ...tables("goes back  ", undo),
     ...tables("stays      ", keep),
-    ...(keep.length > 0 ? ["  (seqqa keeps a row if something changed it after the run, or if another changed row refers to it.)"] : []),
+    ...(keep.length > 0
+      ? ["  (seqqa keeps a row that was written during the last request of the run or later, or to which another changed row refers.)"]
+      : []),
   ].join("\n");
 }
 

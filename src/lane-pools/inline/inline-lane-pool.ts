@@ -1,3 +1,4 @@
+import type { SeqqaError } from "../../model/errors.ts";
 import { fixedCapacity, type LaneCapacity, type LanePool, type StandbyUse } from "../../engine/lane-pool.ts";
 import type {
   Calibration,
@@ -44,6 +45,8 @@ export class InlineLanePool implements LanePool {
   #knowledge: Knowledge = NOTHING_KNOWN;
   /** The data that `setup` made the first time. A rebuilt lane uses this data, so that its ids stay the same. */
   #made: unknown;
+  /** The error for writes that no action explains, of a lane that was built again. Thrown when the pool closes. */
+  #problem: SeqqaError | undefined;
   readonly #stray = (error: unknown): void => {
     this.#lane?.base.stepper.strays.push(error);
   };
@@ -101,7 +104,7 @@ export class InlineLanePool implements LanePool {
   async rebuild(_lane: number, standby?: StandbyUse): Promise<LaneReport> {
     await this.#runtime?.rest();
     await this.#endRacing();
-    await this.#lane?.close();
+    await this.#lane?.close((problem) => (this.#problem ??= problem));
     this.#lane = undefined;
     this.#control.reset();
     const spec = await this.#options.host.reprovision(0, standby);
@@ -152,6 +155,7 @@ export class InlineLanePool implements LanePool {
     await this.#runtime?.rest();
     await this.#endRacing();
     await lane?.close();
+    if (this.#problem !== undefined) throw this.#problem;
   }
 
   async #endRacing(): Promise<void> {

@@ -44,6 +44,8 @@ export class LaneServer implements ControlChannel {
   #wasAttached = false;
   #failure: LaneFailure | undefined;
   #looking: NodeJS.Timeout | undefined;
+  /** The error for writes that no action explains, of a lane that was built again. Thrown when the last lane closes. */
+  #problem: SeqqaError | undefined;
   /** Settles when the last task ends. Piscina may pass two tasks at the same time, so each task waits for the task before it. */
   #tail: Promise<unknown> = Promise.resolve();
 
@@ -51,7 +53,7 @@ export class LaneServer implements ControlChannel {
     if (task.port !== undefined) expose(this.#channel(), task.port);
     if (task.processes !== undefined) this.#processes = processesBehind(task.processes);
     return this.#next(async () => {
-      await this.#closeLane();
+      await this.#closeLane((problem) => (this.#problem ??= problem));
       this.#failure = undefined;
       const definition = await definitionOf(task);
       const control = new LaneControl(task.control);
@@ -129,7 +131,10 @@ export class LaneServer implements ControlChannel {
   }
 
   close(): Promise<Answer<void>> {
-    return this.#next(() => this.#closeLane());
+    return this.#next(async () => {
+      await this.#closeLane((problem) => (this.#problem ??= problem));
+      if (this.#problem !== undefined) throw this.#problem;
+    });
   }
 
   /** Assigns a promise rejection that no code handled to the current step, so that the rejection does not end the thread. */
@@ -162,7 +167,7 @@ export class LaneServer implements ControlChannel {
     return this.#runtime;
   }
 
-  async #closeLane(): Promise<void> {
+  async #closeLane(later?: (problem: SeqqaError) => void): Promise<void> {
     const [lane, runtime] = [this.#lane, this.#runtime];
     this.#lane = undefined;
     this.#runtime = undefined;
@@ -173,7 +178,7 @@ export class LaneServer implements ControlChannel {
     const control = this.#control!;
     control.isRestoring = lane.isExternal;
     try {
-      await lane.close();
+      await lane.close(later);
     } finally {
       control.isRestoring = false;
     }

@@ -1,3 +1,5 @@
+import type { WriteLedger } from "../../stores/external/write-ledger.ts";
+
 /**
  * Counts the calls of user code that may send requests. With this number, an external store distinguishes the lane's own writes from writes of other
  * clients. Counting slows every step down a little, so only lanes with an external store count.
@@ -6,6 +8,8 @@ export class Asks {
   /** `true` if the lane has an external store. */
   isNeeded = false;
   isPending: () => boolean = () => false;
+  /** The writes to the external stores of the lane. `undefined` if the lane has no external store. */
+  writes: WriteLedger | undefined;
   #count = 0;
   #open = 0;
 

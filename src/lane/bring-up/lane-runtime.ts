@@ -184,7 +184,9 @@ export class LaneRuntime {
 
   lend<T>(work: (ground: RaceGround) => Promise<T>): Promise<T> {
     const { replayer } = this.#travel;
-    return work({
+    const { writes } = this.#base.state.asks;
+    if (writes !== undefined) writes.isCounting = false;
+    const lent = work({
       base: this.#base,
       goTo: async (path, draws) => {
         const mark = await replayer.replay(path, draws);
@@ -195,6 +197,9 @@ export class LaneRuntime {
       leave: () => this.#travel.leave(),
       touch: () => this.#control.touch(),
       isCancelled: () => this.#control.cancelled,
+    });
+    return lent.finally(() => {
+      if (writes !== undefined) writes.isCounting = true;
     });
   }
 
@@ -227,7 +232,7 @@ export class LaneRuntime {
     const passed = (): string | undefined => passedTimes(this.#base.state.own())[0];
     let field = passed();
     if (wasExecuted && !isLast) {
-      if (field === undefined) this.#report.divergences.push(replayed(unit, error, this.#base.report));
+      if (field === undefined) this.#report.divergences.push(this.#withWrites(replayed(unit, error, this.#base.report)));
       // If the root state is restored from a checkpoint, the checkpoint itself may be wrong: throw, so that a fresh lane tries again. If the root
       // state is made by running `setup` again, it is compared with the first root state, so this lane can try again.
       if (!this.#base.home.remade) throw error;
@@ -239,7 +244,7 @@ export class LaneRuntime {
         field = passed();
       }
     }
-    this.#report.divergences.push(field === undefined ? replayed(unit, error, this.#base.report) : timePassed(field));
+    this.#report.divergences.push(field === undefined ? this.#withWrites(replayed(unit, error, this.#base.report)) : timePassed(field));
     return { mark: await replayer.replay(unit.path, unit.draws).catch(() => this.#base.state.mark()), isOther: true };
   }
 
@@ -248,7 +253,15 @@ export class LaneRuntime {
     this.#travel.leave();
     const found = await this.#crossChecker.check(unit, check);
     this.#report.checkedSteps += this.#travel.replayed - before;
-    if (found !== undefined) this.#report.divergences.push(found);
+    if (found !== undefined) this.#report.divergences.push(this.#withWrites(found));
+  }
+
+  /** Saves the rows in external stores that may explain a divergence, and names their files in the hint. */
+  #withWrites(divergence: LaneDivergence): LaneDivergence {
+    const files = this.#base.state.asks.writes?.saveDiffering() ?? [];
+    if (files.length === 0) return divergence;
+    const hint = `Another client may also have caused the difference, if it wrote to the store during the run. seqqa saved the rows that were written only once in ${files.join(", ")}.`;
+    return { ...divergence, hint: divergence.hint === undefined ? hint : `${divergence.hint} ${hint}` };
   }
 }
 

@@ -3,6 +3,7 @@ import type { StoreAdapter, StoreScope } from "../../model/stores/store-adapter.
 import { consentHint, mayBeWritten, storeName } from "../../model/stores/store-name.ts";
 import type { World } from "../../model/declare/world.ts";
 import { ForeignWrite, patternOf } from "../../stores/external/external-store.ts";
+import { WriteLedger } from "../../stores/external/write-ledger.ts";
 import type { Asks } from "./asks.ts";
 import { requireClockFollows } from "./clock-follows.ts";
 import type { LaneOptions, LaneParts } from "./lane-base.ts";
@@ -24,9 +25,11 @@ export async function openSystems(
     // Only external stores get the function that counts calls of user code. Lanes without external stores do not count calls, so their stores would
     // report the lane's own writes as writes of other clients.
     const asked = borrowed ? asks.count : undefined;
+    if (borrowed) asks.writes ??= new WriteLedger();
+    const wrote = borrowed ? asks.writes?.saw : undefined;
     opening.push({
       system,
-      scope: { name, laneIndex: parts.lane.index, inProcess: parts.inProcess, borrowed, gated, faulty, ignore, asked },
+      scope: { name, laneIndex: parts.lane.index, inProcess: parts.inProcess, borrowed, gated, faulty, ignore, asked, wrote },
     });
   }
   const isWatched = ({ system }: (typeof opening)[number]): boolean =>
@@ -42,7 +45,7 @@ export async function openSystems(
  */
 async function writtenByOthers(system: StoreAdapter, scope: StoreScope, ms: number): Promise<readonly string[]> {
   if (ms === 0) return [];
-  await system.open({ ...scope, gated: false, faulty: false, watching: true });
+  await system.open({ ...scope, gated: false, faulty: false, watching: true, wrote: undefined });
   try {
     await new Promise((resolve) => setTimeout(resolve, ms));
     await system.observe();

@@ -69,6 +69,8 @@ export class WriteInquiry {
 
   async #asking(seen: Seen, ask: (changes: Written) => Promise<Writer>): Promise<Writer> {
     const { state, canonicalizer, stepper } = this.#base;
+    // Save the rows before the first restore, because another client may have written them.
+    const saving = state.asks.writes?.saveLate();
     const changes = await written(state, canonicalizer, seen.mark);
     if (this.#itself !== undefined) return this.#itself;
     if (this.#open >= MOST_OPEN) return { kind: "unknown", ...changes };
@@ -78,6 +80,7 @@ export class WriteInquiry {
     await state.restore(seen.mark);
     // The search for the cause may have executed the action again, and the action may have written late again. Restore the checkpoint in this case.
     if (await seen.isOther()) await state.restore(seen.mark);
+    if (writer.kind === "check" || writer.kind === "late") saving?.takeBack();
     if (writer.kind === "itself") this.#itself = writer;
     if (writer.kind === "unknown") this.#open++;
     return writer;

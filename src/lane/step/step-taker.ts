@@ -21,6 +21,7 @@ import { responseHash, type Canonicalizer } from "../../state/index.ts";
 import type { LaneBase } from "../bring-up/lane-base.ts";
 import type { ChunkReport } from "../report/chunk-report.ts";
 import { brokenFinding, withUnanswered, type Judged } from "./findings.ts";
+import type { WriteLedger } from "../../stores/external/write-ledger.ts";
 import { LaneLost } from "../bring-up/lane-lost.ts";
 import type { LateWrites } from "../examine/late-writes.ts";
 import { exchangesOf, type Outcome } from "./outcome.ts";
@@ -82,9 +83,37 @@ export class StepTaker {
     await this.#takeChanged(step, await this.#base.state.changed(step.mark));
   }
 
-  #takeChanged(step: TakenStep, changed: boolean): void | Promise<void> {
+  /**
+   * Executes a step again that wrote to tables of an external store that its action has not written before. If the second execution does not write to
+   * such a table, another client may have written to the table during the first execution. Only the second execution then counts.
+   */
+  async #takeAgain(step: TakenStep, writes: WriteLedger, tables: ReadonlySet<string>): Promise<void> {
+    const { unit, action, mark } = step;
+    const { state, stepper, actions, drawing } = this.#base;
+    const definition = actions[action]!;
+    // Save the rows before they are undone.
+    const saving = writes.saveSeldom(tables);
+    await state.restore(mark);
+    drawing.at(unit.path, unit.path.length, action, unit.draws);
+    const again = { ...step, outcome: await stepper.run(definition) };
+    if (again.outcome.kind === "lost") return this.#lost(again);
+    await this.#late.settle();
+    const changed = await state.changed(mark);
+    saving.takeBack();
+    // The tables that the second execution did not write are still written by one execution only.
+    writes.saveSeldom(tables);
+    writes.forget(definition.name, tables);
+    await this.#takeChanged(again, changed, true);
+  }
+
+  #takeChanged(step: TakenStep, changed: boolean, isAgain = false): void | Promise<void> {
     const { unit, index, action, outcome, mark } = step;
     const { state, checker, options } = this.#base;
+    const { writes } = state.asks;
+    if (changed && !isAgain && writes !== undefined && this.#base.restart === undefined && outcome.kind === "executed") {
+      const tables = writes.newTables;
+      if (tables.size > 0) return this.#takeAgain(step, writes, tables);
+    }
     if (!changed && outcome.kind === "executed" && outcome.findings.length === 0 && outcome.status !== 202) {
       if (state.systems.length > 0 && checker.settled(this.#base.actions[action]!)) {
         // The state is unchanged, and every invariant was checked in this state before.

@@ -215,6 +215,7 @@ export class Stepper {
     if (expectsShed !== this.#expectsShed) this.#expectShed(expectsShed);
     this.#listening = true;
     this.#state.beginStep?.();
+    this.#state.asks?.writes?.begin(action.name);
     this.#startMs = this.#clock.now();
     try {
       const client = this.#client(action);

@@ -14,6 +14,9 @@ export interface RowImages {
   readonly now: RowImage | null;
 }
 
+/** A row that was written, with its values before the write (`was`) and after the write (`now`). `null` means that the row did not exist. */
+export type WrittenRow = Pick<RowImages, "table" | "key" | "now"> & { readonly was: RowImage | null };
+
 /** The changes that an ended run left in an external store. */
 export interface Leftover {
   /** The store, without secrets. */

@@ -1,3 +1,4 @@
+import type { WrittenRow } from "./leftover.ts";
 /**
  * A value, or a promise of a value. Adapters with a synchronous driver return the value itself, so that the lane need not wait for the event loop.
  */
@@ -145,6 +146,11 @@ export interface StoreScope {
    * a new write but the number is unchanged, somebody else made the write (`FOREIGN_WRITE`). Default: every write is attributed to the run.
    */
   readonly asked?: (() => number | undefined) | undefined;
+  /**
+   * Called with rows of an external store that were written since its last read, while the run had a request in progress. Another client may have
+   * written some of these rows. Default: nobody needs these rows.
+   */
+  readonly wrote?: ((store: string, rows: readonly WrittenRow[]) => void) | undefined;
   /**
    * `true` if an external store is opened only to detect writes of others. Nothing is sent to the target until the store is closed, and rows that
    * cannot be restored are not an error. Default `false`.

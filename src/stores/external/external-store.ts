@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { SeqqaError } from "../../model/errors.ts";
 import { ignoreLines, ROWS } from "../../model/stores/ignore-line.ts";
-import type { Leftover, RowImage, RowImages } from "../../model/stores/leftover.ts";
+import type { Leftover, RowImage, RowImages, WrittenRow } from "../../model/stores/leftover.ts";
 
 /**
  * The number of seconds without a heartbeat after which a run must stop using its external store. After this time, the run's triggers log nothing,
@@ -69,8 +69,8 @@ export function patternOf(field: string): string {
   return field.endsWith(ROWS) ? field.slice(0, -ROWS.length) : field;
 }
 
-/** A row that another client wrote, with its values before the write (`was`) and after the write (`now`). `null` means that the row did not exist. */
-export type ForeignRow = Pick<RowImages, "table" | "key" | "now"> & { readonly was: RowImage | null };
+/** A row that another client wrote. */
+export type ForeignRow = WrittenRow;
 
 /**
  * Returns one entry for each row that another client wrote. The argument lists removed rows (`by` below zero) and added rows. Rows with equal keys
@@ -180,14 +180,14 @@ export function requireNotInPlace(store: string, run: InPlaceRun): void {
 
 /**
  * Describes which rows `seqqa clean` will restore and which it will keep: `seqqa clean restores 3 rows (items 1, orders 2). It does not change 1 row
- * (orders 1), because another client changed it after the run.`
+ * (orders 1), because it was written during the last request of the run or after it.`
  */
 export function leftoverText({ undo, keep }: Pick<Leftover, "undo" | "keep">): string {
   return [
     ...(undo.length > 0 ? [`seqqa clean restores ${countedRows(undo)}.`] : []),
     ...(keep.length > 0
       ? [
-          `${undo.length > 0 ? "It" : "seqqa clean"} does not change ${countedRows(keep)}, because another client changed ${keep.length === 1 ? "it" : "them"} after the run.`,
+          `${undo.length > 0 ? "It" : "seqqa clean"} does not change ${countedRows(keep)}, because ${keep.length === 1 ? "it was" : "they were"} written during the last request of the run or after it.`,
         ]
       : []),
   ].join(" ");

@@ -93,7 +93,7 @@ describe("seqqa clean, where a run left rows in the user's own store", () => {
   goes back  orders  id 2; id 3
   goes back  items  id 1
   stays      orders  id 7
-  (seqqa keeps a row if something changed it after the run, or if another changed row refers to it.)
+  (seqqa keeps a row that was written during the last request of the run or later, or to which another changed row refers.)
 `;
 
   it("shows them with --dry-run, and changes nothing", async () => {

@@ -72,6 +72,7 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
           borrowed: scope.borrowed,
           gated: scope.gated === true || scope.faulty === true,
           asked: scope.asked,
+          wrote: scope.wrote,
           watching: scope.watching,
           previous: before,
         });

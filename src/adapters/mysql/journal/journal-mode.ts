@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { SeqqaError } from "../../../model/errors.ts";
-import type { KeptCounters, LastLook, NoGate, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
+import type { KeptCounters, LastLook, NoGate, Observed, StoreScope, StoreTraits } from "../../../model/stores/store-adapter.ts";
 import { leaseOver } from "../../../stores/external/external-store.ts";
 import { MultisetMirror, RowSums, type Segment } from "../../../stores/journal/multiset-mirror.ts";
 import { UNGATED } from "../../../stores/delegating-adapter.ts";
@@ -37,6 +37,8 @@ export interface JournalChoice {
   readonly limitMs?: number | undefined;
   /** Returns how many requests the run has sent to the target, or `undefined` while a request is in progress. */
   readonly asked?: (() => number | undefined) | undefined;
+  /** Called with the rows of an external store that were written while the run had a request in progress. */
+  readonly wrote?: StoreScope["wrote"];
   /** `true` if the external store is opened only to detect writes of other clients. Default `false`. */
   readonly watching?: boolean | undefined;
   /** The lease of an external store, in seconds. If the run sends no statement for longer, its triggers stop logging. Default 30. */

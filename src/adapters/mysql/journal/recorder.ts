@@ -17,14 +17,16 @@ export class Recorder {
   readonly #tables: readonly Table[];
   readonly #asked: AskedSince;
   readonly #limitMs: number;
+  readonly #wrote: StoreScope["wrote"];
   /** The recorded number (`level`) of the step that led to the root state. */
   #base = 0;
 
-  constructor(control: Control, tables: readonly Table[], { asked }: Pick<StoreScope, "asked">, limitMs: number) {
+  constructor(control: Control, tables: readonly Table[], { asked, wrote }: Pick<StoreScope, "asked" | "wrote">, limitMs: number) {
     this.#control = control;
     this.#tables = tables;
     this.#asked = new AskedSince(asked);
     this.#limitMs = limitMs;
+    this.#wrote = wrote;
   }
 
   /** `true` if the run has sent no request since the last read and no request is in progress. New writes were then made by other clients. */
@@ -39,7 +41,10 @@ export class Recorder {
    * @throws SeqqaError `FOREIGN_WRITE`, with nothing recorded
    */
   async record(sums: RowSums, log: JournalLog, wasQuiet: boolean, depth: number): Promise<void> {
-    if (wasQuiet && this.#asked.isQuiet) this.#requireNothing(sums);
+    const rows = changedRows(this.#tables, sums.deltas());
+    const store = `the database ${this.#control.store.shown}`;
+    if (wasQuiet && this.#asked.isQuiet && rows.length > 0) throw new ForeignWrite(store, rows);
+    this.#wrote?.(store, rows);
     const entries = [...log.present];
     if (entries.length > 0) {
       const kept = keepStatements(this.#base + depth + 1, sums.deltas());
@@ -60,11 +65,6 @@ export class Recorder {
   /** Makes the state after `depth` steps the root state. */
   rooted(depth: number): void {
     this.#base += depth;
-  }
-
-  #requireNothing(sums: RowSums): void {
-    const rows = changedRows(this.#tables, sums.deltas());
-    if (rows.length > 0) throw new ForeignWrite(`the database ${this.#control.store.shown}`, rows);
   }
 
   async #write(parts: readonly (readonly string[])[]): Promise<void> {

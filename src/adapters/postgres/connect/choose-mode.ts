@@ -78,6 +78,7 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
         selection,
         borrowed: scope.borrowed,
         asked: scope.asked,
+        wrote: scope.wrote,
         watching: scope.watching,
         gated: scope.gated === true || scope.faulty === true,
         previous: previous instanceof JournalMode ? previous : undefined,

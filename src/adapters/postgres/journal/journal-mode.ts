@@ -1,5 +1,5 @@
 import { SeqqaError } from "../../../model/errors.ts";
-import type { LastLook, NoGate, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
+import type { LastLook, NoGate, Observed, StoreScope, StoreTraits } from "../../../model/stores/store-adapter.ts";
 import { keptAtEnd } from "../../../stores/external/external-store.ts";
 import { UNGATED } from "../../../stores/delegating-adapter.ts";
 import { writeKept } from "../../../stores/external/kept-file.ts";
@@ -33,6 +33,8 @@ export interface JournalChoice {
   readonly borrowed: boolean;
   /** Returns how many requests the run has sent to the target, or `undefined` while a request is in progress. */
   readonly asked?: (() => number | undefined) | undefined;
+  /** Called with the rows of an external store that were written while the run had a request in progress. */
+  readonly wrote?: StoreScope["wrote"];
   /** `true` if the external store is opened only to detect writes of other clients. Default `false`. */
   readonly watching?: boolean | undefined;
   /** `true` if the gate can hold writes of the target. Default `false`. */
@@ -90,6 +92,7 @@ export class JournalMode implements PostgresMode {
       tables: catalog.tables,
       borrowed: choice.borrowed,
       asked: choice.asked,
+      wrote: choice.wrote,
       watching: choice.watching,
     });
     this.#limitMs = choice.limitMs ?? BUSY_LIMIT_MS;

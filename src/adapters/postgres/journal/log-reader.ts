@@ -1,4 +1,5 @@
 import type { SeqqaError } from "../../../model/errors.ts";
+import type { StoreScope } from "../../../model/stores/store-adapter.ts";
 import { AskedSince, foreignRows, ForeignWrite, type ForeignRow } from "../../../stores/external/external-store.ts";
 import { OURS, type Table } from "../schema/catalog.ts";
 import { Writing, type Control } from "../connect/control.ts";
@@ -18,6 +19,7 @@ export interface LogReading {
   readonly borrowed: boolean;
   /** Returns how many requests the run has sent to the target, or `undefined` while a request is in progress. */
   readonly asked: (() => number | undefined) | undefined;
+  readonly wrote: StoreScope["wrote"];
   /** `true` if the external store is opened only to detect writes of other clients. */
   readonly watching: boolean | undefined;
 }
@@ -64,7 +66,9 @@ export class LogReader {
    * @throws SeqqaError `FOREIGN_WRITE`
    */
   accepts({ entries, foreign }: Look, count: number | undefined): boolean {
-    if (foreign && this.isQuiet) throw new ForeignWrite(`the database ${this.#how.control.store.shown}`, this.#named(entries));
+    const store = `the database ${this.#how.control.store.shown}`;
+    if (foreign && this.isQuiet) throw new ForeignWrite(store, this.#named(entries));
+    if (!foreign && entries.length > 0) this.#how.wrote?.(store, this.#named(entries));
     // If the run sent a request during the read, the entries may lack the writes of this request. The run then still counts as active.
     if (!foreign && count === this.count()) this.#asked.looked();
     return !foreign;

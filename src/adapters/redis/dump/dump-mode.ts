@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { LastLook, Observed } from "../../../model/stores/store-adapter.ts";
+import type { LastLook, Observed, StoreScope } from "../../../model/stores/store-adapter.ts";
 import { markInvalid } from "../../../stores/connect/store-errors.ts";
 import { SeqqaError } from "../../../model/errors.ts";
 import { fieldOfKind } from "../../../model/stores/field-of-kind.ts";
@@ -13,6 +13,7 @@ import { KEYS_A_WRITE, LAST_MS, type Expected, type Fix, type Keyspace } from ".
 import { shownPlace } from "../connect/redis-url.ts";
 import { announcesExpiry, readNotifications } from "./notifications.ts";
 import { observeChanges, type Change } from "../keys/rows.ts";
+import { shownEntry } from "./saved-state.ts";
 import { WRITTEN } from "./scripts.ts";
 import type { Doubt, Tracker } from "./tracker.ts";
 
@@ -24,6 +25,8 @@ export interface KeptState {
 export interface Others {
   readonly borrowed: ExternalStore;
   readonly asked: AskedSince;
+  /** Called with the keys that were written while the run had a request in progress. */
+  readonly wrote: StoreScope["wrote"];
 }
 
 /**
@@ -306,15 +309,26 @@ export class DumpMode {
   }
 
   /** Records which keys of an external database the target has changed. @throws SeqqaError `FOREIGN_WRITE`, `LEASE_OVER` */
-  async #judge(read: ReadonlyMap<Bytes, Entry | null>, wasQuiet: boolean, { borrowed, asked }: Others): Promise<void> {
+  async #judge(read: ReadonlyMap<Bytes, Entry | null>, wasQuiet: boolean, { borrowed, asked, wrote }: Others): Promise<void> {
     const changed = [...read].filter(([key, entry]) => !sameEntry(this.#mirror.now(key), entry));
     if (changed.length === 0) return;
     const written = changed.filter(([key, entry]) => !sameEntry(withoutExpired(this.#mirror.now(key), this.#keyspace.nowMs), entry));
+    const store = `the Redis database ${shownPlace(this.#keyspace.connection.place)}`;
+    const nameOf = (key: Bytes): string => bytesOf(key).toString("utf8");
     if (wasQuiet && asked.isQuiet && written.length > 0) {
-      const rows = written.map(([key]) => ({ table: "key", key: bytesOf(key).toString("utf8"), was: null, now: null }));
+      const rows = written.map(([key]) => ({ table: "key", key: nameOf(key), was: null, now: null }));
       const fieldsOf = ({ key }: { readonly key: string }): readonly string[] => [fieldOfKind(`key${ROWS}`, { key })];
-      throw new ForeignWrite(`the Redis database ${shownPlace(this.#keyspace.connection.place)}`, rows, new Date(), fieldsOf);
+      throw new ForeignWrite(store, rows, new Date(), fieldsOf);
     }
+    wrote?.(
+      store,
+      written.map(([key, entry]) => ({
+        table: "key",
+        key: nameOf(key),
+        was: shownEntry(this.#mirror.now(key)),
+        now: shownEntry(entry),
+      })),
+    );
     await borrowed.record(new Map(changed));
   }
 

@@ -202,7 +202,7 @@ function shownText(bytes: Bytes): string {
   return bytesOf(bytes).toString("utf8");
 }
 
-function shownEntry(entry: Entry | null): RowImage | null {
+export function shownEntry(entry: Entry | null): RowImage | null {
   if (entry === null) return null;
   const plain = (reply: Reply): unknown => (typeof reply === "string" ? shownText(reply) : Array.isArray(reply) ? reply.map(plain) : reply);
   return { type: entry.type, value: plain(entry.value), ...(entry.at !== 0 && { expires: new Date(entry.at).toISOString() }) };

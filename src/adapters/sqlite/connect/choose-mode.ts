@@ -95,6 +95,7 @@ function journalOrCopy(choosing: Choosing, db: Database): Chosen {
         previous,
         borrowed: choosing.scope.borrowed,
         asked: choosing.scope.asked,
+        wrote: choosing.scope.wrote,
         watching: choosing.scope.watching,
         faulty: choosing.scope.faulty,
       });

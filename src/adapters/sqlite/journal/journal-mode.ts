@@ -1,6 +1,6 @@
 import type { Database, Statement } from "better-sqlite3";
 import { SeqqaError } from "../../../model/errors.ts";
-import type { Awaitable, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
+import type { Awaitable, Observed, StoreScope, StoreTraits } from "../../../model/stores/store-adapter.ts";
 import { AskedSince, ForeignWrite, keptAtEnd } from "../../../stores/external/external-store.ts";
 import { writeKept } from "../../../stores/external/kept-file.ts";
 import { markInvalid } from "../../../stores/connect/store-errors.ts";
@@ -48,6 +48,8 @@ export interface JournalOptions {
   readonly borrowed?: boolean;
   /** Returns how many requests the run has sent to the target, or `undefined` while a request is in progress. */
   readonly asked?: (() => number | undefined) | undefined;
+  /** Called with the rows of an external file that were written while the run had a request in progress. */
+  readonly wrote?: StoreScope["wrote"];
   /** `true` if the external file is opened only to detect writes of other clients. Default `false`. */
   readonly watching?: boolean | undefined;
   /** `true` if the run makes writes of the target fail. Default `false`. */
@@ -81,6 +83,7 @@ export class JournalMode implements SqliteMode {
   readonly #borrowed: boolean;
   readonly #watching: boolean;
   readonly #asked: AskedSince;
+  readonly #wrote: StoreScope["wrote"];
   /** The lease of an external file; `undefined` for a lane's file. While the lease is valid, no other run can use the file. */
   readonly #lease: Lease | undefined;
   /** The id of this run's journal tables and triggers in the file. */
@@ -107,6 +110,7 @@ export class JournalMode implements SqliteMode {
     const { borrowed = false } = options;
     this.#borrowed = borrowed;
     this.#watching = options.watching === true;
+    this.#wrote = options.wrote;
     const wasInstalled = previous !== undefined && isInstalled(db, previous.token);
     const difference = wasInstalled ? schemaDifference(previous.#schema, schemaText(db)) : undefined;
     // Refuse the changed schema, because installing the journal again would discard the original rows that are saved in the external file.
@@ -271,14 +275,17 @@ export class JournalMode implements SqliteMode {
    * made the changes
    */
   #judge(touches: readonly Touch[]): void {
-    if (!this.#asked.isQuiet) return;
+    const { isQuiet } = this.#asked;
+    if (!isQuiet && this.#wrote === undefined) return;
     const foreign = touches.filter(({ before, now }) => !sameRow(before, now));
     if (foreign.length === 0) return;
     const rows = foreign.map(({ table, before, now }) => {
       const { plan } = this.#log.tables[table]!;
       return { table: plan.name, key: shownKey(plan, (now ?? before)!), was: rowImage(plan, before), now: rowImage(plan, now) };
     });
-    throw (this.#broken = new ForeignWrite(`the SQLite file ${this.#file}`, rows));
+    const store = `the SQLite file ${this.#file}`;
+    if (isQuiet) throw (this.#broken = new ForeignWrite(store, rows));
+    this.#wrote?.(store, rows);
   }
 
   #apply(fixes: Parameters<UndoLog["apply"]>[0], counters: Parameters<UndoLog["apply"]>[1]): void {
