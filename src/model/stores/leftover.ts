@@ -10,8 +10,10 @@ export interface RowImages {
   readonly root: RowImage | null;
   /** The row as the run last recorded it. */
   readonly recorded: RowImage | null;
-  /** The row as it is now. */
-  readonly now: RowImage | null;
+  /** The row as it is now. `undefined` if the row could not be read, see `why`. */
+  readonly now: RowImage | null | undefined;
+  /** The reason why the row is kept, for a row of a table whose schema has changed: `table "public.orders" was dropped`. */
+  readonly why?: string | undefined;
 }
 
 /** The changes that an ended run left in an external store. */
@@ -25,4 +27,6 @@ export interface Leftover {
   readonly undo: readonly RowImages[];
   /** Rows that are kept: they were changed after the run's last record, or changed rows depend on them. */
   readonly keep: readonly RowImages[];
+  /** A statement that changed the store without triggers, so that seqqa cannot undo the change: `REFRESH MATERIALIZED VIEW totals`. */
+  readonly unlogged?: string | undefined;
 }

@@ -72,7 +72,7 @@ export function patternOf(field: string): string {
 }
 
 /** A row that another client wrote, with its values before the write (`was`) and after the write (`now`). `null` means that the row did not exist. */
-export type ForeignRow = Pick<RowImages, "table" | "key" | "now"> & { readonly was: RowImage | null };
+export type ForeignRow = Pick<RowImages, "table" | "key"> & { readonly was: RowImage | null; readonly now: RowImage | null };
 
 /**
  * Returns one entry for each row that another client wrote. The argument lists removed rows (`by` below zero) and added rows. Rows with equal keys
@@ -118,7 +118,15 @@ function changedIn({ table, was, now }: ForeignRow): readonly string[] {
  * Returns the error for rows of an external store that a run could not restore at its end. `file`: the path of the file with the earlier values of
  * these rows.
  */
-export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" | "key">[], file: string): SeqqaError {
+export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" | "key" | "why">[], file: string): SeqqaError {
+  const reasons = reasonsOf(rows);
+  if (reasons.length > 0) {
+    return new SeqqaError(
+      "ROWS_KEPT",
+      `seqqa could not restore all rows of ${store}: ${namedRows(rows)}, because ${reasons.join(", and ")}. seqqa restored all other rows, and wrote the earlier values of these rows to ${file}.`,
+      { hint: "Write the earlier values, which the file contains, to the store yourself, where they are still needed.", exitStatus: 3 },
+    );
+  }
   const says = rows.length === 1 ? "seqqa left this row as it is" : "seqqa left these rows as they are";
   return new SeqqaError(
     "ROWS_KEPT",
@@ -128,6 +136,31 @@ export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" 
       exitStatus: 3,
     },
   );
+}
+
+/** Returns the different reasons why rows of tables with a changed schema are kept. */
+export function reasonsOf(rows: readonly Pick<RowImages, "why">[]): string[] {
+  return [...new Set(rows.flatMap(({ why }) => why ?? []))];
+}
+
+/**
+ * Pairs the row images of a table whose rows cannot be read any longer: an image from before the run and the image with the same key that the run
+ * recorded. `sum`: how often the run added each image. `describe`: returns the key and the values of an image.
+ */
+export function unreadRows(
+  table: string,
+  why: string,
+  sum: ReadonlyMap<string, number>,
+  describe: (image: string) => { readonly key: string; readonly row: RowImage | null },
+): RowImages[] {
+  const rows = new Map<string, { readonly times: number; readonly one: RowImages }>();
+  for (const [image, by] of sum) {
+    if (by === 0) continue;
+    const { key, row } = describe(image);
+    const one = rows.get(key)?.one ?? { table, key, root: null, recorded: null, now: undefined, why };
+    rows.set(key, { times: Math.abs(by), one: by < 0 ? { ...one, root: row } : { ...one, recorded: row } });
+  }
+  return [...rows.values()].flatMap(({ times, one }) => Array.from({ length: times }, () => one));
 }
 
 /**
@@ -175,7 +208,7 @@ export function leftoverText({ undo, keep }: Pick<Leftover, "undo" | "keep">): s
     ...(undo.length > 0 ? [`seqqa clean restores ${countedRows(undo)}.`] : []),
     ...(keep.length > 0
       ? [
-          `${undo.length > 0 ? "It" : "seqqa clean"} does not change ${countedRows(keep)}, because another client changed ${keep.length === 1 ? "it" : "them"} after the run.`,
+          `${undo.length > 0 ? "It" : "seqqa clean"} does not change ${countedRows(keep)}, because ${reasonsOf(keep).join(", and ") || `another client changed ${keep.length === 1 ? "it" : "them"} after the run`}. It writes the earlier values to a file.`,
         ]
       : []),
   ].join(" ");

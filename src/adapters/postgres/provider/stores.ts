@@ -81,7 +81,7 @@ async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
     return { isUndone: false, leftover: undefined, inUse: undefined };
   });
   if (isUndone) removed.push(`tables and triggers of a dead run in ${store.shown}`);
-  const hasRows = leftover !== undefined && leftover.undo.length + leftover.keep.length > 0;
+  const hasRows = leftover !== undefined && (leftover.unlogged !== undefined || leftover.undo.length + leftover.keep.length > 0);
   return {
     removed,
     ...(hasRows ? { leftover } : {}),
