@@ -25,6 +25,10 @@ export interface Table {
    * and a table without a key has no ignored columns.
    */
   readonly ignored: readonly number[];
+  /** The positions of columns that were added after the run had begun. They are also ignored. Default: none. */
+  readonly added?: readonly number[] | undefined;
+  /** The reason why the recorded rows cannot be restored: the table was dropped or altered. Default: they can be restored. */
+  readonly lost?: string | undefined;
   /** `true` if a column has AUTO_INCREMENT. */
   readonly counts: boolean;
 }

@@ -99,7 +99,6 @@ async function putBack(store: StoreUrl, how: Cleaning): Promise<Pick<Cleaned, "l
     return { isUndone: leftover !== undefined, leftover };
   } catch (error) {
     if (error instanceof SeqqaError && error.code === "STORE_IN_USE") return { isUndone: false, inUse: error.message };
-    if (error instanceof SeqqaError && error.code === "STORE_MISSING") return { isUndone: false };
     throw error;
   }
 }
