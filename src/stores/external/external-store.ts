@@ -277,3 +277,5 @@ export function requireNoReference(store: string, leftAlone: ReadonlySet<string>
 
 /** The reason why some checkpoint modes cannot be used with an external store, for the error message. */
 export const WHOLE_STORE = "this mode restores the whole store, which also undoes writes of other clients";
+/** {@link WHOLE_STORE} for the mode that would be chosen instead of `journal`. */
+export const INSTEAD_WHOLE_STORE = "restores the whole store, which also undoes writes of other clients";

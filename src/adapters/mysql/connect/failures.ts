@@ -55,7 +55,8 @@ export function connectError(store: StoreUrl, error: unknown): SeqqaError {
     case 1698:
       return make(
         "STORE_NOT_ALLOWED",
-        `The server of ${store.shown} refused the login: ${cause.message}.`,
+        // The text "password: YES" looks like a secret, which reports would hide.
+        `The server of ${store.shown} refused the login: ${cause.message.replace(/ \(using password: (YES|NO)\)/, (_, used) => (used === "YES" ? ", with a password" : ", without a password"))}.`,
         "Check the user and the password in the store's URL.",
       );
     case 1040:

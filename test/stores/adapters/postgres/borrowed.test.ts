@@ -175,6 +175,23 @@ describe("a user's own database, journalled", () => {
     expect(await dumpOf(store.url)).toBe(before);
   });
 
+  test("after a lost connection, the adapter says so, and what restores the store", async () => {
+    const store = await scratch(TABLES);
+    const adapter = adapterOn(store.url);
+    await adapter.open(BORROWED);
+    const mark = await adapter.mark();
+    await admin((client) =>
+      client.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()", [
+        store.database,
+      ]),
+    );
+    await expect(adapter.close()).rejects.toMatchObject({ code: "STORE_LOST" });
+    await expect(adapter.restore(mark)).rejects.toMatchObject({
+      code: "STORE_LOST",
+      hint: expect.stringMatching(/^Run `seqqa clean`/) as string,
+    });
+  });
+
   test("rows are restored after the schema was changed under a run", async () => {
     const store = await scratch(TABLES);
     const before = await column(store.api, "select o.status from orders o order by id");

@@ -638,6 +638,18 @@ describe("a server that evicts keys at its memory limit", () => {
   });
 });
 
+test("a user who may not call DUMP leaves no key behind", async () => {
+  await target.call("ACL", "SETUSER", "few", "on", ">pw", "~*", "&*", "+@all", "-dump");
+  try {
+    const before = await everything();
+    const url = server.url().replace("redis://", "redis://few:pw@");
+    await expect(openAdapter({ url }, { borrowed: true })).rejects.toMatchObject({ code: "STORE_NOT_ALLOWED" });
+    expect(await everything()).toBe(before);
+  } finally {
+    await target.call("ACL", "DELUSER", "few");
+  }
+});
+
 describe("a server that has reached maxmemory during a run", () => {
   test("is restored: the restore may use more memory", async () => {
     const before = await everything();
