@@ -1,8 +1,7 @@
 import type { CleanedUp } from "../../run/index.ts";
-import type { Leftover, RowImages } from "../../model/stores/leftover.ts";
+import { reasonsOf, type Leftover, type RowImages } from "../../model/stores/leftover.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { printable } from "../../reports/index.ts";
-import { reasonsOf } from "../../stores/external/external-store.ts";
 import { writeKept } from "../../stores/external/kept-file.ts";
 import { errorText } from "../process/error-text.ts";
 import { configOfStores } from "../arguments/config-for.ts";

@@ -30,3 +30,8 @@ export interface Leftover {
   /** A statement that changed the store without triggers, so that seqqa cannot undo the change: `REFRESH MATERIALIZED VIEW totals`. */
   readonly unlogged?: string | undefined;
 }
+
+/** Returns the different reasons why rows of tables with a changed schema are kept. */
+export function reasonsOf(rows: readonly Pick<RowImages, "why">[]): string[] {
+  return [...new Set(rows.flatMap(({ why }) => why ?? []))];
+}

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { SeqqaError } from "../../model/errors.ts";
-import type { Leftover, RowImage, RowImages } from "../../model/stores/leftover.ts";
+import { reasonsOf, type Leftover, type RowImage, type RowImages } from "../../model/stores/leftover.ts";
 
 /**
  * The number of seconds without a heartbeat after which a run must stop using its external store. After this time, the run's triggers log nothing,
@@ -136,11 +136,6 @@ export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" 
       exitStatus: 3,
     },
   );
-}
-
-/** Returns the different reasons why rows of tables with a changed schema are kept. */
-export function reasonsOf(rows: readonly Pick<RowImages, "why">[]): string[] {
-  return [...new Set(rows.flatMap(({ why }) => why ?? []))];
 }
 
 /**

@@ -121,7 +121,8 @@ async function readRecorded(control: Control, { tables }: Catalog, recordsRest: 
     );
   const named = new Map(owned.map(([tab, name]) => [tab, name ?? ""]));
   const indexOf = (tab: string | null | undefined): number => tables.findIndex(({ name }) => name === named.get(tab ?? null));
-  const imageOf = (tab: number, image: string | null | undefined): string | null => (image == null ? null : widened(tables[tab]!, image));
+  const imageOf = (tab: number, image: string | null | undefined): string | null =>
+    typeof image === "string" ? widened(tables[tab]!, image) : null;
   for (const [tab, row, by] of kept) sums.add(indexOf(tab), imageOf(indexOf(tab), row)!, Number(by));
   const entries = log.map(([seq, tab, note, grp, old, now]): Row => {
     if (old === TOO_LONG || now === TOO_LONG) {
