@@ -36,7 +36,8 @@ export async function clean(config: Config, how: Cleaning = {}): Promise<Cleaned
         notAllowed.push(...(cleaned?.notAllowed ?? []));
         failures.push(...(cleaned?.failures ?? []));
         const leftover = cleaned?.leftover;
-        if (leftover !== undefined && leftover.undo.length + leftover.keep.length > 0) leftovers.push(leftover);
+        if (leftover !== undefined && (leftover.unlogged !== undefined || leftover.undo.length + leftover.keep.length > 0))
+          leftovers.push(leftover);
       } catch (error) {
         failures.push(error);
       }

@@ -1,6 +1,7 @@
 import { SeqqaError } from "../model/errors.ts";
 import { ignorePatterns } from "../model/stores/ignored.ts";
 import type { CheckpointChoice, QueryListener, StoreAdapter, StoreScope, StoreTraits } from "../model/stores/store-adapter.ts";
+import { notOpen, type StoreFailure } from "./connect/store-errors.ts";
 import { DelegatingAdapter, type CheckpointMode, type QueryRow } from "./delegating-adapter.ts";
 
 /** The options that the adapters for PostgreSQL and MySQL have in common. */
@@ -40,6 +41,7 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
   #scope: StoreScope | undefined;
   #mode: Mode | undefined;
   #previous: Mode | undefined;
+  #failure: StoreFailure | undefined;
   #sharedConnection: Shared | undefined;
 
   constructor(options: SqlAdapterOptions<Wanted>, uses: string) {
@@ -95,6 +97,7 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
       ignore: ignorePatterns(this.ignore, scope),
     });
     this.#mode = mode;
+    this.#failure = undefined;
     this.#choice = choice;
     this.#previous = undefined;
   }
@@ -124,6 +127,9 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
       if (mode === undefined) return;
       this.#previous = mode;
       await mode.close(this.#scope?.borrowed ?? false);
+    } catch (error) {
+      this.#failure = { error, inPlace: this.#scope?.borrowed ?? false };
+      throw error;
     } finally {
       if (connection !== undefined) await this.endShared(connection);
     }
@@ -140,8 +146,6 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
 
   protected opened(): Mode {
     if (this.#mode !== undefined) return this.#mode;
-    throw new SeqqaError("STORE_NOT_OPEN", `The ${this.label} of ${this.uses} was used while it was not open.`, {
-      hint: "Use a store only in actions, rules and invariants. seqqa opens the store when the target is ready, and closes the store with the lane.",
-    });
+    throw notOpen(`${this.label} of ${this.uses}`, this.#failure);
   }
 }

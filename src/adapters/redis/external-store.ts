@@ -43,6 +43,7 @@ export class ExternalStore {
    */
   static async take(place: RedisPlace, ignore: readonly string[] = []): Promise<ExternalStore> {
     const registry = (await Registry.find(place, "share"))!;
+    let isRestoring = false;
     try {
       const claim = (await registry.claims()).find(({ db }) => db === place.db);
       let had = claim === undefined && (await registry.claim(place.db, "borrowed", run));
@@ -55,7 +56,9 @@ export class ExternalStore {
           throw leftBehind(left.leftover);
         }
         let file = "";
+        isRestoring = true;
         const taken = left && (await takeOver(registry, claim, run, { onKept: (kept) => void (file = writeKept(kept)) }));
+        isRestoring = false;
         if (taken?.leftover !== undefined && taken.leftover.keep.length > 0)
           throw keptAtEnd(taken.leftover.store, taken.leftover.keep, file);
         had = taken !== undefined;
@@ -64,7 +67,9 @@ export class ExternalStore {
       await registry.notify();
       return new ExternalStore(registry, place.db, ignore);
     } catch (error) {
-      await registry.leave().catch(() => undefined);
+      // A failed restore leaves the records of the earlier lane for `seqqa clean`.
+      if (isRestoring) registry.abandon();
+      else await registry.leave().catch(() => undefined);
       throw error;
     }
   }

@@ -24,6 +24,7 @@ import { Looker } from "./keys/looker.ts";
 import { isOwnServer } from "./provider/own-server.ts";
 import { redisPlace, shownPlace, type RedisPlace } from "./connect/redis-url.ts";
 import { RESERVED } from "./keys/reserved.ts";
+import { notOpen, type StoreFailure } from "../../stores/connect/store-errors.ts";
 import { TRIAL } from "./dump/scripts.ts";
 import { requireNoEviction, requireServer } from "./connect/server-facts.ts";
 import { Tracker } from "./dump/tracker.ts";
@@ -86,6 +87,7 @@ export class RedisAdapter implements StoreAdapter {
   readonly #ignoredKeys: readonly string[];
   readonly #isolation: "server" | "index";
   #choice: CheckpointChoice = { mode: "dump", why: "not opened yet" };
+  #failure: StoreFailure | undefined;
   #opened: Opened | undefined;
   /** The state that is kept while the target restarts; `undefined` at other times. */
   #kept: KeptState | undefined;
@@ -163,6 +165,7 @@ export class RedisAdapter implements StoreAdapter {
           : { mode: "dump", why: "keyspace notifications show which keys changed" };
       const faults =
         scope.faulty === true && this.#targetUrl !== undefined ? await ProxyFaults.connect(redisPlace(this.#targetUrl)) : undefined;
+      this.#failure = undefined;
       this.#opened = { mode, keyspace, looker: new Looker(commands), connections, borrowed, faults };
     } catch (error) {
       await borrowed?.leave().catch(() => undefined);
@@ -252,6 +255,9 @@ export class RedisAdapter implements StoreAdapter {
     try {
       if (borrowed === undefined) this.#kept = mode.kept;
       else await mode.giveBack();
+    } catch (error) {
+      this.#failure = { error, inPlace: true };
+      throw error;
     } finally {
       for (const connection of connections) connection.close();
     }
@@ -259,9 +265,7 @@ export class RedisAdapter implements StoreAdapter {
 
   #open(): Opened {
     if (this.#opened !== undefined) return this.#opened;
-    throw new SeqqaError("STORE_NOT_OPEN", `The RedisAdapter of ${shownPlace(this.#place)} was used while it was not open.`, {
-      hint: "Use a store only in actions, rules and invariants. seqqa opens the store when the target is ready, and closes the store with the lane.",
-    });
+    throw notOpen(`RedisAdapter of ${this.uses}`, this.#failure);
   }
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { SeqqaError } from "../../model/errors.ts";
+import { notOpen, type StoreFailure } from "../../stores/connect/store-errors.ts";
 import { ignorePatterns } from "../../model/stores/ignored.ts";
 import {
   isPromise,
@@ -62,6 +63,7 @@ export class SqliteAdapter implements StoreAdapter {
   #scope: StoreScope | undefined;
   #mode: SqliteMode | undefined;
   /** The checkpoint mode of this store before the target restarted. */
+  #failure: StoreFailure | undefined;
   #previous: SqliteMode | undefined;
   #connection: Database | undefined;
   #looker: Looker | undefined;
@@ -137,6 +139,7 @@ export class SqliteAdapter implements StoreAdapter {
             ignore: ignorePatterns(this.ignore, scope),
           });
           this.#mode = mode;
+          this.#failure = undefined;
           this.#choice = choice;
           this.#previous = undefined;
           this.#looker = undefined;
@@ -255,13 +258,20 @@ export class SqliteAdapter implements StoreAdapter {
     if (mode === undefined) return undefined;
     // Do not restore a lane's own file: the file is deleted with the lane, and a restarted target continues with its data.
     this.#previous = mode;
-    return mode.close(leaveNothing);
+    const failed = (error: unknown): never => {
+      this.#failure = { error, inPlace: leaveNothing };
+      throw error;
+    };
+    try {
+      const closed = mode.close(leaveNothing);
+      return isPromise(closed) ? closed.catch(failed) : closed;
+    } catch (error) {
+      return failed(error);
+    }
   }
 
   #opened(): SqliteMode {
     if (this.#mode !== undefined) return this.#mode;
-    throw new SeqqaError("STORE_NOT_OPEN", `The SqliteAdapter of ${this.file} was used while it was not open.`, {
-      hint: "Use a store only in actions, rules and invariants. seqqa opens the store when the target is ready, and closes the store with the lane.",
-    });
+    throw notOpen(`SqliteAdapter of ${this.file}`, this.#failure);
   }
 }

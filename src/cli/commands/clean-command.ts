@@ -1,5 +1,5 @@
 import type { CleanedUp } from "../../run/index.ts";
-import type { Leftover, RowImages } from "../../model/stores/leftover.ts";
+import { reasonsOf, type Leftover, type RowImages } from "../../model/stores/leftover.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { printable } from "../../reports/index.ts";
 import { writeKept } from "../../stores/external/kept-file.ts";
@@ -35,7 +35,7 @@ export async function cleanCommand(
     conclude(planned, shell);
     return planned.failures.length > 0 ? 3 : 0;
   }
-  if (planned.leftovers.length > 0 && options.yes !== true && !(await isConfirmed(shell))) {
+  if (planned.leftovers.length > 0 && options.yes !== true && !(await isConfirmed(planned.leftovers, shell))) {
     out("seqqa clean changed nothing.");
     return 3;
   }
@@ -43,12 +43,13 @@ export async function cleanCommand(
   const cleaned = await machinery.clean(config, { onKept: (leftover) => void files.push(writeKept(leftover, shell.cwd)) });
   const { removed, leftovers, inUse, failures } = cleaned;
   for (const line of removed) out(`removed ${printable(line)}`);
-  for (const { store, undo, keep } of leftovers) {
+  for (const { store, undo, keep, unlogged } of leftovers) {
     out(`${printable(capital(store))}: ${rows(undo.length)} restored, ${keep.length} kept.`);
+    if (unlogged !== undefined) out(`seqqa cannot undo the changes of this statement: ${printable(unlogged)}`);
   }
   for (const file of files) out(`Values of the kept rows before the run and after it: ${printable(file)}`);
   conclude(cleaned, shell);
-  return inUse.length + failures.length > 0 || leftovers.some(({ keep }) => keep.length > 0) ? 3 : 0;
+  return inUse.length + failures.length > 0 || leftovers.some(({ keep, unlogged }) => keep.length > 0 || unlogged !== undefined) ? 3 : 0;
 }
 
 /** Prints what was not cleaned, with the reasons. If dead runs left nothing behind, prints a sentence that says so. */
@@ -62,16 +63,25 @@ function conclude({ removed, leftovers, inUse, notAllowed, failures }: CleanedUp
 }
 
 /**
- * Asks the user at the terminal to confirm that rows are restored.
+ * Asks the user at the terminal to confirm that stores are changed.
  * @throws SeqqaError `CLEAN_NEEDS_YES` without an interactive terminal
  */
-async function isConfirmed(shell: Shell): Promise<boolean> {
-  if (shell.confirm !== undefined) return shell.confirm("Restore these rows to their values before the run? [y/N] ");
+async function isConfirmed(leftovers: readonly Leftover[], shell: Shell): Promise<boolean> {
+  const restores = leftovers.some(({ undo }) => undo.length > 0);
+  if (shell.confirm !== undefined) {
+    return shell.confirm(
+      restores
+        ? "Restore these rows to their values before the run? [y/N] "
+        : "No row can be restored. Write the earlier values of these rows to a file, and remove seqqa's records from the store? [y/N] ",
+    );
+  }
   throw new SeqqaError(
     "CLEAN_NEEDS_YES",
-    "seqqa clean would change rows of your own stores, but cannot ask for confirmation without a terminal.",
+    `seqqa clean would ${restores ? "change rows of your own stores" : "remove its records of changed rows from your own stores"}, but cannot ask for confirmation without a terminal.`,
     {
-      hint: "To restore the rows, run seqqa clean --yes. To see them first, run seqqa clean --dry-run.",
+      hint: restores
+        ? "To restore the rows, run seqqa clean --yes. To see them first, run seqqa clean --dry-run."
+        : "To write the earlier values of the rows to a file and remove the records, run seqqa clean --yes. To see the rows first, run seqqa clean --dry-run.",
       exitStatus: 2,
     },
   );
@@ -84,7 +94,8 @@ function shown({ store, sinceMs, recordedMs, undo, keep }: Leftover): string {
     `${printable(capital(store))} contains rows that a killed run changed${when}:`,
     ...tables("goes back  ", undo),
     ...tables("stays      ", keep),
-    ...(keep.length > 0
+    ...reasonsOf(keep).map((why) => `  (seqqa cannot restore rows, because ${printable(why)}. It writes their earlier values to a file.)`),
+    ...(keep.some(({ why }) => why === undefined)
       ? ["  (seqqa keeps a row that was written during the last request of the run or later, or to which another changed row refers.)"]
       : []),
   ].join("\n");

@@ -108,21 +108,25 @@ export interface Measuring {
  * @throws SeqqaError with exit status 2 if the stores of the lane are not copies
  */
 export async function withStrength(of: StatesOfRun, measuring: Measuring, work: (strength: Strength) => void): Promise<ExitStatus> {
+  // Without a target of its own, a lane would install its triggers in the user's stores before it could refuse.
+  if (measuring.config.target === undefined) throw needsCopy();
   return onLaneOf(of, measuring, async (walk) => {
-    if (!walk.isIsolated) {
-      throw new SeqqaError(
-        "STRENGTH_NEEDS_COPY",
-        "seqqa strength changes rows only in copies of stores, but this target uses your own stores.",
-        {
-          exitStatus: 2,
-          hint: "Let seqqa start the target on copies of the stores: set target.command with {db_path} or {url:name} in seqqa.yaml.",
-        },
-      );
-    }
+    if (!walk.isIsolated) throw needsCopy();
     const strength = await measureStrength(of, walk, timeLimit(measuring.config));
     work(strength);
     await keep(of, strength, measuring);
   });
+}
+
+function needsCopy(): SeqqaError {
+  return new SeqqaError(
+    "STRENGTH_NEEDS_COPY",
+    "seqqa strength changes rows only in copies of stores, but this target uses your own stores.",
+    {
+      exitStatus: 2,
+      hint: "Let seqqa start the target on copies of the stores: set target.command with {db_path} or {url:name} in seqqa.yaml.",
+    },
+  );
 }
 
 /** Returns a function that returns `true` once the time of a command is up. */

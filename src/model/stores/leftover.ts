@@ -10,12 +10,14 @@ export interface RowImages {
   readonly root: RowImage | null;
   /** The row as the run last recorded it. */
   readonly recorded: RowImage | null;
-  /** The row as it is now. */
-  readonly now: RowImage | null;
+  /** The row as it is now. `undefined` if the row could not be read, see `why`. */
+  readonly now: RowImage | null | undefined;
+  /** The reason why the row is kept, for a row of a table whose schema has changed: `table "public.orders" was dropped`. */
+  readonly why?: string | undefined;
 }
 
 /** A row that was written, with its values before the write (`was`) and after the write (`now`). `null` means that the row did not exist. */
-export type WrittenRow = Pick<RowImages, "table" | "key" | "now"> & { readonly was: RowImage | null };
+export type WrittenRow = Pick<RowImages, "table" | "key"> & { readonly was: RowImage | null; readonly now: RowImage | null };
 
 /** The changes that an ended run left in an external store. */
 export interface Leftover {
@@ -28,4 +30,11 @@ export interface Leftover {
   readonly undo: readonly RowImages[];
   /** Rows that are kept: they were changed after the run's last record, or changed rows depend on them. */
   readonly keep: readonly RowImages[];
+  /** A statement that changed the store without triggers, so that seqqa cannot undo the change: `REFRESH MATERIALIZED VIEW totals`. */
+  readonly unlogged?: string | undefined;
+}
+
+/** Returns the different reasons why rows of tables with a changed schema are kept. */
+export function reasonsOf(rows: readonly Pick<RowImages, "why">[]): string[] {
+  return [...new Set(rows.flatMap(({ why }) => why ?? []))];
 }

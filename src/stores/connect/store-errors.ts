@@ -26,3 +26,24 @@ export function imageForeign({ shown }: Shown, what: string): SeqqaError {
     hint: "Give the stores of all lanes the same schema.",
   });
 }
+
+/** The failure after which an adapter is not open. */
+export interface StoreFailure {
+  readonly error: unknown;
+  /** `true` if the run uses the store in place, so that changes of the run may be left in the store. */
+  readonly inPlace: boolean;
+}
+
+/** Returns the error for a use of a store that is not open. If the store failed before, returns the error for this failure. */
+export function notOpen(adapter: string, failure: StoreFailure | undefined): SeqqaError {
+  const error = failure?.error;
+  if (error instanceof SeqqaError) {
+    const clean = failure?.inPlace === true && error.code !== "ROWS_KEPT" && error.hint?.includes("seqqa clean") !== true;
+    const hints = [...(clean ? ["Run `seqqa clean`, which restores the store, when the store can be used again."] : []), error.hint ?? ""];
+    return new SeqqaError(error.code, error.message, { hint: hints.join(" ").trim(), exitStatus: 3, cause: error });
+  }
+  return new SeqqaError("STORE_NOT_OPEN", `The ${adapter} was used while it was not open.`, {
+    hint: "Use a store only in actions, rules and invariants. seqqa opens the store when the target is ready, and closes the store with the lane.",
+    cause: error,
+  });
+}

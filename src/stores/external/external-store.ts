@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { SeqqaError } from "../../model/errors.ts";
 import { ignoreLines, ROWS } from "../../model/stores/ignore-line.ts";
-import type { Leftover, RowImage, RowImages, WrittenRow } from "../../model/stores/leftover.ts";
+import { reasonsOf, type Leftover, type RowImage, type RowImages, type WrittenRow } from "../../model/stores/leftover.ts";
 
 /**
  * The number of seconds without a heartbeat after which a run must stop using its external store. After this time, the run's triggers log nothing,
@@ -130,7 +130,15 @@ function changedIn({ table, was, now }: ForeignRow): readonly string[] {
  * Returns the error for rows of an external store that a run could not restore at its end. `file`: the path of the file with the earlier values of
  * these rows.
  */
-export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" | "key">[], file: string): SeqqaError {
+export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" | "key" | "why">[], file: string): SeqqaError {
+  const reasons = reasonsOf(rows);
+  if (reasons.length > 0) {
+    return new SeqqaError(
+      "ROWS_KEPT",
+      `seqqa could not restore all rows of ${store}: ${namedRows(rows)}, because ${reasons.join(", and ")}. seqqa restored all other rows, and wrote the earlier values of these rows to ${file}.`,
+      { hint: "Write the earlier values, which the file contains, to the store yourself, where they are still needed.", exitStatus: 3 },
+    );
+  }
   const says = rows.length === 1 ? "seqqa left this row as it is" : "seqqa left these rows as they are";
   return new SeqqaError(
     "ROWS_KEPT",
@@ -140,6 +148,26 @@ export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" 
       exitStatus: 3,
     },
   );
+}
+
+/**
+ * Pairs the row images of a table whose rows cannot be read any longer: an image from before the run and the image with the same key that the run
+ * recorded. `sum`: how often the run added each image. `describe`: returns the key and the values of an image.
+ */
+export function unreadRows(
+  table: string,
+  why: string,
+  sum: ReadonlyMap<string, number>,
+  describe: (image: string) => { readonly key: string; readonly row: RowImage | null },
+): RowImages[] {
+  const rows = new Map<string, { readonly times: number; readonly one: RowImages }>();
+  for (const [image, by] of sum) {
+    if (by === 0) continue;
+    const { key, row } = describe(image);
+    const one = rows.get(key)?.one ?? { table, key, root: null, recorded: null, now: undefined, why };
+    rows.set(key, { times: Math.abs(by), one: by < 0 ? { ...one, root: row } : { ...one, recorded: row } });
+  }
+  return [...rows.values()].flatMap(({ times, one }) => Array.from({ length: times }, () => one));
 }
 
 /**
@@ -187,7 +215,7 @@ export function leftoverText({ undo, keep }: Pick<Leftover, "undo" | "keep">): s
     ...(undo.length > 0 ? [`seqqa clean restores ${countedRows(undo)}.`] : []),
     ...(keep.length > 0
       ? [
-          `${undo.length > 0 ? "It" : "seqqa clean"} does not change ${countedRows(keep)}, because ${keep.length === 1 ? "it was" : "they were"} written during the last request of the run or after it.`,
+          `${undo.length > 0 ? "It" : "seqqa clean"} does not change ${countedRows(keep)}, because ${reasonsOf(keep).join(", and ") || `${keep.length === 1 ? "it was" : "they were"} written during the last request of the run or after it`}. It writes the earlier values to a file.`,
         ]
       : []),
   ].join(" ");
@@ -256,3 +284,5 @@ export function requireNoReference(store: string, leftAlone: ReadonlySet<string>
 
 /** The reason why some checkpoint modes cannot be used with an external store, for the error message. */
 export const WHOLE_STORE = "this mode restores the whole store, which also undoes writes of other clients";
+/** {@link WHOLE_STORE} for the mode that would be chosen instead of `journal`. */
+export const INSTEAD_WHOLE_STORE = "restores the whole store, which also undoes writes of other clients";

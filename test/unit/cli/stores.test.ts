@@ -121,6 +121,24 @@ describe("seqqa clean, where a run left rows in the user's own store", () => {
     expect([asked, cleanings]).toEqual([["Restore these rows to their values before the run? [y/N] "], [{ dryRun: true }]]);
   });
 
+  it("asks about a file where no row can be restored", async () => {
+    const asked: string[] = [];
+    const no = (question: string): Promise<boolean> => Promise.resolve(asked.push(question) < 0);
+    const why = 'table "orders" was dropped';
+    const kept = [{ ...leftover([{ ...left[0]!.keep[0]!, now: undefined, why }]), undo: [] }];
+    const { status, stdout } = await seqqa(["clean"], { cwd: folderWith({}), leftovers: kept, confirm: no });
+    expect({ status, asked }).toEqual({ status: 3, asked: [expect.stringMatching(/^No row can be restored\. Write the earlier values/)] });
+    expect(stdout).toContain(`seqqa cannot restore rows, because ${why}. It writes their earlier values to a file.`);
+    const { stderr } = await seqqa(["clean"], { cwd: folderWith({}), leftovers: kept });
+    expect(stderr).toContain("would remove its records of changed rows");
+  });
+
+  it("names a statement whose changes stay, and ends with 3", async () => {
+    const some = [{ ...leftover([]), unlogged: "REFRESH MATERIALIZED VIEW totals" }];
+    const { status, stdout } = await seqqa(["clean", "--yes"], { cwd: folderWith({}), leftovers: some });
+    expect({ status, stdout }).toEqual({ status: 3, stdout: expect.stringContaining("this statement: REFRESH MATERIALIZED VIEW totals") });
+  });
+
   it.each([
     [["clean", "--yes"], undefined],
     [["clean"], () => Promise.resolve(true)],

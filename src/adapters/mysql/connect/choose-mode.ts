@@ -1,7 +1,7 @@
 import { SeqqaError } from "../../../model/errors.ts";
 import { ignoredColumns, ignoredTables, type IgnorePattern } from "../../../model/stores/ignored.ts";
 import type { CheckpointChoice, StoreScope, TableSchema } from "../../../model/stores/store-adapter.ts";
-import { refusedWhereItIs, requireNoReference, WHOLE_STORE } from "../../../stores/external/external-store.ts";
+import { refusedWhereItIs, requireNoReference, INSTEAD_WHOLE_STORE, WHOLE_STORE } from "../../../stores/external/external-store.ts";
 import { readCatalog, type Catalog, type Table } from "../schema/catalog.ts";
 import { Control } from "./control.ts";
 import { CopyMode } from "../copy/copy-mode.ts";
@@ -87,7 +87,7 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
     }
     const why = obstacle === undefined ? "as configured" : `the journal cannot be used: ${obstacle}`;
     if (scope.borrowed) {
-      const refusal = obstacle === undefined ? WHOLE_STORE : `${why}, and a copy ${WHOLE_STORE.replace("this mode restores", "restores")}`;
+      const refusal = obstacle === undefined ? WHOLE_STORE : `${why}, and a copy ${INSTEAD_WHOLE_STORE}`;
       throw refusedWhereItIs("copy", `the database ${store.shown}`, refusal);
     }
     const mode = await CopyMode.open(control, selection, previous instanceof CopyMode ? previous : undefined);

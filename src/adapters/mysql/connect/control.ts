@@ -104,7 +104,7 @@ export class Control extends ControlConnection {
 
   protected obstacle(error: unknown): string | undefined {
     if (error instanceof Writing) return error.message;
-    return isBusy(error) ? safeCause(this.store, error).message : undefined;
+    return isBusy(error) ? `another session holds a lock that seqqa needs (${safeCause(this.store, error).message})` : undefined;
   }
 
   protected busy(limitMs: number, who: string): SeqqaError {

@@ -55,7 +55,8 @@ export function connectError(store: StoreUrl, error: unknown): SeqqaError {
     case 1698:
       return make(
         "STORE_NOT_ALLOWED",
-        `The server of ${store.shown} refused the login: ${cause.message}.`,
+        // The text "password: YES" looks like a secret, which reports would hide.
+        `The server of ${store.shown} refused the login: ${cause.message.replace(/ \(using password: (YES|NO)\)/, (_, used) => (used === "YES" ? ", with a password" : ", without a password"))}.`,
         "Check the user and the password in the store's URL.",
       );
     case 1040:
@@ -181,10 +182,9 @@ export function leftInstalled(store: StoreUrl, why: unknown, error: unknown): Se
   );
 }
 
-export function cannotRecover(store: StoreUrl, table: string | undefined, why: string): SeqqaError {
-  const what = table === undefined ? why : `table "${table}" ${why}`;
-  return new SeqqaError("STORE_NOT_PUT_BACK", `seqqa cannot restore the data that an earlier run changed in ${store.shown}: ${what}.`, {
-    hint: "Restore the database from a backup that was made before the run. Or, to keep the present data, drop seqqa's tables and triggers, whose names begin with seqqa_journal_.",
+export function cannotRecover(store: StoreUrl, why: string, hint: string): SeqqaError {
+  return new SeqqaError("STORE_NOT_PUT_BACK", `seqqa cannot restore the data that an earlier run changed in ${store.shown}: ${why}.`, {
+    hint,
     exitStatus: 2,
   });
 }

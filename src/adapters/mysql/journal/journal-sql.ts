@@ -86,15 +86,24 @@ export function tablesMark({ seesTruncate }: Pick<SchemaWatch, "seesTruncate">):
 /** The value of the column `tab` that marks the row with the row counts of all tables in the owner table. */
 export const COUNTS = -3;
 
-/**
- * Returns a hash of a table's columns, followed by the positions of its ignored columns. A row image is valid only for a table with the same result.
- */
-export function shapeOf({ columns, ignored }: Table): string {
-  return `${createHash("sha256").update(JSON.stringify(columns)).digest("hex")}:${ignored.join()}`;
+/** Returns a text that describes the columns of a table. A row image is valid only for a table with the same text. */
+export function shapeOf({ columns, ignored, key }: Table): string {
+  const text = JSON.stringify(columns);
+  const hash = createHash("sha256").update(text).digest("hex");
+  return [hash, ignored.join(), key.join(), Buffer.from(text).toString("base64")].join(":");
 }
 
-export function ignoredIn(shape: string): readonly number[] {
-  return (shape.split(":")[1] ?? "").split(",").filter(Boolean).map(Number);
+/** The parts of a {@link shapeOf} text. `columns` is empty for a text of an older release. */
+export type Shape = Pick<Table, "columns" | "key" | "ignored">;
+
+export function readShape(shape: string): Shape {
+  const [, ignored = "", key = "", columns] = shape.split(":");
+  const positions = (text: string): number[] => text.split(",").filter(Boolean).map(Number);
+  return {
+    columns: columns === undefined ? [] : (JSON.parse(Buffer.from(columns, "base64").toString()) as Table["columns"]),
+    key: positions(key),
+    ignored: positions(ignored),
+  };
 }
 
 /**

@@ -5,8 +5,9 @@ import { writeKept } from "../../../stores/external/kept-file.ts";
 import { Control, type Row } from "../connect/control.ts";
 import { partlyPutBack } from "../connect/failures.ts";
 import { installed, installedToken, uninstall } from "./install.ts";
-import { COUNTS, leaseLock, OWNER, RUN, tablesMark } from "./journal-sql.ts";
+import { COUNTS, leaseLock, OWNER, readShape, RUN, tablesMark } from "./journal-sql.ts";
 import { putBackKept, type PutBack } from "../put-back/put-back-kept.ts";
+import { readCatalog } from "../schema/catalog.ts";
 import { SchemaWatch } from "../schema/schema-watch.ts";
 import type { Ask } from "../connect/server.ts";
 import { named, quoteName } from "../connect/sql-text.ts";
@@ -82,8 +83,19 @@ async function remadeTable(control: Control, left: Leftover): Promise<string | u
   const rows = await control.rows(`select tab, shape from ${OWNER} where tab < -1`);
   const kept = new Map(rows.map(([tab, shape]) => [tab, shape]));
   const [tables, counts] = [kept.get(String(tablesMark(watch))), kept.get(String(COUNTS))];
-  const remade = typeof tables === "string" ? watch.difference(JSON.parse(tables) as Row[]) : undefined;
+  const remade = typeof tables === "string" ? watch.difference(JSON.parse(tables) as Row[], await alteredTables(control)) : undefined;
   return remade ?? (typeof counts === "string" ? await emptiedTable(control, JSON.parse(counts) as [string, number][], left) : undefined);
+}
+
+/** Returns the names of the present tables that have other columns than during the run. */
+async function alteredTables(control: Control): Promise<Set<string>> {
+  const { tables } = await readCatalog(control);
+  const present = new Map(tables.map((table) => [table.name, JSON.stringify(table.columns)]));
+  const owned = await control.rows(`select name, shape from ${OWNER} where tab >= 0`);
+  const altered = owned.filter(
+    ([name, shape]) => present.has(name!) && present.get(name!) !== JSON.stringify(readShape(shape ?? "").columns),
+  );
+  return new Set(altered.map(([name]) => name!));
 }
 
 /**

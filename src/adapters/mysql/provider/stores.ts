@@ -72,7 +72,6 @@ async function putBack(store: StoreUrl, how: Cleaning): Promise<Pick<Cleaned, "l
     return { leftover: await recover(store.href, how) };
   } catch (error) {
     if (error instanceof SeqqaError && error.code === "STORE_IN_USE") return { inUse: error.message };
-    if (error instanceof SeqqaError && error.code === "STORE_MISSING") return {};
     throw error;
   }
 }

@@ -6,10 +6,11 @@ import { readCatalog, type Catalog, type Table } from "../schema/catalog.ts";
 import { condition, fieldsOf, imageOfRow } from "../journal/columns.ts";
 import type { Control, Row } from "../connect/control.ts";
 import { cannotRecover, errnoOf, incoherent, notPutBack } from "../connect/failures.ts";
-import { GUARD } from "../journal/guards.ts";
+import { GUARD, ORIGINALS } from "../journal/guards.ts";
 import { sumsOf, withIgnoredOf } from "../journal/ignored-values.ts";
-import { ignoredIn, KEPT, LOG, OWNER, RUN, shapeOf } from "../journal/journal-sql.ts";
+import { KEPT, LOG, OWNER, RUN } from "../journal/journal-sql.ts";
 import { ENTRY, sumOfEntries, TOO_LONG } from "../journal/log-entries.ts";
+import { presentTable, recordedRows, widened } from "../journal/present-table.ts";
 import { WRONG_COUNT } from "./put-back.ts";
 import { keyOf, rowImage, shownKey } from "../read/shown-row.ts";
 import { quoteName } from "../connect/sql-text.ts";
@@ -57,6 +58,11 @@ async function once(control: Control, { dryRun = false, onKept, recordsRest }: P
   try {
     const recorded = await readRecorded(control, catalog, recordsRest);
     const rows = await rowsOf(control, catalog, recorded);
+    const lost = catalog.tables.flatMap((table, at) => {
+      const sum = new Map(recorded.sums.of(at));
+      for (const [image, by] of recorded.rest.of(at)) sum.set(image, (sum.get(image) ?? 0) + by);
+      return table.lost === undefined ? [] : recordedRows(table, table.lost, sum);
+    });
     const undo = new Set(rows.filter((row) => row.recorded === row.now && row.root !== row.now));
     // In a table without a key, another client may have changed a missing row that the run added. The new values of such a row are unknown.
     const keep = rows.filter((row) => row.recorded !== row.now && (row.root !== row.now || row.table.key.length === 0));
@@ -65,8 +71,8 @@ async function once(control: Control, { dryRun = false, onKept, recordsRest }: P
     keep.push(...(await undoRows(control, catalog, undo)));
     const { sinceMs, recordedMs } = recorded;
     const store = `the database ${control.store.shown}`;
-    const leftover = { store, sinceMs, recordedMs, undo: [...undo].map(imagesOf), keep: keep.map(imagesOf) };
-    if (!dryRun && keep.length > 0) onKept?.(leftover);
+    const leftover = { store, sinceMs, recordedMs, undo: [...undo].map(imagesOf), keep: [...keep.map(imagesOf), ...lost] };
+    if (!dryRun && leftover.keep.length > 0) onKept?.(leftover);
     // Empty the undo log and the recorded changes, because nothing is left to restore, and later writes belong to the user.
     await control.rows(dryRun ? "rollback" : recorded.isThere ? `delete from ${LOG};\ndelete from ${KEPT};\ncommit` : "commit");
     return leftover;
@@ -79,8 +85,14 @@ async function once(control: Control, { dryRun = false, onKept, recordsRest }: P
 async function readRecordedCatalog(control: Control): Promise<Catalog> {
   const catalog = await readCatalog(control);
   const owned = await control.rows(`select name, shape from ${OWNER} where tab >= 0`);
-  const shapes = new Map(owned.map(([name, shape]) => [name, shape ?? ""]));
-  return { ...catalog, tables: catalog.tables.map((table) => ({ ...table, ignored: ignoredIn(shapes.get(table.name) ?? "") })) };
+  const shapes = new Map(owned.map(([name, shape]) => [name ?? "", shape ?? ""]));
+  const names = new Set([...catalog.tables.map(({ name }) => name), ...shapes.keys()]);
+  const tables = [...names].map((name) => {
+    const present = catalog.tables.find((table) => table.name === name);
+    const shape = shapes.get(name);
+    return shape === undefined ? present! : presentTable(name, present, shape);
+  });
+  return { ...catalog, tables };
 }
 
 interface Recorded {
@@ -101,22 +113,27 @@ async function readRecorded(control: Control, { tables }: Catalog, recordsRest: 
   const owned = await control.rows(`select tab, name, shape from ${OWNER} where tab >= 0`);
   const times = await ifThere(control.rows(`select since, recorded from ${RUN}`));
   if (log === undefined || kept === undefined) return { sums, rest, sinceMs: 0, recordedMs: 0, isThere: false };
-  if (times === undefined) throw cannotRecover(control.store, undefined, "another version of seqqa executed the run");
-  const named = new Map(owned.map(([tab, name, shape]) => [tab, { name: name ?? "", shape }]));
-  const indexOf = (tab: string | null | undefined): number => {
-    const { name = "", shape } = named.get(tab ?? null) ?? {};
-    const index = tables.findIndex((table) => table.name === name);
-    if (index < 0) throw cannotRecover(control.store, name, "no longer exists");
-    if (shapeOf(tables[index]!) !== shape) throw cannotRecover(control.store, name, "has other columns than during the run");
-    return index;
-  };
-  for (const [tab, row, by] of kept) sums.add(indexOf(tab), row!, Number(by));
+  if (times === undefined)
+    throw cannotRecover(
+      control.store,
+      "another version of seqqa executed the run",
+      `Run \`seqqa clean\` of that version. Keep seqqa's tables until then: ${LOG} and ${KEPT} contain the changed rows, and ${ORIGINALS} contains your triggers.`,
+    );
+  const named = new Map(owned.map(([tab, name]) => [tab, name ?? ""]));
+  const indexOf = (tab: string | null | undefined): number => tables.findIndex(({ name }) => name === named.get(tab ?? null));
+  const imageOf = (tab: number, image: string | null | undefined): string | null =>
+    typeof image === "string" ? widened(tables[tab]!, image) : null;
+  for (const [tab, row, by] of kept) sums.add(indexOf(tab), imageOf(indexOf(tab), row)!, Number(by));
   const entries = log.map(([seq, tab, note, grp, old, now]): Row => {
     if (old === TOO_LONG || now === TOO_LONG) {
-      const why = "has a changed row that seqqa could not record, because the row is longer than the server's max_allowed_packet";
-      throw cannotRecover(control.store, named.get(tab ?? null)?.name ?? "", why);
+      throw cannotRecover(
+        control.store,
+        `table "${named.get(tab ?? null) ?? ""}" has a changed row that seqqa could not record, because the row is longer than the server's max_allowed_packet`,
+        `Correct this row by hand, then remove its entry: DELETE FROM ${LOG} WHERE seq = ${seq ?? ""}. Then run \`seqqa clean\` again, which restores all other rows.`,
+      );
     }
-    return [seq!, String(indexOf(tab)), note!, grp!, old!, now!];
+    const at = indexOf(tab);
+    return [seq!, String(at), note!, grp!, imageOf(at, old), imageOf(at, now)];
   });
   const into = recordsRest?.() === true ? sums : rest;
   for (const { table, row, by } of sumOfEntries(control.store, tables, entries).deltas()) into.add(table, row, by);
@@ -134,7 +151,7 @@ async function rowsOf(control: Control, { tables }: Catalog, { sums, rest }: Rec
   const rows: KeptRow[] = [];
   for (const [at, table] of tables.entries()) {
     const [changed, later] = [sums.of(at), rest.of(at)];
-    if (changed.size === 0 && later.size === 0) continue;
+    if ((changed.size === 0 && later.size === 0) || table.lost !== undefined) continue;
     const images = [...new Set([...changed.keys(), ...later.keys()])];
     rows.push(
       ...(table.key.length > 0
@@ -201,8 +218,11 @@ function requireGuarded({ store }: Control, { triggers }: Catalog, undo: Readonl
   const touched = new Set([...undo].map(({ table }) => table.name));
   const late = triggers.find(({ table, statement }) => touched.has(table) && !statement.startsWith(GUARD));
   if (late === undefined) return;
-  const why = `has the trigger "${late.name}", which would fire during the restore and was created after the run began. Drop the trigger, run \`seqqa clean\`, and create the trigger again`;
-  throw cannotRecover(store, late.table, why);
+  throw cannotRecover(
+    store,
+    `table "${late.table}" has the trigger "${late.name}", which would fire during the restore and was created after the run began`,
+    "Drop the trigger, run `seqqa clean`, and create the trigger again.",
+  );
 }
 
 /**

@@ -127,7 +127,7 @@ function insertRows(table: Table, rows: readonly string[]): string[] {
   return parts(rows).map((part) => {
     const values = part.map((row) => {
       const fields = fieldsOf(row);
-      return `(${table.columns.map((column, i) => literal(column, fields[i]!)).join(",")})`;
+      return `(${table.columns.map((column, i) => (table.added?.includes(i) === true ? "DEFAULT" : literal(column, fields[i]!))).join(",")})`;
     });
     return `insert into ${table.sqlName}(${names}) values ${values.join(",")}`;
   });

@@ -27,6 +27,10 @@ export interface Table {
   readonly ignored: readonly number[];
   /** The column with AUTO_INCREMENT. `undefined` if there is none. */
   readonly counted: string | undefined;
+  /** The positions of columns that were added after the run had begun. They are also ignored. Default: none. */
+  readonly added?: readonly number[] | undefined;
+  /** The reason why the recorded rows cannot be restored: the table was dropped or altered. Default: they can be restored. */
+  readonly lost?: string | undefined;
 }
 
 export interface ForeignKey {

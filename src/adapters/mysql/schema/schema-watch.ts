@@ -96,14 +96,14 @@ export class SchemaWatch {
 
   /**
    * Returns a description of a table that was created, dropped, truncated or altered, e.g. `Table "orders"`. Returns `undefined` if there is no such
-   * table.
+   * table. `except`: the names of tables that are not compared.
    */
-  difference(reading: readonly Row[]): string | undefined {
-    const [before, after] = [this.#known, linesOf(reading)];
+  difference(reading: readonly Row[], except: ReadonlySet<string> = new Set()): string | undefined {
+    const compared = (lines: readonly string[]): readonly string[] => lines.filter((line) => !except.has(nameIn(line)));
+    const [before, after] = [compared(this.#known), compared(linesOf(reading))];
     if (after.length === before.length && after.every((one, i) => one === before[i])) return undefined;
     const line = after.find((one) => !before.includes(one)) ?? before.find((one) => !after.includes(one)) ?? "";
-    const name = line.slice(line.indexOf("/") + 1).split("#")[0]!;
-    return `Table "${name.replace(/@([\da-f]{4})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))}"`;
+    return `Table "${nameIn(line)}"`;
   }
 }
 
@@ -149,6 +149,12 @@ async function objectsOf(control: Control): Promise<Map<string, string>> {
 
 function differing(now: ReadonlyMap<string, string>, before: ReadonlyMap<string, string>): string | undefined {
   return [...now.keys(), ...before.keys()].find((name) => now.get(name) !== before.get(name));
+}
+
+/** Returns the name of the table that a line of {@link linesOf} describes. */
+function nameIn(line: string): string {
+  const name = line.slice(line.indexOf("/") + 1).split("#")[0]!;
+  return name.replace(/@([\da-f]{4})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
 /** Returns one line for each of the user's tables, sorted. */

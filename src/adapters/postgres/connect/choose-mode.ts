@@ -1,7 +1,7 @@
 import { SeqqaError } from "../../../model/errors.ts";
 import { ignoredColumns, ignoredTables, type IgnorePattern } from "../../../model/stores/ignored.ts";
 import type { CheckpointChoice, StoreScope } from "../../../model/stores/store-adapter.ts";
-import { refusedWhereItIs, requireNoReference, WHOLE_STORE } from "../../../stores/external/external-store.ts";
+import { refusedWhereItIs, requireNoReference, INSTEAD_WHOLE_STORE, WHOLE_STORE } from "../../../stores/external/external-store.ts";
 import { readCatalog, type Catalog, type Table } from "../schema/catalog.ts";
 import { CloneMode } from "../clone/clone-mode.ts";
 import { Control } from "./control.ts";
@@ -94,7 +94,7 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
   }
   await control.close();
   const why = `the journal cannot be used: ${obstacle}`;
-  return clone(choosing, `${why}; ${CLONE_COST}`, `${why}, and a clone ${WHOLE_STORE.replace("this mode restores", "restores")}`);
+  return clone(choosing, `${why}; ${CLONE_COST}`, `${why}, and a clone ${INSTEAD_WHOLE_STORE}`);
 }
 
 /** Returns the tables that the journal restores. In an external store, ignored tables and columns are left out. */

@@ -144,7 +144,7 @@ export class Control extends ControlConnection {
 
   protected obstacle(error: unknown): string | undefined {
     if (error instanceof Writing) return `${error.who} keeps a transaction open`;
-    return isBusy(error) ? safeCause(this.store, error).message : undefined;
+    return isBusy(error) ? `another session holds a lock that seqqa needs (${safeCause(this.store, error).message})` : undefined;
   }
 
   protected busy(limitMs: number, who: string): SeqqaError {

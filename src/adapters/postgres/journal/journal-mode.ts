@@ -5,7 +5,7 @@ import { UNGATED } from "../../../stores/delegating-adapter.ts";
 import { writeKept } from "../../../stores/external/kept-file.ts";
 import { markInvalid } from "../../../stores/connect/store-errors.ts";
 import { OURS, type Catalog, type Sequence, type Table } from "../schema/catalog.ts";
-import { alteration, catalogDifference, catalogText, storedText, type CatalogText } from "../schema/catalog-text.ts";
+import { alteration, catalogDifference, catalogText, type CatalogText } from "../schema/catalog-text.ts";
 import type { Control } from "../connect/control.ts";
 import { Writing } from "../connect/control.ts";
 import { pairsOf } from "./counter-sql.ts";
@@ -128,7 +128,6 @@ export class JournalMode implements PostgresMode {
       mode = new JournalMode(control, catalog, await schemaText(control), token, choice);
       // With `watching`, do not read the undo log yet, because its first read must report the writes of other clients.
       if (choice.watching !== true) await mode.#read(false);
-      if (choice.borrowed) await control.rows(`update ${OURS}.owner set catalog = $1`, [storedText(mode.#catalog)]);
     } catch (error) {
       if (mode !== undefined) mode.#lease?.stop();
       // The run has sent no request yet, so there is nothing to restore.
@@ -277,7 +276,8 @@ export class JournalMode implements PostgresMode {
   /** Restores the database at the end of the run. In an external store, rows that other clients changed are kept and reported. */
   async #leave(): Promise<void> {
     if (this.#broken?.code === "LEASE_OVER") throw this.#broken;
-    const lastLook = this.#borrowed && this.#broken === undefined ? (): Promise<void> => this.#reader.record(this.#step) : undefined;
+    const isReadable = this.#broken === undefined || this.#broken.code === "SCHEMA_CHANGED";
+    const lastLook = this.#borrowed && isReadable ? (): Promise<void> => this.#reader.record(this.#step) : undefined;
     const leftover = await putBackKept(this.#control, { leased: this.#borrowed, lastLook, limitMs: this.#limitMs });
     if (leftover.keep.length > 0 && !this.#watching) throw keptAtEnd(leftover.store, leftover.keep, writeKept(leftover));
   }

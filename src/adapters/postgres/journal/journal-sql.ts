@@ -38,9 +38,9 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
   return [
     `drop schema if exists ${OURS} cascade`,
     `create schema ${OURS}`,
-    // `counters`: sequences when the store was opened. `recorded`: sequences at the time `recorded_ms`. `shape`, `catalog`: hash and text of the
-    // schema. `pid`: the session of the run.
-    `create table ${OURS}.owner(token text, tables text, sequences text, counters bigint[], recorded bigint[], since_ms bigint, recorded_ms bigint, shape text, catalog text, pid int)`,
+    // `counters`: sequences when the store was opened. `recorded`: sequences at the time `recorded_ms`. `shape`: hash of the schema.
+    // `pid`: the session of the run.
+    `create table ${OURS}.owner(token text, tables text, sequences text, counters bigint[], recorded bigint[], since_ms bigint, recorded_ms bigint, shape text, pid int)`,
     // `rel`: the table, or 0 for a schema change. `o`, `n`: the old and the new row. `place`: the new row's `ctid`, only in a table without a key.
     `create ${borrowed ? "" : "unlogged "}table ${OURS}.log(rel oid, o text, n text, place tid) with (autovacuum_enabled = off, toast.autovacuum_enabled = off)`,
     ...(borrowed
@@ -72,7 +72,7 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
       quoteText(token),
       quoteText(JSON.stringify(tables.map((table): RecordedTable => [table.oid, layoutOf(table)]))),
       quoteText(JSON.stringify(kept.map(({ oid }) => oid))),
-      `${OURS}.counters(), ${OURS}.counters(), ${NOW_MS}, ${NOW_MS}, null, null`,
+      `${OURS}.counters(), ${OURS}.counters(), ${NOW_MS}, ${NOW_MS}, null`,
       "pg_backend_pid()",
     ].join(", ")})`,
     ...(rights.superuser ? ddlFunctions(borrowed) : [`update ${OURS}.owner set shape = ${OURS}.shape()`]),
@@ -89,9 +89,18 @@ export function layoutOf({ fullName, columns, key, types, ignored }: Table): str
   return JSON.stringify([fullName, columns, key, types, ignored]);
 }
 
-export function readLayout(layout: string): { readonly name: string; readonly ignored: readonly string[] } {
-  const [name, , , , ignored = []] = JSON.parse(layout) as [string, unknown, unknown, unknown, string[]?];
-  return { name, ignored };
+/** The parts of a {@link layoutOf} text. */
+export type Layout = Pick<Table, "columns" | "key" | "types" | "ignored"> & { readonly name: string };
+
+export function readLayout(layout: string): Layout {
+  const [name, columns, key, types, ignored = []] = JSON.parse(layout) as [
+    string,
+    Table["columns"],
+    Table["key"],
+    Table["types"],
+    Table["ignored"]?,
+  ];
+  return { name, columns, key, types, ignored };
 }
 
 /**

@@ -81,7 +81,7 @@ async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
     return { isUndone: false, leftover: undefined, inUse: undefined };
   });
   if (isUndone) removed.push(`tables and triggers of a dead run in ${store.shown}`);
-  const hasRows = leftover !== undefined && leftover.undo.length + leftover.keep.length > 0;
+  const hasRows = leftover !== undefined && (leftover.unlogged !== undefined || leftover.undo.length + leftover.keep.length > 0);
   return {
     removed,
     ...(hasRows ? { leftover } : {}),
@@ -99,7 +99,6 @@ async function putBack(store: StoreUrl, how: Cleaning): Promise<Pick<Cleaned, "l
     return { isUndone: leftover !== undefined, leftover };
   } catch (error) {
     if (error instanceof SeqqaError && error.code === "STORE_IN_USE") return { isUndone: false, inUse: error.message };
-    if (error instanceof SeqqaError && error.code === "STORE_MISSING") return { isUndone: false };
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import type { Child, OwnerFacts } from "./owner-facts.ts";
 import { asText, DDL_STATE, INCOHERENT_STATE, insertInto, keyMatch, pathOf, rowMatch, storedColumns } from "./put-back-sql.ts";
 import { quoteName, quoteText } from "../connect/sql-text.ts";
 
-const PART = `${OURS}.part`;
+export const PART: string = `${OURS}.part`;
 /**
  * A table with the oids of all foreign keys at the time when the functions were created. The functions cannot prevent cascades of later foreign keys.
  */
@@ -25,7 +25,6 @@ export function ownerStatements(
   facts: ReadonlyMap<string, OwnerFacts>,
   controlSwitch: string,
 ): readonly string[] {
-  const known = new Map(tables.map((table) => [table.oid, table]));
   return [
     `create table ${PART}(rel oid primary key, keyless boolean, quiet text, loud text, also oid[], find text, steps text, result text, children text[], gone text, come text, came text, merged text)`,
     `create table ${FOREIGN_KEYS} as select oid from pg_constraint where contype = 'f'`,
@@ -37,6 +36,29 @@ export function ownerStatements(
           `create trigger ${SKIP} before update or delete on ${sqlName} for each row
              when (pg_catalog.current_setting('${controlSwitch}', true) is not null and pg_catalog.pg_trigger_depth() > 0) execute function ${OURS}.skip()`,
       ),
+    ...partStatements(tables, facts),
+    // The function `quiet` disables or enables the user's triggers and rules. A restore also calls `quiet` to find out which rows can be restored.
+    `create function ${OURS}.quiet(p_tables oid[], p_loud boolean) returns void language plpgsql as ${quoteText(`
+declare v_text text; begin
+  for v_text in select case when p_loud then p.loud else p.quiet end from ${PART} p
+                 where p.quiet is not null and p.rel in (select pg_catalog.unnest(p_tables) union select pg_catalog.unnest(q.also) from ${PART} q where q.rel = any(p_tables))
+                 order by p.rel loop
+    execute v_text;
+  end loop;
+end`)}`,
+    putApart(pathOf(tables)),
+    putRows(pathOf(tables)),
+  ];
+}
+
+/**
+ * Returns the SQL statements that create what {@link ownerStatements} creates for each table. If the functions and rows of an earlier call exist,
+ * replaces them.
+ */
+export function partStatements(tables: readonly Table[], facts: ReadonlyMap<string, OwnerFacts>): readonly string[] {
+  const known = new Map(tables.map((table) => [table.oid, table]));
+  return [
+    `delete from ${PART}`,
     ...tables.map(findFunction),
     // Insert one row of data for each table. Partitioned tables are included, because a cascade may name them and fire their triggers.
     ...[...facts.values()].map((one) => {
@@ -57,17 +79,6 @@ export function ownerStatements(
       const text = (value: string | undefined): string => (value === undefined ? "null" : quoteText(value));
       return `insert into ${PART} values(${one.oid}, ${table !== undefined && table.key.length === 0}, ${text(one.quiet)}, ${text(one.loud)}, '{${one.cascadesTo.join(",")}}', ${values.join(", ")})`;
     }),
-    // The function `quiet` disables or enables the user's triggers and rules. A restore also calls `quiet` to find out which rows can be restored.
-    `create function ${OURS}.quiet(p_tables oid[], p_loud boolean) returns void language plpgsql as ${quoteText(`
-declare v_text text; begin
-  for v_text in select case when p_loud then p.loud else p.quiet end from ${PART} p
-                 where p.quiet is not null and p.rel in (select pg_catalog.unnest(p_tables) union select pg_catalog.unnest(q.also) from ${PART} q where q.rel = any(p_tables))
-                 order by p.rel loop
-    execute v_text;
-  end loop;
-end`)}`,
-    putApart(pathOf(tables)),
-    putRows(pathOf(tables)),
   ];
 }
 
@@ -79,13 +90,13 @@ function findFunction(table: Table): string {
   const { oid, sqlName } = table;
   const row = asText("seqqa_t");
   if (table.key.length > 0) {
-    return `create function ${OURS}.find_${oid}(p_del text[], p_places tid[]) returns tid[] language plpgsql as ${quoteText(`#variable_conflict use_variable
+    return `create or replace function ${OURS}.find_${oid}(p_del text[], p_places tid[]) returns tid[] language plpgsql as ${quoteText(`#variable_conflict use_variable
 begin
   return array(select seqqa_t.ctid from only ${sqlName} as seqqa_t, (select x as img, x::${sqlName} as r from pg_catalog.unnest(p_del) x offset 0) seqqa_k
                 where ${rowMatch(table)});
 end`)}`;
   }
-  return `create function ${OURS}.find_${oid}(p_del text[], p_places tid[]) returns tid[] language plpgsql as ${quoteText(`#variable_conflict use_variable
+  return `create or replace function ${OURS}.find_${oid}(p_del text[], p_places tid[]) returns tid[] language plpgsql as ${quoteText(`#variable_conflict use_variable
 declare seqqa_d text; seqqa_c tid; seqqa_left text[]; seqqa_all tid[] := '{}'; begin
   foreach seqqa_d in array p_del loop
     seqqa_c := null;

@@ -1,14 +1,14 @@
 import { SeqqaError } from "../../../model/errors.ts";
 import type { Leftover, RowImages } from "../../../model/stores/leftover.ts";
 import type { Cleaning } from "../../../model/stores/store-provider.ts";
-import { OURS, readCatalog } from "../schema/catalog.ts";
-import { alteration, catalogText, isTraced, readStoredText } from "../schema/catalog-text.ts";
+import { OURS, readCatalog, type Table } from "../schema/catalog.ts";
 import { Writing, type Control } from "../connect/control.ts";
 import { CACHED } from "../journal/counter-sql.ts";
 import { putCountersBack } from "../journal/counters-back.ts";
 import { codeOf, incoherent, isBusy, notPutBack } from "../connect/failures.ts";
-import { layoutOf, readLayout, type RecordedTable } from "../journal/journal-sql.ts";
+import { readLayout, type RecordedTable } from "../journal/journal-sql.ts";
 import { changesOf, sumsOf, type Change } from "../journal/kept-rows.ts";
+import { presentTable, recordedRows, renewFunctions, widened } from "../journal/present-table.ts";
 import { requireLease } from "../journal/lease.ts";
 import { INCOHERENT_STATE } from "./put-back-sql.ts";
 import { putNotedCounters } from "../savepoint/savepoint-recovery.ts";
@@ -51,12 +51,17 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
   await requireOwned(control);
   const [there] = await control.rows(`select to_regclass('${OURS}.kept'), to_regclass('${OURS}.lease'), to_regclass('${CACHED}')`);
   if (typeof there?.[0] === "string") {
-    if (typeof there[1] !== "string") throw cannotRecover(control, "another version of seqqa executed the run");
+    if (typeof there[1] !== "string")
+      throw cannotRecover(
+        control,
+        "another version of seqqa executed the run",
+        `Run \`seqqa clean\` of that version. The tables ${OURS}.log and ${OURS}.kept contain the changed rows: save these tables before you drop the schema ${OURS}.`,
+      );
     // Ask for writing sessions before this transaction writes. After a write, the function `busy` would also report this transaction.
     const [writing] = await control.rows(`select ${OURS}.busy()`);
     if (typeof writing?.[0] === "string") throw new Writing(writing[0]);
     const tables = await lockTables(control);
-    await lastLook?.();
+    if (lastLook !== undefined) await lookOnce(control, lastLook);
     const [owner] = await control.rows(`select sequences, counters, recorded, since_ms, recorded_ms from ${OURS}.owner`);
     const [sequences, counters, recorded, sinceMs, recordedMs] = owner as [string, string, string, string, string];
     const cached =
@@ -76,6 +81,17 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
     await control.rows(`drop schema if exists ${OURS} cascade`);
   }
   return leftover;
+}
+
+/** Calls `lastLook`. If a table or sequence was dropped, the undo log cannot be read as usual: its entries then stay where they are. */
+async function lookOnce(control: Control, lastLook: () => Promise<void>): Promise<void> {
+  await control.rows("savepoint seqqa_look");
+  try {
+    await lastLook();
+  } catch (error) {
+    if (!(error instanceof SeqqaError) || error.code !== "SCHEMA_CHANGED") throw error;
+    await control.rows("rollback to savepoint seqqa_look");
+  }
 }
 
 /** Throws if seqqa's schema belongs to another role, because this role cannot read the tables of the schema. */
@@ -106,41 +122,55 @@ async function lockTables(control: Control): Promise<readonly RecordedTable[]> {
   return tables;
 }
 
-async function undo(control: Control, recorded: readonly RecordedTable[]): Promise<Pick<Leftover, "undo" | "keep">> {
-  const altered = await recordedAlteration(control);
-  if (altered !== undefined) throw cannotRecover(control, `the schema of the database was changed during the run (${altered})`);
+async function undo(control: Control, recorded: readonly RecordedTable[]): Promise<Pick<Leftover, "undo" | "keep" | "unlogged">> {
+  const { statements, rewritten, unlogged } = await recordedAlteration(control);
   const [kept, log] = [await sumsOf(control, "kept"), await sumsOf(control, "log")];
-  if (kept.size + log.size === 0) return { undo: [], keep: [] };
+  if (kept.size + log.size === 0) return { undo: [], keep: [], unlogged };
   const present = new Map((await readCatalog(control.client)).tables.map((table) => [table.oid, table]));
+  const tables = new Map<string, Table | string>();
+  for (const [oid, layout] of recorded) tables.set(oid, presentTable(present.get(oid), readLayout(layout), rewritten.has(oid)));
+  const fitting = [...tables.values()].filter((table) => typeof table !== "string");
+  if (statements.length > 0 || fitting.some(({ added }) => added !== undefined)) await renewFunctions(control, fitting);
   const [wanted, keep]: [Change[], Change[]] = [[], []];
+  const unread: RowImages[] = [];
   for (const [oid, layout] of recorded) {
-    if (!kept.has(oid) && !log.has(oid)) continue;
-    const found = present.get(oid);
-    const { name, ignored } = readLayout(layout);
-    if (found === undefined) throw cannotRecover(control, `table "${name}" was dropped`);
-    const table = { ...found, ignored };
-    if (layoutOf(table) !== layout) throw cannotRecover(control, `table "${name}" was altered`);
-    const changes = await changesOf(control, table, kept.get(oid) ?? new Map(), log.get(oid) ?? new Map());
+    const [own, later] = [kept.get(oid) ?? new Map<string, number>(), log.get(oid) ?? new Map<string, number>()];
+    if (own.size + later.size === 0) continue;
+    const table = tables.get(oid)!;
+    if (typeof table === "string") {
+      unread.push(...recordedRows(readLayout(layout), present.get(oid), table, own, later));
+      continue;
+    }
+    const changes = await changesOf(control, table, widened(table, own), widened(table, later));
     wanted.push(...changes.undo);
     keep.push(...changes.keep);
   }
   const undone = new Set(wanted);
   keep.push(...(await undoRows(control, undone)));
-  return { undo: [...undone].map(imagesOf), keep: keep.map(imagesOf) };
+  return { undo: [...undone].map(imagesOf), keep: [...keep.map(imagesOf), ...unread], unlogged };
 }
 
-/**
- * Returns a description of a schema change that the run recorded, or `undefined`. The run also records statements that do not change the schema, and
- * may be killed before it compares the schema. Unrecorded entries need no such check: each row is compared with its present values, and the layout of
- * its table with the former layout.
- */
-async function recordedAlteration(control: Control): Promise<string | undefined> {
-  const statements = (await control.rows(`select o from ${OURS}.kept where rel = 0`)).map(([statement]) => statement ?? "");
-  if (statements.length === 0) return undefined;
-  const [row] = await control.rows(`select catalog from ${OURS}.owner`);
-  if (typeof row?.[0] !== "string") return statements[0];
-  const before = readStoredText(row[0]);
-  return alteration(statements, before, await catalogText(control.client, isTraced(before)));
+interface Alteration {
+  /** The schema changes that the run recorded. */
+  readonly statements: readonly string[];
+  /** The oids of the tables of which a statement changed rows without firing triggers. */
+  readonly rewritten: ReadonlySet<string>;
+  /** A statement that changed something other than rows of tables, which a restore cannot undo. */
+  readonly unlogged: string | undefined;
+}
+
+/** Returns the schema changes that sessions made since the run began, as far as they matter for rows. */
+async function recordedAlteration(control: Control): Promise<Alteration> {
+  const rows = await control.rows(`select o from ${OURS}.kept where rel = 0 union all select o from ${OURS}.log where rel = 0`);
+  const statements = rows.map(([statement]) => statement ?? "");
+  const rewritten = new Set<string>();
+  for (const statement of statements) {
+    const table = /^REWRITE by (?:[A-Z]+ )+(.+)$/.exec(statement)?.[1];
+    if (table === undefined) continue;
+    const [row] = await control.rows("select to_regclass($1)::oid", [table]);
+    if (typeof row?.[0] === "string") rewritten.add(row[0]);
+  }
+  return { statements, rewritten, unlogged: statements.find((one) => /^(?:REFRESH|large object)/.test(one)) };
 }
 
 function imagesOf({ table, root, recorded, now }: Change): RowImages {
@@ -153,11 +183,7 @@ function imagesOf({ table, root, recorded, now }: Change): RowImages {
   };
 }
 
-function cannotRecover(
-  { store }: Control,
-  why: string,
-  hint = `Restore the database from a backup that was made before the run. Or, to keep the present data, drop seqqa's tables and triggers: drop schema ${OURS} cascade.`,
-): SeqqaError {
+function cannotRecover({ store }: Control, why: string, hint: string): SeqqaError {
   return new SeqqaError("STORE_NOT_PUT_BACK", `seqqa cannot restore the data that an earlier run changed in ${store.shown}: ${why}.`, {
     hint,
     exitStatus: 2,

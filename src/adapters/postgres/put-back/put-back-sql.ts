@@ -62,6 +62,21 @@ function partialBody(table: Table): string {
     .map((name) => `${quoteName(name)} = (seqqa_k.now).${quoteName(name)}`);
   const pairs = `(select o as img, o::${sqlName} as r, n::${sqlName} as now from unnest(seqqa_old, seqqa_new) u(o, n) offset 0) seqqa_k`;
   const kept = ignored.map((name, i) => `seqqa_t.${quoteName(name)} as seqqa_${i}`).join(", ");
+  // If all columns are ignored or part of the key, two rows with the same key are equal.
+  const update =
+    set.length === 0
+      ? ""
+      : `if seqqa_old is not null then
+    begin
+      update only ${sqlName} as seqqa_t set ${set.join(", ")} from ${pairs} where ${rowMatch(table)};
+      get diagnostics seqqa_n = row_count;
+    exception when unique_violation or exclusion_violation or generated_always then
+      with seqqa_d as (delete from only ${sqlName} as seqqa_t using ${pairs} where ${rowMatch(table)} returning seqqa_k.now as r, ${kept})
+      ${insertInto(table, "seqqa_d seqqa_k where (select count(*) from seqqa_d) >= 0", (name) => `seqqa_k.seqqa_${ignored.indexOf(name)}`)};
+      get diagnostics seqqa_n = row_count;
+    end;
+    ${check(table, "seqqa_n <> pg_catalog.cardinality(seqqa_old)")}
+  end if;`;
   return `#variable_conflict use_variable
 declare seqqa_n int; seqqa_old text[]; seqqa_new text[]; begin
   select pg_catalog.array_agg(g.img), pg_catalog.array_agg(c.img) into seqqa_old, seqqa_new from ${typed("p_del")} g join ${typed("p_ins")} c on ${sameKey.join(" and ")};
@@ -74,17 +89,7 @@ declare seqqa_n int; seqqa_old text[]; seqqa_new text[]; begin
     get diagnostics seqqa_n = row_count;
     ${check(table, "seqqa_n <> pg_catalog.cardinality(p_del)")}
   end if;
-  if seqqa_old is not null then
-    begin
-      update only ${sqlName} as seqqa_t set ${set.join(", ")} from ${pairs} where ${rowMatch(table)};
-      get diagnostics seqqa_n = row_count;
-    exception when unique_violation or exclusion_violation or generated_always then
-      with seqqa_d as (delete from only ${sqlName} as seqqa_t using ${pairs} where ${rowMatch(table)} returning seqqa_k.now as r, ${kept})
-      ${insertInto(table, "seqqa_d seqqa_k where (select count(*) from seqqa_d) >= 0", (name) => `seqqa_k.seqqa_${ignored.indexOf(name)}`)};
-      get diagnostics seqqa_n = row_count;
-    end;
-    ${check(table, "seqqa_n <> pg_catalog.cardinality(seqqa_old)")}
-  end if;
+  ${update}
   if p_ins is not null then ${insert(table)}; end if;
 end`;
 }
@@ -177,7 +182,8 @@ export function storedColumns({ columns }: Table): string[] {
  * ignored column. Default: the value of the column in the row.
  */
 export function insertInto(table: Table, source: string, ignoredValue?: (name: string) => string): string {
-  const names = storedColumns(table);
+  // Without a value, a column that was added after the run had begun gets its default.
+  const names = storedColumns(table).filter((name) => ignoredValue !== undefined || table.added?.includes(name) !== true);
   const stored = names.map(quoteName);
   const values = names
     .map((name) => (ignoredValue !== undefined && table.ignored.includes(name) ? ignoredValue(name) : `(seqqa_k.r).${quoteName(name)}`))

@@ -89,20 +89,6 @@ export async function catalogText(client: Queryable, traced = false): Promise<Ca
   return new Map(await rowsOf<[string, string]>(client, text));
 }
 
-/** Returns the schema hashes as one text, which is stored so that a later run can compare it with its own. */
-export function storedText(text: CatalogText): string {
-  return JSON.stringify([...text]);
-}
-
-export function readStoredText(text: string): CatalogText {
-  return new Map(JSON.parse(text) as [string, string][]);
-}
-
-/** Returns `true` for a text that also contains the hashes of rewritten rows, see {@link catalogText}. */
-export function isTraced(text: CatalogText): boolean {
-  return TRACES.some(([part]) => text.has(part));
-}
-
 export function catalogDifference(before: CatalogText, now: CatalogText): string | undefined {
   const parts = [...before.keys()].filter((part) => before.get(part) !== now.get(part));
   return parts.length === 0 ? undefined : parts.join(", ");

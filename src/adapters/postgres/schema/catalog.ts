@@ -51,6 +51,8 @@ export interface Table {
    * without a key has no ignored columns.
    */
   readonly ignored: readonly string[];
+  /** The columns that were added after the run had begun, so that its row images do not contain them. They are also ignored. Default: none. */
+  readonly added?: readonly string[] | undefined;
   /** The types of all columns, including the element types of arrays, ranges and composite types. */
   readonly types: readonly string[];
 }

@@ -10,6 +10,7 @@ import { aged, bytesOf, isQuiet, renewalMs, renewed, withLifetime, type Bytes, t
 import { sameEntry, withoutExpired } from "../keys/exact-text.ts";
 import { entryOfImage, imageKey, isKeyImage, type KeyImage, KeyMirror, type Segment } from "./key-mirror.ts";
 import { KEYS_A_WRITE, LAST_MS, type Expected, type Fix, type Keyspace } from "../keys/keyspace.ts";
+import { swapped } from "../connect/failures.ts";
 import { shownPlace } from "../connect/redis-url.ts";
 import { announcesExpiry, readNotifications } from "./notifications.ts";
 import { observeChanges, type Change } from "../keys/rows.ts";
@@ -233,14 +234,14 @@ export class DumpMode {
 
   /**
    * Restores an external database to its state at `open`, except for keys that other clients changed.
-   * @throws SeqqaError `LEASE_OVER`, `ROWS_KEPT`
+   * @throws SeqqaError `LEASE_OVER`, `STORE_SWAPPED`, `ROWS_KEPT`
    */
   async giveBack(): Promise<void> {
     const { borrowed } = this.#others!;
     // Read all keys, to record the last changes of the run. The read fails if another client wrote a key. Such a key is not recorded and therefore
     // not restored.
     await this.#alone(() => this.#sync("all")).catch(() => undefined);
-    if (this.#broken?.code === "LEASE_OVER") {
+    if (this.#broken?.code === "LEASE_OVER" || this.#broken?.code === "STORE_SWAPPED") {
       borrowed.abandon();
       throw this.#broken;
     }
@@ -254,7 +255,7 @@ export class DumpMode {
       try {
         return await work();
       } catch (error) {
-        if (error instanceof SeqqaError && (error.code === "LEASE_OVER" || error.code === "FOREIGN_WRITE")) this.#broken = error;
+        if (error instanceof SeqqaError && ["LEASE_OVER", "FOREIGN_WRITE", "STORE_SWAPPED"].includes(error.code)) this.#broken = error;
         throw error;
       }
     });
@@ -357,6 +358,7 @@ export class DumpMode {
   }
 
   async #keysInDoubt(told: Doubt, atLeast: Doubt): Promise<ReadonlySet<Bytes>> {
+    if (this.#others !== undefined && this.#tracker?.isSwapped === true) throw swapped(this.#keyspace.connection.place);
     const keys = this.#told();
     try {
       if (told === "all" || atLeast === "all") {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Argument, Connection, RawReply } from "../connect/driver.ts";
+import { RESERVED } from "../keys/reserved.ts";
 import { scrubbed, refused } from "../connect/failures.ts";
 
 /** A Lua script on the server. It needs one round trip, and no command of another client is executed while it runs. */
@@ -24,6 +25,12 @@ export class Script {
     return connection.bytes("EVAL", this.#text, "0", ...parameters);
   }
 }
+
+/**
+ * The beginning of scripts that must also work after the server has reached `maxmemory`, because they restore or record keys. Redis checks the limit
+ * only before the first write of a script, and this write needs no memory.
+ */
+export const BEYOND_LIMIT: string = `redis.call('DEL', '${RESERVED}room')`;
 
 /** Runs SCAN in another database. ARGV: a database, a cursor, the COUNT of SCAN. Returns SCAN's reply. */
 export const SCAN: Script = new Script(`
@@ -81,7 +88,7 @@ return out`);
  * Decodes replies to DUMP. ARGV: a reserved key, under which each value is restored for a moment, `1` as for {@link READ}, then the replies. Returns
  * the same as {@link READ}.
  */
-export const DECODE: Script = new Script(`${READING}
+export const DECODE: Script = new Script(`${BEYOND_LIMIT}${READING}
 for i = 3, #ARGV do
   local r = redis.pcall('RESTORE', ARGV[1], '0', ARGV[i], 'REPLACE')
   if r['err'] then
@@ -118,6 +125,7 @@ if ARGV[3] ~= '' then
   end
 end
 if told then redis.call('PUBLISH', ARGV[1], 'begin ' .. ARGV[2]) end
+${BEYOND_LIMIT}
 local failed = false
 local skipped = {''}
 local db = ARGV[4]
@@ -170,9 +178,15 @@ for i = 3, #ARGV do
 end
 return {used, unknown}`);
 
-/** Executes all commands that a restore needs, and fails if the user may not call one of them. ARGV: a reserved key, which is deleted at the end. */
+/**
+ * Executes all commands that a restore needs, and fails if the user may not call one of them. ARGV: a reserved key, which is deleted at the end. DEL
+ * comes first, because the key would stay if the user may not delete it.
+ */
 export const TRIAL: Script = new Script(`
+redis.call('DEL', ARGV[1])
 redis.call('SET', ARGV[1], '1', 'PX', '1000')
-local dump = redis.call('DUMP', ARGV[1])
-redis.call('RESTORE', ARGV[1], '0', dump, 'REPLACE')
-return redis.call('DEL', ARGV[1])`);
+local dump = redis.pcall('DUMP', ARGV[1])
+local r = dump
+if type(dump) == 'string' then r = redis.pcall('RESTORE', ARGV[1], '0', dump, 'REPLACE') end
+redis.call('DEL', ARGV[1])
+return r`);

@@ -24,6 +24,7 @@ const MODULES = /cmdstat_(?:v(?:add|rem|setattr)|(?!json\.|ts\.|ft\.(?!sug))[^:\
  */
 const CHANGES = /^rdb_changes_since_last_save:\d+/m;
 const SAVED = /^rdb_last_save_time:\d+/m;
+const SWAPS = /^cmdstat_swapdb:calls=(\d+)/m;
 const CHANNEL = /^__keyspace@(\d+)__:(.*)$/s;
 const OWN_LOOKS = /cmdstat_info:calls=(\d+)/;
 
@@ -49,6 +50,8 @@ export class Tracker {
   #modules = "";
   #looks = -1;
   #changes = "";
+  #swaps: string | undefined;
+  #isSwapped = false;
   #turns = 0;
   #turn: { readonly text: string; readonly done: () => void } | undefined;
 
@@ -66,16 +69,18 @@ export class Tracker {
    * @throws SeqqaError `STORE_*` for every other failure
    */
   static async start(commands: Connection, events: Connection, isWhole: boolean = false): Promise<Tracker | string> {
+    let stats;
     try {
       if (!(await ensureNotifications(commands)))
         return "keyspace notifications are off, and the user in the store's URL may not turn them on";
-      await commands.text("INFO", "commandstats");
+      stats = String(await commands.text("INFO", "commandstats"));
       await commands.text("PUBLISH", `__keyspace@${commands.place.db}__:${RESERVED}`, "");
     } catch (error) {
       if (mayNot(error)) return "the user in the store's URL may not use INFO commandstats or PUBLISH";
       throw error;
     }
     const tracker = new Tracker(commands, events);
+    tracker.#swaps = SWAPS.exec(stats)?.[1];
     const { client } = events;
     client.on("pmessageBuffer", (_pattern: string, channel: Buffer, message: Buffer) => tracker.#hear(channel, message));
     client.on("close", () => tracker.#lost());
@@ -92,6 +97,11 @@ export class Tracker {
   /** Waits until all notifications of writes before this call have arrived. Returns which keys may have changed without a notification. */
   async settle(): Promise<Doubt> {
     return this.#doubtBy(String(await this.#events.text("INFO", "commandstats", "persistence")));
+  }
+
+  /** `true` if a client has called SWAPDB since the start, so that keys of the database may belong to another database. */
+  get isSwapped(): boolean {
+    return this.#isSwapped;
   }
 
   /** The server's count of changes in the last reply to `INFO`; empty if not known. {@link APPLY} compares it with the current count. */
@@ -112,6 +122,9 @@ export class Tracker {
     const wipes = stats.match(WIPES)?.join() ?? "";
     const quiet = stats.match(QUIET)?.join() ?? "";
     const modules = stats.match(MODULES)?.join() ?? "";
+    const swaps = SWAPS.exec(stats)?.[1];
+    this.#isSwapped ||= swaps !== undefined && swaps !== this.#swaps;
+    this.#swaps = swaps;
     const looks = Number(OWN_LOOKS.exec(stats)?.[1] ?? 0);
     // If the number of INFO calls has not increased, the server's counters were reset, and equal counters prove nothing.
     const wiped = this.#missed || wipes !== this.#wipes || looks <= this.#looks;

@@ -1,5 +1,5 @@
 import { RESERVED } from "../keys/reserved.ts";
-import { Script } from "../dump/scripts.ts";
+import { BEYOND_LIMIT, Script } from "../dump/scripts.ts";
 
 /** The key by which the database with the Redis registry is found. Its field `notify` holds the original value of `notify-keyspace-events`. */
 const ROOT = `${RESERVED}registry`;
@@ -51,6 +51,7 @@ return out`);
  * owner's last heartbeat is kept.
  */
 export const CLAIM: Script = new Script(`${HEAD}
+${BEYOND_LIMIT}
 local free = 1
 if ARGV[7] == '1' then
   redis.call('SELECT', ARGV[2])
@@ -70,6 +71,7 @@ return 1`);
  * whose claims no longer exist.
  */
 export const BEAT: Script = new Script(`${HEAD}
+${BEYOND_LIMIT}
 redis.call('SELECT', ARGV[1])
 redis.call('SET', ALIVE .. ARGV[2], '1', 'PX', ARGV[3])
 local gone = 0
@@ -104,6 +106,7 @@ return left`);
  * records nothing if the owner's claim or heartbeat is missing.
  */
 export const RECORD: Script = new Script(`${HEAD}
+${BEYOND_LIMIT}
 redis.call('SELECT', ARGV[1])
 if redis.call('HGET', DB .. ARGV[2], 'owner') ~= ARGV[3] or redis.call('EXISTS', ALIVE .. ARGV[3]) == 0 then return 0 end
 local isNext = ARGV[4] == 'next'

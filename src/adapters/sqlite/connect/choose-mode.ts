@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { SeqqaError } from "../../../model/errors.ts";
 import { ignoredColumns, ignoredTables, type IgnorePattern } from "../../../model/stores/ignored.ts";
 import type { CheckpointChoice, StoreScope } from "../../../model/stores/store-adapter.ts";
-import { refusedWhereItIs, requireNoReference, WHOLE_STORE } from "../../../stores/external/external-store.ts";
+import { refusedWhereItIs, requireNoReference, INSTEAD_WHOLE_STORE, WHOLE_STORE } from "../../../stores/external/external-store.ts";
 import { unblind } from "../journal/blind.ts";
 import { prepareControl } from "./connect.ts";
 import { CopyMode } from "../copy/copy-mode.ts";
@@ -141,7 +141,7 @@ function journalled(db: Database, plans: TablePlan[] | string, { file, ignore, s
 function fallBack(choosing: Choosing, db: Database, obstacle: string): Chosen {
   const why = `the journal cannot be used: ${obstacle}`;
   return {
-    mode: copy(choosing, db, `${why}, and a copy ${WHOLE_STORE.replace("this mode restores", "restores")}`),
+    mode: copy(choosing, db, `${why}, and a copy ${INSTEAD_WHOLE_STORE}`),
     choice: { mode: "copy", why },
   };
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { existsSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { Cleaned, Cleaning, StoreKind, StoreProvider, StoreProviderOptions } from "../../../model/stores/store-provider.ts";
 import { check } from "../connect/check.ts";
@@ -15,7 +15,8 @@ export const stores: StoreKind = { createProvider: (options) => new SqliteProvid
 /** Restores an external file if a dead run left changes in it. */
 async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
   const file = sqlitePath(url);
-  if (!existsSync(file)) return { removed: [] };
+  // Opening the file would create it.
+  requireDatabase(file);
   try {
     const leftover = await recover(file, how);
     return { removed: leftover === undefined ? [] : [`tables and triggers of a dead run in ${file}`], leftover };

@@ -463,6 +463,28 @@ describe("triggers of the user that a killed run has replaced", () => {
     expect(await rowsOf(user, "show tables like 'seqqa%'")).toEqual([]);
   });
 
+  test("are the user's own again after a new column and clean, also where rows could not be restored", async () => {
+    const { url, user } = await store(...OWN);
+    const before = await bodies(user);
+    const one = await journal(url);
+    await user.query("update orders set who = 'run' where id = 1; delete from orders where id = 3");
+    await user.query("insert into bag values ('run')");
+    await one.mode.mark();
+    await kill(one, user);
+    await user.query("alter table orders add column extra int not null default 5; update orders set extra = 6 where id = 1");
+    await user.query("alter table bag add column more int");
+    const { leftover, failures } = await stores.clean(url);
+    expect(failures).toBeUndefined();
+    expect(names(leftover?.undo)).toEqual(["orders id 1", "orders id 3"]);
+    expect(leftover?.keep).toMatchObject([{ table: "bag", root: null, why: 'table "bag" was altered' }]);
+    expect(await rowsOf(user, "select id, extra from orders where id in (1, 3) order by id")).toEqual([
+      [1, 6],
+      [3, 5],
+    ]);
+    expect(await bodies(user)).toEqual(before);
+    expect(await rowsOf(user, "show tables like 'seqqa%'")).toEqual([]);
+  });
+
   test("do not hinder clean if their table was dropped since", async () => {
     const { url, user } = await store(...OWN);
     await kill(await journal(url), user);

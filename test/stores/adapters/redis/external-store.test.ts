@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { RowImages } from "../../../../src/model/stores/leftover.ts";
 import { size } from "../../../sizes.ts";
 import { RedisAdapter, stores } from "../../../../src/adapters/redis/index.ts";
+import { ExternalStore } from "../../../../src/adapters/redis/external-store.ts";
 import { Keyspace, type Fix } from "../../../../src/adapters/redis/keys/keyspace.ts";
 import { otherRuns } from "../../../support/other-run.ts";
 import { openAdapter, ownServer } from "./scratch.ts";
@@ -639,6 +640,111 @@ describe("a server that evicts keys at its memory limit", () => {
     await change();
     await system.close();
     expect(await everything()).toBe(before);
+  });
+});
+
+test("a user who may not call DUMP leaves no key behind", async () => {
+  await target.call("ACL", "SETUSER", "few", "on", ">pw", "~*", "&*", "+@all", "-dump");
+  try {
+    const before = await everything();
+    const url = server.url().replace("redis://", "redis://few:pw@");
+    await expect(openAdapter({ url }, { borrowed: true })).rejects.toMatchObject({ code: "STORE_NOT_ALLOWED" });
+    expect(await everything()).toBe(before);
+  } finally {
+    await target.call("ACL", "DELUSER", "few");
+  }
+});
+
+describe("a server that has reached maxmemory during a run", () => {
+  test("is restored: the restore may use more memory", async () => {
+    const before = await everything();
+    const system = await openAdapter({ url: server.url() }, { borrowed: true });
+    await system.root();
+    const mark = await system.mark();
+    await target.rpush("list", "x");
+    await target.del("a", "order", "session");
+    await target.config("SET", "maxmemory", "1mb");
+    try {
+      await expect(target.set("b", "1")).rejects.toThrow("OOM");
+      await system.observe();
+      await system.restore(mark);
+      await target.del("a", "order");
+      await system.close();
+    } finally {
+      await target.config("SET", "maxmemory", "0");
+    }
+    expect(await everything()).toBe(before);
+  });
+
+  test("is restored by clean after a SIGKILL", async () => {
+    const before = await everything();
+    const run = runs.start(look(server.url()));
+    expect(await run.said()).toBe("open");
+    await target.del("a", "order");
+    expect(await run.said()).toBe("recorded");
+    await run.kill();
+    await target.config("SET", "maxmemory", "1mb");
+    try {
+      expect((await stores.clean(server.url())).leftover).toMatchObject({ undo: [{ key: "a" }, { key: "order" }], keep: [] });
+    } finally {
+      await target.config("SET", "maxmemory", "0");
+    }
+    expect(await everything()).toBe(before);
+  });
+});
+
+test("a lane of the same run that cannot restore what an earlier lane changed leaves the records for clean", async () => {
+  const before = await everything();
+  const { giveBack } = ExternalStore.prototype;
+  vi.spyOn(ExternalStore.prototype, "giveBack").mockImplementation(function (this: ExternalStore) {
+    this.abandon();
+    return Promise.resolve();
+  });
+  const system = await openAdapter({ url: server.url() }, { borrowed: true });
+  await system.root();
+  await change();
+  await system.mark();
+  await system.close();
+  ExternalStore.prototype.giveBack = giveBack;
+  await endHeartbeats();
+  const apply = vi.spyOn(Keyspace.prototype, "apply").mockRejectedValue(new Error("no memory"));
+  await expect(openAdapter({ url: server.url() }, { borrowed: true })).rejects.toThrow("no memory");
+  apply.mockRestore();
+  await endHeartbeats();
+  expect((await stores.clean(server.url())).leftover?.undo.map(({ key }) => key)).toEqual(["a", "new", "order", "session"]);
+  expect(await everything()).toBe(before);
+});
+
+describe("SWAPDB during a run", () => {
+  test("is noticed before a key of the other database is deleted, also by clean", async () => {
+    const other = server.client(7);
+    await other.set("theirs", "1");
+    const system = await openAdapter({ url: server.url() }, { borrowed: true });
+    await system.root();
+    const mark = await system.mark();
+    await target.set("a", "changed");
+    await system.observe();
+    await target.call("SWAPDB", "0", "7");
+    const error = { code: "STORE_SWAPPED", exitStatus: 3 };
+    await expect(system.restore(mark)).rejects.toMatchObject(error);
+    await expect(system.close()).rejects.toMatchObject(error);
+    expect(await target.get("theirs")).toBe("1");
+    expect(await other.get("a")).toBe("changed");
+    await target.call("SWAPDB", "0", "7");
+    await endHeartbeats();
+    expect((await stores.clean(server.url())).leftover).toMatchObject({ undo: [{ key: "a" }], keep: [] });
+    expect([await target.get("a"), await other.get("theirs")]).toEqual(["1", "1"]);
+  });
+
+  test("after the last read is noticed by close", async () => {
+    const other = server.client(7);
+    await other.set("theirs", "1");
+    const system = await openAdapter({ url: server.url() }, { borrowed: true });
+    await system.root();
+    await target.set("a", "changed");
+    await target.call("SWAPDB", "0", "7");
+    await expect(system.close()).rejects.toMatchObject({ code: "STORE_SWAPPED" });
+    expect(await target.get("theirs")).toBe("1");
   });
 });
 

@@ -1,0 +1,50 @@
+import { isDeepStrictEqual } from "node:util";
+import type { RowImages } from "../../../model/stores/leftover.ts";
+import { unreadRows } from "../../../stores/external/external-store.ts";
+import { rowImage, shownKey } from "../read/shown-row.ts";
+import type { Table } from "../schema/catalog.ts";
+import { fieldsOf } from "./columns.ts";
+import { readShape, shapeOf } from "./journal-sql.ts";
+
+/**
+ * Returns the table to which the recorded rows of a run belong. If the rows cannot be restored, `lost` says why. Columns that were added after the run
+ * had begun are left alone. `present`: the table as it is now. `shape`: its description when the run began.
+ */
+export function presentTable(name: string, present: Table | undefined, shape: string): Table {
+  const was = readShape(shape);
+  const lost = (why: string): Table => ({ ...EMPTY, ...was, name, lost: `table "${name}" ${why}` });
+  if (present === undefined) return lost("was dropped");
+  const kept = { ...present, ignored: was.ignored };
+  if (shapeOf({ ...kept, key: was.key }).split(":")[0] === shape.split(":")[0]) return kept;
+  const at = was.columns.map(({ name: column }) => present.columns.findIndex((one) => one.name === column));
+  const isSame =
+    was.columns.length > 0 && at.every((to, i) => to > (at[i - 1] ?? -1) && isDeepStrictEqual(present.columns[to], was.columns[i]));
+  const added = present.columns.flatMap((_, i) => (at.includes(i) ? [] : [i]));
+  // Without a key, the values of all columns identify a row.
+  if (!isSame || present.key.length === 0 || present.key.some((i) => added.includes(i))) return lost("was altered");
+  return { ...present, ignored: [...was.ignored.map((i) => at[i]!), ...added], added };
+}
+
+const EMPTY: Pick<Table, "sqlName" | "engine" | "shown" | "constrained" | "counted"> = {
+  sqlName: "",
+  engine: "",
+  shown: [],
+  constrained: [],
+  counted: undefined,
+};
+
+/** Returns a recorded row as a row of the present table: columns that were added later are NULL. */
+export function widened({ columns, added = [] }: Table, image: string): string {
+  if (added.length === 0) return image;
+  const fields = fieldsOf(image);
+  return columns.map((_, i) => (added.includes(i) ? "-" : fields.shift()!)).join();
+}
+
+/** Returns the recorded rows of a table to which rows cannot be restored. */
+export function recordedRows(table: Table, why: string, sum: ReadonlyMap<string, number>): RowImages[] {
+  return unreadRows(table.name, why, sum, (image) =>
+    table.columns.length === fieldsOf(image).length
+      ? { key: shownKey(table, image), row: rowImage(table, image) }
+      : { key: image, row: { row: image } },
+  );
+}
