@@ -82,7 +82,7 @@ export class Prober {
       misses: this.#misses,
       deliveries: this.#deliveries,
       dismissed: this.#dismissed,
-      dismissedHit: this.#hit === undefined && this.#dismissed !== undefined ? this.#dismissedHit : undefined,
+      dismissedHit: this.#hit === undefined && (this.#dismissed ?? failure) !== undefined ? this.#dismissedHit : undefined,
       failure,
     };
   }
@@ -207,10 +207,11 @@ export class Prober {
       judgement = await judge(execution, oracle.measure);
     }
     if (judgement === undefined || !this.#isWanted(judgement)) return false;
+    // Keep the trial before its control arm, because the lane may be lost during the control arm.
+    if (this.#hit === undefined) this.#dismissedHit ??= this.#hitOf(judgement, execution, way, oracle);
     const dismissed = await this.#whyNot(judgement, way, oracle, plan);
     if (dismissed !== undefined) {
       this.#dismissed = dismissed;
-      this.#dismissedHit ??= this.#hitOf(judgement, execution, way, oracle);
       return false;
     }
     this.#dismissed = undefined;
