@@ -261,7 +261,8 @@ export class Prober {
       if (trial === undefined) continue;
       const lost = trial.execution.calls.find((call) => call?.kind === "lost");
       if (lost !== undefined && trial.isRefused !== true) {
-        this.#dismissed = "control";
+        // Only a race of a lost call is refuted. For another race, the control arm could not be executed.
+        if (judgement === undefined) this.#dismissed = "control";
         throw new LaneLost(lost.lost!, `${lost.action} got no answer`);
       }
       const { execution } = trial;

@@ -17,7 +17,7 @@ import { Lease } from "./lease.ts";
 import { endsRun, LogReader } from "./log-reader.ts";
 import { Looker } from "../read/looker.ts";
 import { fixesToImage, imageOf, isImage, wholeImage, type MultisetSnapshot } from "./multiset-snapshot.ts";
-import { MultisetMirror, type RowSums, type Segment } from "../../../stores/journal/multiset-mirror.ts";
+import { MOST_ROWS, MultisetMirror, type RowSums, type Segment } from "../../../stores/journal/multiset-mirror.ts";
 import type { PostgresMode, QueryRow } from "../connect/mode.ts";
 import { observeAll, observeCounters, observeMirror } from "../read/observe.ts";
 import { Places } from "./places.ts";
@@ -41,9 +41,6 @@ export interface JournalChoice {
   /** The longest time to wait for open write transactions of other sessions, in milliseconds. Default 5000. */
   readonly limitMs?: number | undefined;
 }
-
-/** The largest number of rows of a whole snapshot. */
-const MOST_ROWS = 20_000;
 
 /**
  * The checkpoint mode `journal`, which undoes committed changes of other sessions. Row triggers write an undo log in the same transactions as the
@@ -207,7 +204,7 @@ export class JournalMode implements PostgresMode {
   }
 
   /** Reads the undo log and all rows. Returns `undefined` if there are more than `most` rows. */
-  #allRows(most = MOST_ROWS): Promise<RowSums | undefined> {
+  #allRows(most: number = MOST_ROWS): Promise<RowSums | undefined> {
     return this.#control.transaction(async () => {
       await this.#read(true);
       const all = sumsOf(this.#tables);
