@@ -97,3 +97,37 @@ describe.each([
     }
   });
 });
+
+const ON_SQLITE = `
+import { createServer } from "node:http";
+import { randomBytes } from "node:crypto";
+import Database from "better-sqlite3";
+const db = new Database(process.env.DB_PATH, { timeout: 5000 });
+db.exec("CREATE TABLE IF NOT EXISTS visits (id INTEGER PRIMARY KEY)");
+const enroll = () => {
+  db.exec("CREATE TABLE IF NOT EXISTS sess (id TEXT PRIMARY KEY)");
+  db.prepare("INSERT INTO sess VALUES (?)").run(randomBytes(5).toString("base64url"));
+};
+createServer((request, response) => {
+  if (request.url === "/enroll") enroll();
+  if (request.url === "/visit") db.exec("INSERT OR IGNORE INTO visits VALUES (1)");
+  response.writeHead(200).end("{}");
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+
+it.each([
+  ["setup", "", "setup: async ({ api }) => void (await api.post('/enroll')),"],
+  ["warm_up", "warm_up: [POST /enroll]", ""],
+])("a table with short random ids that %s creates in SQLite is equal on all lanes", async (_what, warmUp, setup) => {
+  const cwd = folderWith({
+    "server.mjs": ON_SQLITE,
+    "sess.explore.ts": `import { Action, Agent } from "seqqa";
+export const agent = new Agent({ name: "sess", ${setup} actions: [new Action({ name: "visit", run: async (api) => api.post("/visit") })], invariants: [] });
+`,
+    "seqqa.yaml": `target:\n  command: node server.mjs\n  ready: /\n  ${warmUp}\n  env: { PORT: "{port}", DB_PATH: "{db_path}" }\n`,
+  });
+  linkPackages(cwd, "seqqa", "better-sqlite3");
+  const ran = await seqqa(["run", ".", "--parallel", "2", "--reporter", "json", "--output", emptyFolder()], { cwd });
+  expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status: 0, stderr: "" });
+  expect(only(documentOf(ran))).toMatchObject({ statesVisited: 2, divergences: [], errors: [] });
+});
