@@ -4,4 +4,5 @@
  */
 export { probeFaults, faultsOn } from "./plan/probe-faults.ts";
 export { tryFaults } from "./lane/fault-prober.ts";
+export type { UntriedFault } from "./plan/fault-tally.ts";
 export { confirmFaults, type ConfirmedFault } from "./plan/confirm-faults.ts";

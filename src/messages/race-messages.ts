@@ -67,7 +67,7 @@ export interface RaceAnswer {
    * race.
    */
   readonly dismissed: "control" | "noise" | "idempotent" | "order_fails" | "not_there" | "one_connection" | undefined;
-  /** The first trial that showed a race that is not reported. The reason is in `dismissed`. */
+  /** The first trial that showed a race that is not reported. The reason is in `dismissed`, or in `failure` if the lane was lost before it was known. */
   readonly dismissedHit?: RaceHit | undefined;
   /** The reason why the lane was lost. `undefined` if the lane can still be used. */
   readonly failure: { readonly kind: LaneFailureKind; readonly message: string } | undefined;

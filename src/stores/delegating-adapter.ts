@@ -20,6 +20,7 @@ export interface CheckpointMode extends Required<
   Pick<StoreAdapter, "traits" | "root" | "mark" | "changed" | "restore" | "observe" | "capture" | "write">
 > {
   position?(): ReturnType<StoreAdapter["mark"]>;
+  captureWhole?(): Awaitable<unknown>;
   lastLook?(): LastLook;
   readonly keptCounters?: KeptCounters | undefined;
   /** Returns the rows that one read-only statement selects. */
@@ -76,6 +77,10 @@ export abstract class DelegatingAdapter {
 
   async capture(): Promise<unknown> {
     return this.opened().capture();
+  }
+
+  async captureWhole(): Promise<unknown> {
+    return this.opened().captureWhole?.();
   }
 
   async write(image: unknown): Promise<void> {

@@ -59,6 +59,10 @@ export abstract class ValueAdapter<S extends object> implements StoreAdapter {
     return this.#state;
   }
 
+  captureWhole(): unknown {
+    return this.#state;
+  }
+
   write(image: unknown): void {
     this.replace(image as S);
   }

@@ -182,6 +182,10 @@ export class SqliteAdapter implements StoreAdapter {
     return this.#opened().capture();
   }
 
+  captureWhole(): Awaitable<unknown> {
+    return this.#opened().captureWhole?.();
+  }
+
   write(image: unknown): Awaitable<void> {
     return this.#opened().write(image);
   }

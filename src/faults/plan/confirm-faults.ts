@@ -1,6 +1,6 @@
 import { shrinkPath } from "../../engine/findings/shrink.ts";
 import type { LanePool } from "../../engine/lane-pool.ts";
-import type { FaultHit, FaultRequest } from "../../messages/fault-messages.ts";
+import type { FaultAnswer, FaultHit, FaultRequest } from "../../messages/fault-messages.ts";
 import type { Recording } from "../../messages/lane-messages.ts";
 import { unlessInterrupted, type RacesEnd } from "../../races/index.ts";
 import type { FaultTally } from "./fault-tally.ts";
@@ -33,7 +33,10 @@ interface ConfirmingLane {
   readonly lanePool: LanePool;
   readonly lane: number;
   readonly end: RacesEnd;
+  readonly tally: FaultTally;
 }
+
+const INTERRUPTED = "the run was interrupted";
 
 /**
  * Confirms one problem for each action and verdict: replays it on rebuilt lanes, with a shortened path where possible. A problem that does not recur
@@ -51,10 +54,16 @@ export async function confirmFaults(
   const work = async (lane: number): Promise<void> => {
     while (next < groups.length && end.reason !== "interrupted") {
       const at = next++;
-      confirmed[at] = await confirm(groups[at]!, { lanePool, lane, end }).catch(unlessInterrupted(end));
+      const group = groups[at]!;
+      confirmed[at] = await confirm(group, { lanePool, lane, end, tally }).catch((error: unknown) => {
+        unlessInterrupted(end)(error);
+        tally.untried.push({ ...group, reason: INTERRUPTED });
+        return undefined;
+      });
     }
   };
   await Promise.all(Array.from({ length: Math.min(lanePool.lanes, groups.length) }, (_, lane) => work(lane)));
+  for (const group of groups.slice(next)) tally.untried.push({ ...group, reason: INTERRUPTED });
   const found = confirmed.filter((one) => one !== undefined);
   tally.unconfirmed = groups.length - found.length;
   tally.end();
@@ -75,24 +84,39 @@ function groupsOf(seen: readonly SeenFault[]): readonly Group[] {
 }
 
 async function confirm(group: Group, confirming: ConfirmingLane): Promise<ConfirmedFault | undefined> {
-  const { lanePool, lane } = confirming;
+  const { lanePool, lane, tally, end } = confirming;
   const found: FaultRequest = { ...group.request, at: undefined, only: group.hit.point };
   // Rebuild the lane if the target is to be killed, because an earlier kill may have lost data in the target's memory.
   if (found.kinds.includes("kill")) await lanePool.rebuild(lane);
   const { request, isMinimal } = await shrink(found, group.hit, confirming);
+  let reason: string | undefined;
   for (const candidate of request.path.length === found.path.length ? [found] : [request, found]) {
     await lanePool.rebuild(lane);
-    const hit = await shown(candidate, group.hit, confirming);
-    if (hit === undefined) continue;
+    const answers = await faultsOn(lanePool, lane, candidate);
+    const hit = shownIn(answers, group.hit);
+    if (hit === undefined) {
+      reason = end.reason === "interrupted" ? INTERRUPTED : untried(answers);
+      continue;
+    }
     const recording = await lanePool.record(lane, candidate.path, candidate.draws);
     return { request: candidate, hit, recording, count: group.count, isMinimal: isMinimal && candidate === request, foundPath: found.path };
   }
+  if (reason !== undefined) tally.untried.push({ request: group.request, hit: group.hit, reason });
   return undefined;
 }
 
-/** Repeats a call with a fault. @returns the problem if it recurs with the same verdict, else `undefined` */
-async function shown(request: FaultRequest, { verdict }: FaultHit, { lanePool, lane }: ConfirmingLane): Promise<FaultHit | undefined> {
-  const answers = await faultsOn(lanePool, lane, request);
+/** Returns the reason why answers without the problem say nothing about it; `undefined` if the fault was made again without the problem. */
+function untried(answers: readonly FaultAnswer[]): string | undefined {
+  const { dismissed, failure } = answers.at(-1)!;
+  // Executions without a fault already differ, so the difference is not caused by the fault.
+  if (dismissed === "unsteady") return undefined;
+  if (failure !== undefined) return "the target or its lane was lost";
+  if (answers.some(({ tried }) => tried > 0)) return undefined;
+  return dismissed === undefined ? "the call did not make this write again" : "its path did not lead to the call again";
+}
+
+/** Returns the problem if it recurs with the same verdict; `undefined` if it does not. */
+function shownIn(answers: readonly FaultAnswer[], { verdict }: FaultHit): FaultHit | undefined {
   return answers.flatMap(({ hits }) => hits).find((hit) => hit.verdict === verdict);
 }
 
@@ -107,7 +131,8 @@ async function shrink(
   const whole = { path: [...found.path, found.action], draws: found.draws === undefined ? undefined : [...found.draws] };
   const shrunk = await shrinkPath(whole, async ({ path, draws }) => {
     if (confirming.end.reason !== undefined || performance.now() > until) return undefined;
-    return (await shown({ ...found, path: path.slice(0, -1), draws }, hit, confirming)) !== undefined;
+    const answers = await faultsOn(confirming.lanePool, confirming.lane, { ...found, path: path.slice(0, -1), draws });
+    return shownIn(answers, hit) !== undefined;
   });
   if (shrunk.path.length === whole.path.length) return { request: found, isMinimal: shrunk.isMinimal };
   return { request: { ...found, path: shrunk.path.slice(0, -1), draws: shrunk.draws }, isMinimal: shrunk.isMinimal };

@@ -1,9 +1,19 @@
-import type { FaultAnswer } from "../../messages/fault-messages.ts";
+import type { FaultAnswer, FaultHit, FaultRequest } from "../../messages/fault-messages.ts";
 import type { FaultCoverage } from "../../model/results/result.ts";
 import type { FaultPlan } from "./plan-faults.ts";
 
+/** A problem that a fault showed once, and that could not be looked for again on a rebuilt lane. */
+export interface UntriedFault {
+  readonly request: Pick<FaultRequest, "path" | "action">;
+  readonly hit: FaultHit;
+  /** The reason, as a clause. */
+  readonly reason: string;
+}
+
 export class FaultTally {
   unconfirmed = 0;
+  /** The unconfirmed problems whose faults could not be made again. It is unknown if these problems recur. */
+  readonly untried: UntriedFault[] = [];
   readonly #calls: number;
   readonly #skipped: Record<string, number>;
   readonly #skippedPoints: Record<string, number> = {};

@@ -69,6 +69,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, parts: 
     restart,
     snapshot: parts.snapshot as WorldSnapshot | undefined,
     shared: parts.shared as WorldSnapshot | undefined,
+    isWarmedUp: options.isWarmedUp === true && !parts.borrowed,
     reopen: parts.borrowed ? undefined : () => reopenSystems(world, parts, options, asks),
   });
   // Rules that write need a restore in the middle of a step. Such a restore is impossible if only the context can be restored, or if the root state

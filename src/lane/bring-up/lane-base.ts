@@ -35,6 +35,8 @@ export interface LaneOptions {
   readonly knowledge: Knowledge;
   /** How long external stores are watched for writes of other clients before they are first used, in milliseconds. Default: 0. */
   readonly idleWatchMs?: number | undefined;
+  /** `true` if requests of `target.warm_up` are sent to each target before its stores are opened. Default: `false`. */
+  readonly isWarmedUp?: boolean | undefined;
   /** The agent's seed for test data. Default: 0. */
   readonly dataSeed?: number;
   /** Names of external stores that seqqa may write to although their names do not say that they are for tests. */

@@ -34,6 +34,8 @@ export interface RootStateOptions {
    * the same ids.
    */
   readonly shared: WorldSnapshot | undefined;
+  /** `true` if requests of `target.warm_up` may have made rows before the stores were opened. These rows may have other ids on each lane. */
+  readonly isWarmedUp: boolean;
   /** Opens the stores again after `setup` changed their schema. `undefined` for external stores, where a changed schema is an error. */
   readonly reopen: (() => Promise<void>) | undefined;
 }
@@ -135,9 +137,23 @@ export class RootState {
   async #takeSchema(error: unknown): Promise<void> {
     const { reopen } = this.#options;
     if (reopen === undefined || !(error instanceof SeqqaError) || error.code !== "SCHEMA_CHANGED") throw error;
-    // A snapshot cannot bring the rows of new tables to other lanes, so do not share the data of `setup`. Each lane then has ids of its own.
     this.#made = undefined;
     await reopen();
+    // If the stores cannot be shared, each lane has ids of its own.
+    await this.#shareWhole();
+  }
+
+  /**
+   * Takes over the whole stores of the first lane, so that all lanes have the same ids. The rows of `setup` and `warm_up` cannot be told apart from
+   * other rows, so the data of `setup` alone cannot be taken over. @returns `false` if a store cannot return its whole content
+   */
+  async #shareWhole(): Promise<boolean> {
+    const { state, shared } = this.#options;
+    const made = state.portable ? await state.captureWhole() : undefined;
+    if (made === undefined) return false;
+    this.#made = { ...made, setupAt: this.#setupAt };
+    if (shared?.isWhole === true) await this.#takeOver(this.#made, shared);
+    return true;
   }
 
   /** Makes the root state again with more knowledge about generated values. All earlier checkpoints become invalid. */
@@ -364,18 +380,25 @@ export class RootState {
    * ids.
    */
   async #setUpLikeTheOthers(): Promise<void> {
-    const { definition, state, shared } = this.#options;
+    const { definition, state, shared, isWarmedUp } = this.#options;
     const nothing = definition.setup === undefined && Object.keys(definition.users).length === 0;
-    if (nothing || !state.portable) return this.#setUp();
+    if ((nothing && !isWarmedUp) || !state.portable) return this.#setUp();
     await state.root();
     await this.#setUp();
+    if ((isWarmedUp || shared?.isWhole === true) && (await this.#shareWhole())) return;
     this.#made = { ...(await state.capture()), setupAt: this.#setupAt };
+    if (shared !== undefined && shared.isWhole !== true) await this.#takeOver(this.#made, shared);
+  }
+
+  /** Writes the data of the first lane to the stores if the data that this lane has `made` differs. */
+  async #takeOver(made: WorldSnapshot, shared: WorldSnapshot): Promise<void> {
+    const { state } = this.#options;
     // If a time that the first lane's `setup` wrote has passed, this lane keeps its own data.
-    if (shared === undefined || passesAt(shared) <= Date.now() + SOON_MS) return;
-    const isSame = sameStores(this.#made, shared);
+    if (passesAt(shared) <= Date.now() + SOON_MS) return;
+    const isSame = sameStores(made, shared);
     // The times in a lane's own tokens are named by when the lane itself logged in.
     const tokensIn = ({ clients, context }: WorldSnapshot): unknown => [clients, context.entries];
-    const hasOwnTokens = isSame && !isDeepStrictEqual(tokensIn(this.#made), tokensIn(shared));
+    const hasOwnTokens = isSame && !isDeepStrictEqual(tokensIn(made), tokensIn(shared));
     if (!hasOwnTokens) this.#setupAt = shared.setupAt ?? this.#setupAt;
     if (isSame) return;
     try {

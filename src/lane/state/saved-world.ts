@@ -49,6 +49,8 @@ export const NOTHING_UNSTORED: Unstored = { trail: [] };
 /** A snapshot of a world: its stores, context and clients. A snapshot can be written to another lane. */
 export interface WorldSnapshot {
   readonly systems: readonly unknown[];
+  /** `true` if the snapshot has the whole contents of the stores, not only the changes since the root state. Default: `false`. */
+  readonly isWhole?: true | undefined;
   readonly context: SavedContext;
   readonly clients: readonly unknown[];
   /** `true` if the clients are as in the root state of the lane that took the snapshot. */

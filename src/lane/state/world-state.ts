@@ -369,6 +369,15 @@ export class WorldState {
     return rootTokens === this.#names.renamer?.rootTokens;
   }
 
+  /**
+   * Takes a snapshot with the whole contents of the stores. A lane whose root state has other rows can write this snapshot, too. Returns `undefined`
+   * if a store cannot return its whole content.
+   */
+  async captureWhole(): Promise<WorldSnapshot | undefined> {
+    const systems = await this.#stores.captureWhole();
+    return systems === undefined ? undefined : { ...(await this.capture()), systems, isWhole: true };
+  }
+
   /** @param isAccepted `true` if {@link accepts} returned `true`: the clients get this lane's own tokens if the other lane has different ones. */
   write(snapshot: WorldSnapshot, isAccepted = false): Awaitable<void> {
     this.#context.restore(snapshot.context);

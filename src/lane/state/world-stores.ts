@@ -131,6 +131,12 @@ export class WorldStores {
     });
   }
 
+  /** Returns the whole contents of all stores; `undefined` if some store cannot return its whole content. */
+  async captureWhole(): Promise<readonly unknown[] | undefined> {
+    const all = await Promise.all(this.systems.map((system) => system.captureWhole?.()));
+    return all.includes(undefined) ? undefined : all;
+  }
+
   write(snapshots: readonly unknown[]): Awaitable<void> {
     return this.#all((system, i) => system.write!(snapshots[i]));
   }

@@ -305,6 +305,11 @@ export interface StoreAdapter {
   lastLook?(): LastLook | undefined;
   /** Returns the present state relative to the root, as structured-cloneable data. Only called if `traits.portable` is `true`. */
   capture?(): Awaitable<unknown>;
+  /**
+   * Returns the whole present content, as structured-cloneable data that {@link write} accepts on a lane whose root state has other rows. Returns
+   * `undefined` if the content is too large, or if the store is an external store. Only for stores with `capture`. Default: `undefined`.
+   */
+  captureWhole?(): Awaitable<unknown>;
   /** Brings the store from any state to a captured state. All checkpoints except checkpoints of the root state become invalid. */
   write?(image: unknown): Awaitable<void>;
   /**

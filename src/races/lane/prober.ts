@@ -82,7 +82,7 @@ export class Prober {
       misses: this.#misses,
       deliveries: this.#deliveries,
       dismissed: this.#dismissed,
-      dismissedHit: this.#hit === undefined && this.#dismissed !== undefined ? this.#dismissedHit : undefined,
+      dismissedHit: this.#hit === undefined && (this.#dismissed ?? failure) !== undefined ? this.#dismissedHit : undefined,
       failure,
     };
   }
@@ -207,10 +207,11 @@ export class Prober {
       judgement = await judge(execution, oracle.measure);
     }
     if (judgement === undefined || !this.#isWanted(judgement)) return false;
+    // Keep the trial before its control arm, because the lane may be lost during the control arm.
+    if (this.#hit === undefined) this.#dismissedHit ??= this.#hitOf(judgement, execution, way, oracle);
     const dismissed = await this.#whyNot(judgement, way, oracle, plan);
     if (dismissed !== undefined) {
       this.#dismissed = dismissed;
-      this.#dismissedHit ??= this.#hitOf(judgement, execution, way, oracle);
       return false;
     }
     this.#dismissed = undefined;
@@ -260,7 +261,8 @@ export class Prober {
       if (trial === undefined) continue;
       const lost = trial.execution.calls.find((call) => call?.kind === "lost");
       if (lost !== undefined && trial.isRefused !== true) {
-        this.#dismissed = "control";
+        // Only a race of a lost call is refuted. For another race, the control arm could not be executed.
+        if (judgement === undefined) this.#dismissed = "control";
         throw new LaneLost(lost.lost!, `${lost.action} got no answer`);
       }
       const { execution } = trial;

@@ -82,43 +82,63 @@ async function confirm(group: readonly SeenRace[], confirming: ConfirmingLane): 
   const worstFirst = group.toSorted((a, b) => rank(a) - rank(b) || a.request.path.length - b.request.path.length);
   const tries = worstFirst.slice(0, MOST_SEEN);
   let left = tries.length;
-  let reason = "unconfirmed";
+  let untried: { readonly seen: SeenRace; readonly reason: string } | undefined;
   for (const one of tries) {
     const confirmed = await confirmOne(one, confirming);
     if (confirmed === "left") break;
-    if (confirmed === "not_there") reason = confirmed;
+    if (typeof confirmed === "string") untried ??= { seen: one, reason: confirmed };
     else if (confirmed !== undefined) return { ...confirmed, count: group.length };
     left--;
   }
-  const { request, answer } = tries[0]!;
-  confirming.tally.dismiss(left === 0 ? reason : confirming.end.reason!, request, answer.hit);
+  const { request, answer } = (left === 0 ? untried?.seen : undefined) ?? tries[0]!;
+  confirming.tally.dismiss(left === 0 ? (untried?.reason ?? "unconfirmed") : confirming.end.reason!, request, answer.hit);
   return undefined;
 }
 
 /**
- * Confirms a race on a rebuilt lane. Returns `undefined` if the race did not recur; `left` if the time ran out before that was certain; `not_there`
- * if the path led to another state.
+ * Confirms a race on a rebuilt lane. Returns `undefined` if the race did not recur; `left` if the time ran out before that was certain; the reason if
+ * the trials could not be repeated, so that it is unknown if the race recurs.
  */
 async function confirmOne(
   seen: SeenRace,
   { lanePool, lane, tally, end }: ConfirmingLane,
-): Promise<Omit<ConfirmedRace, "count"> | "left" | "not_there" | undefined> {
+): Promise<Omit<ConfirmedRace, "count"> | "left" | Untried | undefined> {
   const found = asFound(seen);
   const shorter = await shrink(found, lanePool, lane, end);
-  let last: RaceAnswer["dismissed"];
-  for (const request of shorter.path.length === found.path.length && shorter.sides === found.sides ? [found] : [shorter, found]) {
-    if (end.reason !== undefined) return "left";
-    await lanePool.rebuild(lane);
+  const measured = async (request: RaceRequest): Promise<RaceAnswer> => {
     const answer = await raceOn(lanePool, lane, { ...request, mode: "measure" });
     tally.addTrials(answer);
-    last = answer.dismissed;
+    return answer;
+  };
+  let last: Untried | undefined;
+  for (let request of shorter.path.length === found.path.length && shorter.sides === found.sides ? [found] : [shorter, found]) {
+    if (end.reason !== undefined) return "left";
+    await lanePool.rebuild(lane);
+    let answer = await measured(request);
+    last = untried(answer);
+    if (last === "not_there") {
+      // Try the calls in the state that the path leads to now: their orders are executed in this state, too. Without a race there, nothing is known
+      // about the state in which the race was seen.
+      request = { ...request, at: undefined };
+      answer = await measured(request);
+    }
     if (answer.hit === undefined) continue;
     const recording = await lanePool.record(lane, request.path, request.draws);
     return { request, hit: answer.hit, answer, recording };
   }
   // After an interruption, the measurement is incomplete, so it is unknown if the race recurs.
   if (end.reason === "interrupted") return "left";
-  return last === "not_there" ? last : undefined;
+  return last;
+}
+
+type Untried = "not_there" | "order_fails" | "one_connection" | "lane_lost" | "no_trial";
+
+/** Returns the reason why an answer without a race says nothing about the race; `undefined` if the trials refute the race. */
+function untried({ dismissed, failure, trials }: RaceAnswer): Untried | undefined {
+  if (dismissed === "not_there" || dismissed === "order_fails" || dismissed === "one_connection") return dismissed;
+  if (dismissed !== undefined) return undefined;
+  if (failure !== undefined) return "lane_lost";
+  return trials === 0 ? "no_trial" : undefined;
 }
 
 /** Returns a request that repeats a race with the delivery that showed it. */

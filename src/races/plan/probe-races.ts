@@ -73,7 +73,9 @@ export async function raceOn(lanePool: LanePool, lane: number, request: RaceRequ
   for (let tries = 1; answer.failure !== undefined; tries++) {
     await lanePool.rebuild(lane, "use");
     if (tries === TRIES || answer.hit !== undefined) break;
-    answer = await lanePool.race(lane, request);
+    const again = await lanePool.race(lane, request);
+    // Keep a trial that showed a race if neither attempt could judge it.
+    answer = again.failure === undefined ? again : { ...again, dismissedHit: again.dismissedHit ?? answer.dismissedHit };
   }
   return answer;
 }

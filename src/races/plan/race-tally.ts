@@ -41,8 +41,13 @@ export class RaceTally {
 
   add(answer: RaceAnswer, request: DismissedHit["request"]): void {
     this.addTrials(answer);
-    if (answer.failure !== undefined && answer.hit === undefined) return this.leave("lane_lost", request);
     const { dismissed } = answer;
+    if (answer.failure !== undefined && answer.hit === undefined) {
+      this.leave("lane_lost", request);
+      // A trial showed a race, but its control arm could not be executed.
+      if (dismissed === undefined && answer.dismissedHit !== undefined) this.dismiss("lane_lost", request, answer.dismissedHit);
+      return;
+    }
     if (dismissed === "not_there") this.#unreached.push(request);
     if (dismissed === "order_fails" || dismissed === "not_there" || dismissed === "one_connection") return this.leave(dismissed, request);
     this.probed++;

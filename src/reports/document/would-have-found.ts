@@ -1,11 +1,10 @@
 import { isFaultId } from "../../engine/findings/fault-id.ts";
 import { CRASHED, INVALID_ANSWER } from "../../messages/lane-messages.ts";
 import type { ExplorationFacts, RaceCoverage } from "../../model/results/result.ts";
+import { NOT_TRIED_AGAIN } from "../../model/results/unconfirmed-races.ts";
 
 /** Reasons for which a run leaves out calls in its search for races or faults. Another run may include such calls. */
 const LEFT_OUT = ["finding", "max_time", "interrupted", "lane_lost", "too_many_states", "not_there", "one_connection"];
-/** Reasons for which a run does not confirm a race that it saw. Another run may confirm such a race. */
-const LEFT_UNCONFIRMED = ["max_time", "interrupted"];
 
 export type Completeness = Pick<
   ExplorationFacts,
@@ -92,7 +91,7 @@ function wouldHaveFound(
     reasons.every((reason) => (counts[reason] ?? 0) === 0);
   if (isRace) {
     if (raceCoverage === undefined || !isProbed(id, raceCoverage)) return false;
-    return none(raceCoverage.skipped, LEFT_OUT) && none(raceCoverage.dismissed, LEFT_UNCONFIRMED);
+    return none(raceCoverage.skipped, LEFT_OUT) && none(raceCoverage.dismissed, Object.keys(NOT_TRIED_AGAIN));
   }
   if (!isFaultId(id)) return rule === undefined ? unjudgedRules.length === 0 : !unjudgedRules.includes(rule);
   if (faultCoverage === undefined || faultCoverage.unconfirmed > 0) return false;

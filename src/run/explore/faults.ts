@@ -1,7 +1,7 @@
 import type { ExplorationConfig } from "../../config/index.ts";
 import type { LanePool } from "../../engine/lane-pool.ts";
 import type { Explorer, ExplorerOptions } from "../../engine/search/explorer.ts";
-import { confirmFaults, probeFaults, type ConfirmedFault } from "../../faults/index.ts";
+import { confirmFaults, probeFaults, type ConfirmedFault, type UntriedFault } from "../../faults/index.ts";
 import type { FaultCoverage } from "../../model/results/result.ts";
 import { RacesEnd } from "../../races/index.ts";
 import { cutCalls } from "./cut-calls.ts";
@@ -11,11 +11,13 @@ type Faults = ExplorationConfig["faults"];
 
 export interface FoundFaults {
   readonly faults: readonly ConfirmedFault[];
+  /** Problems that could be neither confirmed nor refuted, because their faults could not be made again. */
+  readonly untried: readonly UntriedFault[];
   /** The counts of tried fault points; `undefined` if no faults were made. */
   readonly coverage: FaultCoverage | undefined;
 }
 
-export const NO_FAULTS: FoundFaults = { faults: [], coverage: undefined };
+export const NO_FAULTS: FoundFaults = { faults: [], untried: [], coverage: undefined };
 
 /**
  * Makes each write fail in one call of each kind. Calls are of one kind if they have the same action and status, and either all changed the state or
@@ -47,7 +49,7 @@ export async function findFaults(
     const faults = await confirmFaults(seen, lanePool, tally, end);
     const coverage = tally.coverage();
     if (maxTime !== undefined) explorer.limit.extend(coverage.durationMs);
-    return { faults, coverage };
+    return { faults, untried: tally.untried, coverage };
   } finally {
     signal?.removeEventListener("abort", cancel);
   }

@@ -160,7 +160,7 @@ function threadPool(
     exportName: module!.exportName,
     options,
     http: httpSettings(config),
-    setUp: definition.setup !== undefined || Object.keys(definition.users).length > 0,
+    setUp: definition.setup !== undefined || Object.keys(definition.users).length > 0 || options.isWarmedUp === true,
     shared: shared as string | undefined,
     hangMs: hangMsOf(config),
   });
@@ -177,6 +177,7 @@ export function laneOptions(config: Config, { literals = [], clockMs, hideBodies
     literals: literals.flatMap((literal) => [...opaqueTokens(literal)]),
     knowledge: NOTHING_KNOWN,
     idleWatchMs: idleMsOf(config),
+    isWarmedUp: (config.target?.warmUp ?? []).length > 0,
     allowedStores: config.allowedStores,
   };
 }

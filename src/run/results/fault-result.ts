@@ -1,5 +1,5 @@
 import { faultId } from "../../engine/findings/fault-id.ts";
-import type { ConfirmedFault } from "../../faults/index.ts";
+import type { ConfirmedFault, UntriedFault } from "../../faults/index.ts";
 import type { RecordedStep, Violation } from "../../model/results/result.ts";
 import { violationText } from "../../reports/index.ts";
 import type { ShownUrls } from "../prepare/shown-urls.ts";
@@ -15,6 +15,16 @@ interface FaultParts {
 /** Returns the name of the rule that a fault breaks, e.g. `refund_order_torn_write`. */
 export function faultRule(action: string, verdict: string): string {
   return `${action}_${verdict}`;
+}
+
+/** Returns a sentence for each problem that a fault showed, and that could be neither confirmed nor refuted. */
+export function untriedFaults(untried: readonly UntriedFault[], { actions }: Pick<FaultParts, "actions">): readonly string[] {
+  return untried
+    .map(({ request: { path, action }, hit, reason }) => {
+      const names = [...path, action].map((index) => actions[index]!).join(" -> ");
+      return `A fault showed ${faultRule(actions[action]!, hit.verdict)} (${names}), but seqqa could not try to confirm it, because ${reason}.`;
+    })
+    .toSorted();
 }
 
 /** Returns the violation for a confirmed fault: the steps before the call, and the call with the answer that it got during the fault. */

@@ -5,7 +5,8 @@ import { raceId } from "../../engine/findings/race-id.ts";
 import type { DismissedRace, Race, RaceCoverage, RaceOutcome } from "../../model/results/result.ts";
 import { refusesInBody } from "../../model/http/refusal.ts";
 import { redirectPage } from "../../model/http/redirect.ts";
-import { raceText } from "../../reports/index.ts";
+import { NOT_TRIED_AGAIN } from "../../model/results/unconfirmed-races.ts";
+import { raceName, raceText } from "../../reports/index.ts";
 import { shareInterval, type ConfirmedRace, type DismissedHit } from "../../races/index.ts";
 import type { FoundRaces } from "../explore/races.ts";
 import type { ShownUrls } from "../prepare/shown-urls.ts";
@@ -125,6 +126,17 @@ function dismissedOf({ request, hit, reason, count }: DismissedHit, { actions, u
     reason,
     count,
   };
+}
+
+/** Returns a sentence for each race that a trial showed and that could be neither confirmed nor refuted. */
+export function unconfirmedRaces({ dismissed }: Pick<FoundRaces, "dismissed">, { actions }: Pick<RaceParts, "actions">): readonly string[] {
+  return dismissed.flatMap(({ request: { path, sides }, reason }) => {
+    const why = NOT_TRIED_AGAIN[reason];
+    if (why === undefined) return [];
+    const name = raceName({ first: actions[sides[0]!]!, second: actions[sides[1]!]!, copies: sides.length });
+    const where = path.length === 0 ? "in the root state" : `after ${path.map((action) => actions[action]!).join(" -> ")}`;
+    return [`A trial showed the race ${name} ${where}, but seqqa could not try to confirm it, because ${why}.`];
+  });
 }
 
 function shownOutcome(one: RaceOutcome, urls: ShownUrls): RaceOutcome {

@@ -18,8 +18,8 @@ import { operationCoverage, type CountedOperation } from "./operation-coverage.t
 import { idleActions } from "./idle-actions.ts";
 import { beyondSight, unseenChanges, unseenWrites, withoutUnseen } from "./unseen-writes.ts";
 import { joinedByCause } from "./one-cause.ts";
-import { faultViolationOf } from "./fault-result.ts";
-import { coverageOf, raceOf } from "./race-result.ts";
+import { faultViolationOf, untriedFaults } from "./fault-result.ts";
+import { coverageOf, raceOf, unconfirmedRaces } from "./race-result.ts";
 import type { FoundFaults } from "../explore/faults.ts";
 import type { FoundRaces } from "../explore/races.ts";
 import type { ShownUrls } from "../prepare/shown-urls.ts";
@@ -148,6 +148,8 @@ export function buildResult(parts: ResultParts): ExplorationResult {
             parts.knowledge.dropped.map(({ field }) => field),
           )),
       ...parts.unreached,
+      ...unconfirmedRaces(parts.races, parts),
+      ...untriedFaults(parts.faults.untried, parts),
       ...unverifiedFields(parts.knowledge),
       ...notAudited.map(({ text }) => `The result relies on an untested assumption: ${text}.`),
     ],

@@ -137,3 +137,6 @@ export class MultisetMirror {
     }
   }
 }
+
+/** The largest number of rows of a snapshot with all rows of a store. */
+export const MOST_ROWS = 20_000;

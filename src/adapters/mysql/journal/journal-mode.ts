@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { KeptCounters, LastLook, NoGate, Observed, StoreScope, StoreTraits } from "../../../model/stores/store-adapter.ts";
 import { leaseOver } from "../../../stores/external/external-store.ts";
-import { MultisetMirror, RowSums, type Segment } from "../../../stores/journal/multiset-mirror.ts";
+import { MOST_ROWS, MultisetMirror, RowSums, type Segment } from "../../../stores/journal/multiset-mirror.ts";
 import { UNGATED } from "../../../stores/delegating-adapter.ts";
 import { markInvalid } from "../../../stores/connect/store-errors.ts";
 import { OURS, type Catalog, type Table } from "../schema/catalog.ts";
@@ -10,7 +10,7 @@ import { keptCounters, putCounters, readCounters } from "../schema/counters.ts";
 import { Writing, type Control, type Row } from "../connect/control.ts";
 import { dumpDatabase } from "../read/dump.ts";
 import { BUSY_LIMIT_MS, errnoOf, incoherent, isBusy, leftInstalled, notPutBack, schemaChanged } from "../connect/failures.ts";
-import { tellingBy } from "./ignored-values.ts";
+import { sumsOf, tellingBy } from "./ignored-values.ts";
 import { install, installedToken, uninstall } from "./install.ts";
 import { JournalLog } from "./journal-log.ts";
 import { keepCounts, keepTables } from "./journal-sql.ts";
@@ -136,24 +136,37 @@ export class JournalMode implements MysqlMode {
   root(): Promise<Observed> {
     return this.#alone(async () => {
       const { tables, mirror } = this.#known;
-      const contents: [Table, string[]][] = [];
-      for (;;) {
-        await this.#read(true);
-        const seen = mirror.top;
-        contents.length = 0;
-        await this.#control.snapshot(async () => {
-          for (const table of tables.filter(this.#selection)) contents.push([table, await imagesOf(this.#control, table)]);
-        });
-        // The rows may lack a write that was committed during the read. Read again until the log shows no new write.
-        await this.#read(true);
-        if (mirror.top === seen) break;
-      }
+      const contents = await this.#contentsOf(tables.filter(this.#selection));
       this.#known.counts?.rooted(mirror.net);
       this.#known.mirror = new MultisetMirror("", tellingBy(tables));
       this.#recorder?.rooted(mirror.top.depth);
       if (this.keptCounters?.restore !== undefined) this.#known.counters = await readCounters(this.#control, tables);
       return observeAll(contents);
     });
+  }
+
+  /** Reads the undo log and all rows of tables. */
+  async #contentsOf(tables: readonly Table[]): Promise<[Table, string[]][]> {
+    const { mirror } = this.#known;
+    for (;;) {
+      await this.#read(true);
+      const seen = mirror.top;
+      const contents: [Table, string[]][] = [];
+      await this.#control.snapshot(async () => {
+        for (const table of tables) contents.push([table, await imagesOf(this.#control, table)]);
+      });
+      // The rows may lack a write that was committed during the read. Read again until the log shows no new write.
+      await this.#read(true);
+      if (mirror.top === seen) return contents;
+    }
+  }
+
+  async #allRows(): Promise<RowSums> {
+    const { tables } = this.#known;
+    const all = sumsOf(tables);
+    const contents = await this.#contentsOf(tables);
+    for (const [index, [, rows]] of contents.entries()) for (const row of rows) all.add(index, row, 1);
+    return all;
   }
 
   mark(): Promise<Segment> {
@@ -189,6 +202,14 @@ export class JournalMode implements MysqlMode {
     return this.#alone(async () => {
       await this.#read(false);
       return imageOf(this.#known.tables, this.#known.mirror.net);
+    });
+  }
+
+  captureWhole(): Promise<MultisetSnapshot | undefined> {
+    if (this.#recorder !== undefined) return Promise.resolve(undefined);
+    return this.#alone(async () => {
+      const rows = await this.#allRows();
+      return rows.deltas().length > MOST_ROWS ? undefined : { ...imageOf(this.#known.tables, rows), isWhole: true };
     });
   }
 
@@ -248,6 +269,11 @@ export class JournalMode implements MysqlMode {
     return this.#alone(async () => {
       const { mirror } = this.#known;
       const wanted = rowsOfImage(this.#control.store, this.#known.tables, image);
+      if (image.isWhole === true) {
+        // The differences from the root state are the wanted rows without the rows of the root state.
+        for (const { table, row, by } of (await this.#allRows()).deltas()) wanted.add(table, row, -by);
+        for (const { table, row, by } of mirror.net.deltas()) wanted.add(table, row, by);
+      }
       const put = (seen: boolean): Promise<boolean> => {
         const changes = mirror.changesTo(mirror.bottom);
         for (const { table, row, by } of wanted.deltas()) changes.add(table, row, by);

@@ -10,6 +10,8 @@ import type { StoreUrl } from "../connect/store-url.ts";
  */
 export interface MultisetSnapshot {
   readonly kind: "multiset";
+  /** `true` if `tables` has all rows of the state, not the differences from the root state. Default: `false`. */
+  readonly isWhole?: boolean | undefined;
   readonly tables: readonly {
     readonly name: string;
     readonly columns: readonly string[];

@@ -16,8 +16,8 @@ import { install, isInstalled } from "./install.ts";
 import { Lease } from "./lease.ts";
 import { endsRun, LogReader } from "./log-reader.ts";
 import { Looker } from "../read/looker.ts";
-import { fixesToImage, imageOf, isImage, type MultisetSnapshot } from "./multiset-snapshot.ts";
-import { MultisetMirror, type RowSums, type Segment } from "../../../stores/journal/multiset-mirror.ts";
+import { fixesToImage, imageOf, isImage, wholeImage, type MultisetSnapshot } from "./multiset-snapshot.ts";
+import { MOST_ROWS, MultisetMirror, type RowSums, type Segment } from "../../../stores/journal/multiset-mirror.ts";
 import type { PostgresMode, QueryRow } from "../connect/mode.ts";
 import { observeAll, observeCounters, observeMirror } from "../read/observe.ts";
 import { Places } from "./places.ts";
@@ -196,6 +196,30 @@ export class JournalMode implements PostgresMode {
     });
   }
 
+  captureWhole(): Promise<MultisetSnapshot | undefined> {
+    if (this.#borrowed) return Promise.resolve(undefined);
+    return this.#alone(async () => {
+      const rows = await this.#allRows();
+      const { counters } = this.#mirror;
+      return rows === undefined ? undefined : wholeImage(this.#tables, this.#sequences, rows, counters);
+    });
+  }
+
+  /** Reads the undo log and all rows. Returns `undefined` if there are more than `most` rows. */
+  #allRows(most: number = MOST_ROWS): Promise<RowSums | undefined> {
+    return this.#control.transaction(async () => {
+      await this.#read(true);
+      const all = sumsOf(this.#tables);
+      let count = 0;
+      for (const [index, table] of this.#tables.entries()) {
+        const rows = await this.#control.rowsOf(table);
+        if ((count += rows.length) > most) return undefined;
+        for (const [row] of rows) all.add(index, row as string, 1);
+      }
+      return all;
+    }, "isolation level repeatable read");
+  }
+
   lastLook(): LastLook {
     return {
       mark: this.#mirror.top,
@@ -237,6 +261,11 @@ export class JournalMode implements PostgresMode {
     return this.#alone(async () => {
       const mirror = this.#mirror;
       const wanted = fixesToImage(this.#control.store, this.#tables, this.#sequences, image);
+      if (image.isWhole === true) {
+        // The differences from the root state are the wanted rows without the rows of the root state.
+        for (const { table, row, by } of (await this.#allRows(Infinity))!.deltas()) wanted.rows.add(table, row, -by);
+        for (const { table, row, by } of mirror.net.deltas()) wanted.rows.add(table, row, by);
+      }
       const changes = mirror.changesTo(mirror.bottom);
       const deltas = wanted.rows.deltas();
       for (const { table, row, by } of deltas) changes.add(table, row, by);

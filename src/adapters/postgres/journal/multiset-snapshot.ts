@@ -10,6 +10,8 @@ import type { StoreUrl } from "../connect/store-url.ts";
  */
 export interface MultisetSnapshot {
   readonly kind: "multiset";
+  /** `true` if `tables` has all rows of the state, not the differences from the root state. Default: `false`. */
+  readonly isWhole?: boolean | undefined;
   readonly tables: readonly { readonly name: string; readonly rows: readonly (readonly [row: string, by: number])[] }[];
   readonly sequences: number;
   readonly counters: string;
@@ -22,6 +24,12 @@ export function imageOf(tables: readonly Table[], sequences: readonly Sequence[]
     if (rows.size > 0) changed.push({ name: tables[i]!.fullName, rows: [...rows] });
   }
   return { kind: "multiset", tables: changed, sequences: sequences.length, counters: mirror.counters };
+}
+
+/** Returns a snapshot with all rows. */
+export function wholeImage(tables: readonly Table[], sequences: readonly Sequence[], rows: RowSums, counters: string): MultisetSnapshot {
+  const all = tables.map(({ fullName }, table) => ({ name: fullName, rows: [...rows.of(table)] }));
+  return { kind: "multiset", isWhole: true, tables: all, sequences: sequences.length, counters };
 }
 
 export function isImage(image: unknown): image is MultisetSnapshot {

@@ -10,6 +10,7 @@ import {
   captureNet,
   isNetSnapshot,
   lastly,
+  MOST_ROWS,
   NetMirror,
   observeNet,
   sameRow,
@@ -171,6 +172,14 @@ export class JournalMode implements SqliteMode {
 
   capture(): Awaitable<NetSnapshot> {
     return this.#upToDate(() => captureNet(this.#shapes, this.#log.mirror));
+  }
+
+  captureWhole(): Awaitable<NetSnapshot | undefined> {
+    if (this.#borrowed) return undefined;
+    return this.#inTransaction(this.#beginWrite, () => {
+      const whole = this.#log.whole();
+      return { result: whole.tables.reduce((sum, { rows }) => sum + rows.length, 0) > MOST_ROWS ? undefined : whole };
+    });
   }
 
   restore(mark: unknown): Awaitable<void> {

@@ -234,6 +234,12 @@ export class UndoLog {
     if (!sameCounters(now, wanted)) putCounters(this.#db, now, wanted);
   }
 
+  /** Returns a snapshot with all rows. The log must be up to date. */
+  whole(): NetSnapshot {
+    const tables = this.tables.map((io) => ({ name: io.plan.name, rows: io.all(), gone: [] }));
+    return { kind: "net", isWhole: true, tables, counters: this.mirror.counters };
+  }
+
   /** Returns the row changes that lead from the current state to a snapshot. Each change also contains the row's values in the root state. */
   fixesToImage(image: NetSnapshot): Fix[] {
     const fixes: Fix[] = [];
@@ -255,8 +261,10 @@ export class UndoLog {
         if (row.length !== plan.stored.length) throw foreign(plan.name);
         want(io.key(row), row);
       }
-      for (const key of table?.gone ?? []) want(key, null);
-      for (const slot of this.mirror.slotsOf(plan.index)) if (!met.has(slot.key)) fixes.push({ slot, wanted: slot.base });
+      const others = image.isWhole === true ? io.all().map((row) => io.key(row)) : (table?.gone ?? []);
+      for (const key of others) if (!met.has(io.keyFrom(key))) want(key, null);
+      for (const slot of this.mirror.slotsOf(plan.index))
+        if (!met.has(slot.key)) fixes.push({ slot, wanted: image.isWhole === true ? null : slot.base });
     }
     for (const name of wanted.keys()) throw foreign(name);
     return fixes;

@@ -44,7 +44,9 @@ function listed(names: readonly string[]): string {
 
 /** The labels of the rows that are shown without `verbose`. */
 const SHORT: ReadonlySet<string> = new Set(
-  "steps,races,probed,faults,errors,divergences,bounded,collisions,unreached,dead edges,denied checks,time,stopped,seed".split(","),
+  "steps,races,probed,dismissed,faults,errors,divergences,bounded,collisions,unreached,dead edges,denied checks,time,stopped,seed".split(
+    ",",
+  ),
 );
 
 /**

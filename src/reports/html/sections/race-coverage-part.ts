@@ -20,6 +20,7 @@ const REASONS: Readonly<Record<string, string>> = {
   idempotent: "the repeated DELETE was answered like the first DELETE",
   control: "calls sent 50 ms apart showed the same result, too",
   noise: "the result also differs when one order of the calls is repeated",
+  no_trial: "the calls did not overlap again on a rebuilt lane, or no longer made the write that seqqa held",
   unconfirmed: "the race was not seen again on a rebuilt lane",
 };
 

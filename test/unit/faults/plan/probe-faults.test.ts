@@ -3,6 +3,7 @@ import type { LanePool } from "../../../../src/engine/lane-pool.ts";
 import { confirmFaults, faultsOn, probeFaults } from "../../../../src/faults/index.ts";
 import { FaultTally } from "../../../../src/faults/plan/fault-tally.ts";
 import type { FaultAnswer, FaultRequest } from "../../../../src/messages/fault-messages.ts";
+import { untriedFaults } from "../../../../src/run/results/fault-result.ts";
 import { RacesEnd } from "../../../../src/races/index.ts";
 import { runExplorer } from "../../../support/run-explorer.ts";
 import { shop } from "../../races/plan/shop.ts";
@@ -145,5 +146,20 @@ describe("confirming faults", () => {
     const counts = tally();
     expect(await confirmFaults([{ request: REQUEST, hits: [hitOf("torn_write")] }], pool, counts, end)).toEqual([]);
     expect(counts.coverage().unconfirmed).toBe(1);
+  });
+
+  it.each([
+    ["its path does not lead to the call", { tried: 0, points: 0, dismissed: "skipped" }, "its path did not lead to the call again"],
+    ["the call makes no such write", { tried: 0, points: 0 }, "the call did not make this write again"],
+    ["the lane is lost", { failure: { kind: "unreachable", message: "gone" } }, "the target or its lane was lost"],
+    ["two executions without a fault differ", { dismissed: "unsteady" }, undefined],
+    ["the fault was made again", {}, undefined],
+  ] as const)("lists a problem whose fault could not be made again: %s", async (_what, answer, reason) => {
+    const { pool } = poolOf(() => ({ ...TRIED, ...answer }));
+    const counts = tally();
+    await confirmFaults([{ request: REQUEST, hits: [hitOf("torn_write")] }], pool, counts, end);
+    expect(counts.untried.map((one) => one.reason)).toEqual(reason === undefined ? [] : [reason]);
+    const sentence = `A fault showed pay_torn_write (order -> ship -> pay), but seqqa could not try to confirm it, because ${reason}.`;
+    expect(untriedFaults(counts.untried, { actions: ["pay", "order", "ship"] })).toEqual(reason === undefined ? [] : [sentence]);
   });
 });

@@ -6,6 +6,7 @@ import type { WorldSnapshot } from "../../../../src/lane/state/saved-world.ts";
 /** Each member of a snapshot, with a value: a new one is missing here for the type checker. */
 const WHOLE: Required<WorldSnapshot> = {
   systems: [{ rows: [1, "two", null] }],
+  isWhole: true,
   context: { entries: new Map([["order", { id: 1 }]]), objects: 1, node: "paid" } as never,
   clients: [{ cookies: [] }],
   hasRootClients: true,

@@ -158,7 +158,8 @@ describe("the control arm: what was seen of calls at the same time is looked for
     expect(answer).toMatchObject({
       hit: undefined,
       hits: 0,
-      dismissed: "control",
+      dismissed: undefined,
+      dismissedHit: { verdict: "state" },
       failure: { kind: "unreachable", message: "like got no answer" },
     });
     expect(staggered).toHaveLength(1);

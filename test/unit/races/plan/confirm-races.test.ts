@@ -61,6 +61,42 @@ describe("a pair that was seen in several states", () => {
   });
 });
 
+describe("a race whose trials cannot be repeated on a rebuilt lane", () => {
+  const LOST = { kind: "unreachable", message: "the target ended" } as const;
+  it.each([
+    ["its path leads to another state", { dismissed: "not_there", trials: 0 }, "not_there"],
+    ["one order of its calls fails", { dismissed: "order_fails", trials: 0 }, "order_fails"],
+    ["the target serves one connection at a time", { dismissed: "one_connection", trials: 0 }, "one_connection"],
+    ["no calls overlap", { trials: 0, misses: 40 }, "no_trial"],
+    ["the lane is lost", { failure: LOST, trials: 3 }, "lane_lost"],
+    ["all trials refute it", { trials: 20 }, "unconfirmed"],
+    ["its control arm shows it, too", { dismissed: "control", trials: 1 }, "unconfirmed"],
+    ["its control arm loses a call, too", { dismissed: "control", failure: LOST, trials: 0 }, "unconfirmed"],
+  ] as const)("is not refuted: %s", async (_what, answer, reason) => {
+    const { races, dismissedHits } = await confirmed([seenAt([3], [0, 0])], () => ({ ...NOTHING, ...answer }));
+    expect(races).toEqual([]);
+    expect(dismissedHits).toEqual([[[3], "state", reason, 1]]);
+  });
+
+  it("is not refuted by trials in another state of its pair", async () => {
+    const seen = [seenAt([3], [0, 0]), seenAt([4, 4], [0, 0])];
+    const { dismissedHits } = await confirmed(seen, ({ path }) =>
+      path.length === 2 ? { ...NOTHING, dismissed: "not_there", trials: 0 } : NOTHING,
+    );
+    expect(dismissedHits).toEqual([[[4, 4], "state", "not_there", 1]]);
+  });
+
+  it("is confirmed in the state that its path leads to now", async () => {
+    const seen = seenAt([], [0, 0]);
+    const at = { lo: 1, hi: 2 };
+    const { races, dismissed } = await confirmed([{ ...seen, request: { ...seen.request, at } }], (request) =>
+      request.at === undefined ? hitOf("state") : { ...NOTHING, dismissed: "not_there", trials: 0 },
+    );
+    expect(races.map(({ request }) => request.at)).toEqual([undefined]);
+    expect(dismissed).toEqual({});
+  });
+});
+
 describe("a prefix that is made shorter", () => {
   it("is kept as it was found where the shorter one is not seen on a lane built anew", async () => {
     // Searching shows it behind any prefix; measured, only behind the whole.

@@ -3,7 +3,7 @@ import { Severity } from "../../../../src/model/declare/severity.ts";
 import type { RaceCall, RaceOutcome } from "../../../../src/model/results/result.ts";
 import { raceId } from "../../../../src/engine/findings/race-id.ts";
 import { NO_RACES, type FoundRaces } from "../../../../src/run/explore/races.ts";
-import { coverageOf, raceOf } from "../../../../src/run/results/race-result.ts";
+import { coverageOf, raceOf, unconfirmedRaces } from "../../../../src/run/results/race-result.ts";
 import { raceCoverage } from "../../../support/race.ts";
 
 const ended = (status: number, location?: string): RaceCall => ({
@@ -82,4 +82,25 @@ it("the coverage names the races of the pairs of rules, if only these were probe
   expect(asked(undefined)).toBeUndefined();
   expect(asked([[1, 1]])).toEqual([raceId("shop", "reset", "reset")]);
   expect(asked([[2, 1]])).toHaveLength(3);
+});
+
+describe("a race that was seen and could not be tried again", () => {
+  const dismissed = (reason: string, path: readonly number[]): FoundRaces["dismissed"][number] =>
+    ({ request: { sides: [1, 1], path }, hit: {}, reason, count: 1 }) as never;
+
+  it("makes the result unverified, with the reason", () => {
+    const all = ["not_there", "lane_lost", "no_trial", "order_fails", "one_connection", "max_time", "interrupted"].map((reason) =>
+      dismissed(reason, [0]),
+    );
+    const sentences = unconfirmedRaces({ dismissed: all }, { actions: ["request", "reset"] });
+    expect(sentences).toHaveLength(all.length);
+    expect(sentences[0]).toBe(
+      "A trial showed the race reset || reset after request, but seqqa could not try to confirm it, because its path led to another state on the rebuilt lane.",
+    );
+  });
+
+  it("is not one that trials refuted", () => {
+    const refuted = ["unconfirmed", "control", "noise", "idempotent"].map((reason) => dismissed(reason, []));
+    expect(unconfirmedRaces({ dismissed: refuted }, { actions: ["request", "reset"] })).toEqual([]);
+  });
 });

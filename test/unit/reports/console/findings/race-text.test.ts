@@ -123,6 +123,11 @@ describe("the summary", () => {
   time `);
   });
 
+  it("says how many races were dismissed, without `verbose`, too", () => {
+    const shown = summaryLines("shop", result({ raceCoverage: raceCoverage() }), { verbose: false, colours: pc.createColors(false) });
+    expect(shown).toContain("  dismissed     2: control 2");
+  });
+
   it("says nothing of races where they were not probed", () => {
     expect(rows({})).not.toMatch(/race|probed/);
   });
