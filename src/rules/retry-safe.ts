@@ -5,6 +5,7 @@ import type { Action } from "../model/declare/action.ts";
 import { EdgeAction } from "../model/declare/state-graph/edge-action.ts";
 import { Rule, type CheckedStep, type Restored, type StoresView } from "../model/declare/rule.ts";
 import type { ApiResponse } from "../model/http/response.ts";
+import { readFieldOfKind } from "../model/stores/field-of-kind.ts";
 import type { StoreAdapter } from "../model/stores/store-adapter.ts";
 import { Severity } from "../model/declare/severity.ts";
 import { isObject, jsonOf, type Item } from "./answers/answer-content.ts";
@@ -166,15 +167,24 @@ interface Retrying extends Calling {
   readonly systems: Readonly<Record<string, StoreAdapter | undefined>>;
 }
 
-/** Matches the name of a column in which a server counts or dates repeated requests. */
-const NOTE = /replay|retr(?:y|ie)|repeat|last_?(?:seen|used|access|request)|seen_?(?:at|count)|hits?$|hit_?count|use_?count/i;
+const AGAIN = "replay(?:ed)?|repeat(?:ed)?|retry|retried";
+/** Matches the name of a column in which a server counts or dates repeated requests: `replays`, `retry_count`, `last_seen_at`. */
+const NOTE = new RegExp(
+  `(?:^|_)(?:replays|repeats|retries|(?:${AGAIN})_(?:count|at)|last_(?:seen|used|access(?:ed)?|request(?:ed)?|${AGAIN})(?:_at)?)$`,
+);
 
 /** Returns the fields of a change of the stores, without columns that count or date repeated requests; `undefined` if nothing else changed. */
 function effectOf(before: StoresView, after: StoresView): readonly string[] | undefined {
   if (before.same(after)) return undefined;
   const fields = before.changedFields(after);
-  const others = fields.filter((field) => !NOTE.test(field.slice(field.lastIndexOf(".") + 1)));
+  const others = fields.filter((field) => !isNote(field));
   return fields.length > 0 && others.length === 0 ? undefined : others;
+}
+
+function isNote(text: string): boolean {
+  const { field, kind } = readFieldOfKind(text) ?? { field: text, kind: {} };
+  const column = kind["field"] ?? field.slice(field.lastIndexOf(".") + 1);
+  return NOTE.test(column.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase());
 }
 
 /** Returns the value of a header of a request; `undefined` if it is absent or empty. */
