@@ -12,7 +12,7 @@ import { isObject, jsonOf, type Item } from "./answers/answer-content.ts";
 import { isDone, isFailure, pathOf, shownPath, writesOf } from "./requests.ts";
 import { hasAny, rowsOnlyIn } from "./given-codes.ts";
 import { repeats, storeChanges } from "./store-changes.ts";
-import { call, versionOf, type Calling } from "./called-actions.ts";
+import { call, UNANSWERED, versionOf, type Calling } from "./called-actions.ts";
 import { requireAction, requireList, requireOptions } from "./rule-options.ts";
 
 /** Options of {@link retrySafe}. */
@@ -122,6 +122,7 @@ class Retry {
     const [version, ahead] = [versionOf(this.#world), this.#aheadMs];
     for (const [index, action] of actions.entries()) {
       const answer = await call(this.#world, action, []);
+      if (answer === UNANSWERED) return true;
       const between = (await stores())!;
       const isChanged = !between.same(before, { strict: true });
       if (!isChanged && versionOf(this.#world) === version && this.#aheadMs === ahead) continue;
