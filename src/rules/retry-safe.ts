@@ -41,7 +41,7 @@ const NO_STATEMENT = new Set([401, 403, 408, 409, 412, 422, 425, 428, 429]);
  *   equal. Only ids at the top level, or one object below it (such as `data`), are compared. Objects such as `meta`, `request` and `trace` are left
  *   out.
  *
- * The request is sent once more after one call of each other action, such as a refund. Then it must not have its effect again: a change of the stores
+ * The request is sent once more after one call of each action, such as a refund. Then it must not have its effect again: a change of the stores
  * is a finding if it writes a value that the stores had after the step, for any status of the answer. An action is left out if it moves the target's
  * clock, because keys may expire, if it sends the same key, if it only deletes rows that contain the key, or if it is answered 202. Actions of state
  * graphs, actions with `changesStores`, and actions in `except` are left out, too.
