@@ -191,7 +191,9 @@ class Undoing {
     isOwn: boolean,
   ): Promise<{ readonly left: readonly Action[]; readonly problem?: Problem | undefined }> {
     const { stores, again, client, action: step } = this.#step;
-    const [unused, first, used] = [await stores(), await call(this.#world, use, []), await stores()];
+    const unused = await stores();
+    const first = await call(this.#world, use, []);
+    const used = await stores();
     if (unused === undefined || used === undefined || first === undefined || first === UNANSWERED || unused.same(used)) return { left: [] };
     // The action may send another code this time, such as a code that depends on the time. The code of the step is then still unused.
     if (codesIn(first.request).texts.join("\n") !== codesIn(this.#spent.request).texts.join("\n")) return { left: [] };
