@@ -5,13 +5,14 @@ import type { Action } from "../model/declare/action.ts";
 import { EdgeAction } from "../model/declare/state-graph/edge-action.ts";
 import { Rule, type CheckedStep, type Restored, type StoresView } from "../model/declare/rule.ts";
 import type { ApiResponse } from "../model/http/response.ts";
+import { readFieldOfKind } from "../model/stores/field-of-kind.ts";
 import type { StoreAdapter } from "../model/stores/store-adapter.ts";
 import { Severity } from "../model/declare/severity.ts";
 import { isObject, jsonOf, type Item } from "./answers/answer-content.ts";
 import { isDone, isFailure, pathOf, shownPath, writesOf } from "./requests.ts";
 import { hasAny, rowsOnlyIn } from "./given-codes.ts";
 import { repeats, storeChanges } from "./store-changes.ts";
-import { call, versionOf, type Calling } from "./called-actions.ts";
+import { call, UNANSWERED, versionOf, type Calling } from "./called-actions.ts";
 import { requireAction, requireList, requireOptions } from "./rule-options.ts";
 
 /** Options of {@link retrySafe}. */
@@ -40,7 +41,7 @@ const NO_STATEMENT = new Set([401, 403, 408, 409, 412, 422, 425, 428, 429]);
  *   equal. Only ids at the top level, or one object below it (such as `data`), are compared. Objects such as `meta`, `request` and `trace` are left
  *   out.
  *
- * The request is sent once more after one call of each other action, such as a refund. Then it must not have its effect again: a change of the stores
+ * The request is sent once more after one call of each action, such as a refund. Then it must not have its effect again: a change of the stores
  * is a finding if it writes a value that the stores had after the step, for any status of the answer. An action is left out if it moves the target's
  * clock, because keys may expire, if it sends the same key, if it only deletes rows that contain the key, or if it is answered 202. Actions of state
  * graphs, actions with `changesStores`, and actions in `except` are left out, too.
@@ -121,6 +122,7 @@ class Retry {
     const [version, ahead] = [versionOf(this.#world), this.#aheadMs];
     for (const [index, action] of actions.entries()) {
       const answer = await call(this.#world, action, []);
+      if (answer === UNANSWERED) return true;
       const between = (await stores())!;
       const isChanged = !between.same(before, { strict: true });
       if (!isChanged && versionOf(this.#world) === version && this.#aheadMs === ahead) continue;
@@ -166,15 +168,24 @@ interface Retrying extends Calling {
   readonly systems: Readonly<Record<string, StoreAdapter | undefined>>;
 }
 
-/** Matches the name of a column in which a server counts or dates repeated requests. */
-const NOTE = /replay|retr(?:y|ie)|repeat|last_?(?:seen|used|access|request)|seen_?(?:at|count)|hits?$|hit_?count|use_?count/i;
+const AGAIN = "replay(?:ed)?|repeat(?:ed)?|retry|retried";
+/** Matches the name of a column in which a server counts or dates repeated requests: `replays`, `retry_count`, `last_seen_at`. */
+const NOTE = new RegExp(
+  `(?:^|_)(?:replays|repeats|retries|(?:${AGAIN})_(?:count|at)|last_(?:seen|used|access(?:ed)?|request(?:ed)?|${AGAIN})(?:_at)?)$`,
+);
 
 /** Returns the fields of a change of the stores, without columns that count or date repeated requests; `undefined` if nothing else changed. */
 function effectOf(before: StoresView, after: StoresView): readonly string[] | undefined {
   if (before.same(after)) return undefined;
   const fields = before.changedFields(after);
-  const others = fields.filter((field) => !NOTE.test(field.slice(field.lastIndexOf(".") + 1)));
+  const others = fields.filter((field) => !isNote(field));
   return fields.length > 0 && others.length === 0 ? undefined : others;
+}
+
+function isNote(text: string): boolean {
+  const { field, kind } = readFieldOfKind(text) ?? { field: text, kind: {} };
+  const column = kind["field"] ?? field.slice(field.lastIndexOf(".") + 1);
+  return NOTE.test(column.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase());
 }
 
 /** Returns the value of a header of a request; `undefined` if it is absent or empty. */

@@ -10,7 +10,7 @@ import { cookiesSentWith, cookiesSetBy, credentialIn, textOf } from "./answers/g
 import { refusesInBody } from "../model/http/refusal.ts";
 import { codesIn, spoiledBodies, type Codes, withOtherPassword, withWrongCode } from "./changed-requests.ts";
 import { contextGives, hasAny, rowsGive, rowsOnlyIn, type Written } from "./given-codes.ts";
-import { call, versionOf, type Calling } from "./called-actions.ts";
+import { call, UNANSWERED, versionOf, type Calling } from "./called-actions.ts";
 import { nameOf, requireAction, requireOptions, type ActionOrName } from "./rule-options.ts";
 import { isRedirect, pathOf, shownPath, writesOf } from "./requests.ts";
 import { bringsBackRows, changesEveryField, redoes, storeChanges } from "./store-changes.ts";
@@ -191,14 +191,17 @@ class Undoing {
     isOwn: boolean,
   ): Promise<{ readonly left: readonly Action[]; readonly problem?: Problem | undefined }> {
     const { stores, again, client, action: step } = this.#step;
-    const [unused, first, used] = [await stores(), await call(this.#world, use, []), await stores()];
-    if (unused === undefined || used === undefined || first === undefined || unused.same(used)) return { left: [] };
+    const unused = await stores();
+    const first = await call(this.#world, use, []);
+    const used = await stores();
+    if (unused === undefined || used === undefined || first === undefined || first === UNANSWERED || unused.same(used)) return { left: [] };
     // The action may send another code this time, such as a code that depends on the time. The code of the step is then still unused.
     if (codesIn(first.request).texts.join("\n") !== codesIn(this.#spent.request).texts.join("\n")) return { left: [] };
     for (const [index, action] of actions.entries()) {
       const [version, written] = [versionOf(this.#world), [] as Written[]];
       const acting = clientPartOf(client)?.version;
       const answer = await call(this.#world, action, written);
+      if (answer === UNANSWERED) return { left: [] };
       const undone = (await stores())!;
       if (undone.same(used, { strict: true }) && versionOf(this.#world) === version) continue;
       const left = actions.slice(index + 1);
@@ -321,7 +324,7 @@ async function createdAgain(
   const written: Written[] = [];
   const before = await stores();
   const answer = await call(world, create, written);
-  if (answer === undefined) return "refused";
+  if (answer === undefined || answer === UNANSWERED) return "refused";
   const { url, body = "" } = answer.request;
   const sent = `${url}\n${body}`;
   if (areNamed && hasAny(sent, texts)) return "its request";

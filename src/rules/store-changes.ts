@@ -1,4 +1,5 @@
 import type { StoresView } from "../model/declare/rule.ts";
+import { isObject, type Item } from "./answers/answer-content.ts";
 
 type Tables = Pick<StoresView, "tables">;
 
@@ -73,7 +74,7 @@ type Counts = ReadonlyMap<string, number>;
 
 const of = (counts: Counts, key: string): number => counts.get(key) ?? 0;
 
-/** Counts the values of each column of each table. A list or an object counts as the values in it. */
+/** Counts the values of each column of each table. A list or an object counts as the values in it. Bytes count as one value. */
 function cellsOf({ tables }: Tables): Counts {
   const cells = new Map<string, number>();
   for (const [table, rows] of tables) {
@@ -87,9 +88,29 @@ function cellsOf({ tables }: Tables): Counts {
 }
 
 function valuesIn(value: unknown, path: string): readonly string[] {
-  if (typeof value !== "object" || value === null) return [`${path}\n${JSON.stringify(value)}`];
-  const parts = Array.isArray(value) ? value.map((one: unknown) => ["*", one] as const) : Object.entries(value);
-  return parts.flatMap(([key, one]) => valuesIn(one, `${path}\n${key}`));
+  const parts = isText(value) ? value.parts : [value];
+  // Leave out times, because two steps may write equal times by chance.
+  if (parts.some(isTime)) return [];
+  const named = parts.map((part) => (isGenerated(part) ? part.key : part));
+  if (isText(value) || isGenerated(value) || isBytes(value) || typeof value !== "object" || value === null)
+    return [`${path}\n${JSON.stringify(named)}`];
+  const inside = Array.isArray(value) ? value.map((one: unknown) => ["*", one] as const) : Object.entries(value);
+  return inside.flatMap(([key, one]) => valuesIn(one, `${path}\n${key}`));
+}
+
+/** Values that replace generated values, times and texts in rows; see `src/state/values/named.ts`. Other objects come from JSON of the target. */
+const isGenerated = (value: unknown): value is { readonly key: string } => isNamed(value) && typeof value["key"] === "string";
+const isTime = (value: unknown): boolean => isNamed(value) && typeof value["ms"] === "number" && isObject(value["origin"]);
+const isNamed = (value: unknown): value is Item => isObject(value) && typeof value["form"] === "string";
+const isText = (value: unknown): value is { readonly parts: readonly unknown[] } =>
+  isObject(value) && Array.isArray(value["parts"]) && value["parts"].some((part) => isGenerated(part) || isTime(part));
+
+/** Returns `true` for the JSON of a `Buffer` or `Uint8Array`. */
+function isBytes(value: unknown): boolean {
+  return (
+    isObject(value) &&
+    (value["type"] === "Buffer" ? Array.isArray(value["data"]) : "0" in value && Object.values(value).every(Number.isInteger))
+  );
 }
 
 const NONE: ReadonlyMap<string, number> = new Map();

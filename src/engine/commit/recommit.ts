@@ -68,8 +68,9 @@ export async function recommit(recorded: Recorded, folding: Recommitting): Promi
     throw mismatch(`the steps of the stored run give the digest ${digest}, but the run log contains the digest ${recorded.digest}`);
   // The run log contains these nodes already. A node is only written again if it gets a shorter path later.
   committer.nodes.written = recorded.lo.length;
-  for (const found of committer.findings.violations.values()) {
-    if (found.stepEvents !== undefined) found.stepEvents = { ...found.stepEvents, exchanges: recorded.sentFor(found) };
+  for (const group of committer.findings.violations.values()) {
+    for (const found of [group, ...(group.parts ?? [])])
+      if (found.stepEvents !== undefined) found.stepEvents = { ...found.stepEvents, exchanges: recorded.sentFor(found) };
   }
 }
 

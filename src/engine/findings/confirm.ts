@@ -1,8 +1,8 @@
 import type { Minimality, NotReplayedReason } from "../../model/results/result.ts";
 import type { LanePool } from "../lane-pool.ts";
 import type { FindingLog, FoundViolation } from "./finding-log.ts";
-import type { PathEnd, Recording, UnitRequest } from "../../messages/lane-messages.ts";
-import { ReplayLane, StartTimes } from "../search/replay-lane.ts";
+import type { FindingEvent, PathEnd, Recording, UnitRequest } from "../../messages/lane-messages.ts";
+import { ReplayLane, StartTimes, type ReplayLaneOptions } from "../search/replay-lane.ts";
 import { shrinkPath, type DrawnPath, type Shrunk } from "./shrink.ts";
 import { TimeLimit } from "../search/time-limit.ts";
 
@@ -48,7 +48,7 @@ export interface Confirmations {
   readonly toShorten: number;
 }
 
-export interface ConfirmOptions {
+export interface ConfirmOptions extends Pick<ReplayLaneOptions, "areLate"> {
   readonly actions: readonly string[];
   readonly lanePool: LanePool;
   readonly signal: AbortSignal | undefined;
@@ -132,7 +132,7 @@ function unconfirmed(found: FoundViolation, outcome: Recording | NotReplayedReas
 /** Replays a path from a clean start. The finding is confirmed if it occurs after the last step. */
 export async function confirmPath(replayLane: ReplayLane, found: FoundViolation, { path, draws }: DrawnPath): Promise<ConfirmedViolation> {
   const confirms = (recording: Recording): boolean =>
-    recording.countsOn !== true && isSeen(found, path, endOf(recording), replayLane.options.actions);
+    recording.countsOn !== true && isSeen(found, path, endOf(recording), replayLane.options);
   // A missing answer may be an effect of earlier work on the target. Only a fresh target can confirm such a finding.
   const wasAnswered = found.status !== 0 || path.length === 0;
   let outcome = wasAnswered && replayLane.isAtRoot ? await replay(replayLane, { path, draws }, confirms) : undefined;
@@ -216,7 +216,7 @@ async function shortened(
 }
 
 function shrink(replayLane: ReplayLane, best: ConfirmedViolation, mayBeBroken: ReadonlySet<string>, until: number): Promise<Shrunk> {
-  const { actions, limit, starts } = replayLane.options;
+  const { limit, starts } = replayLane.options;
   const { found } = best;
   return shrinkPath(best, async ({ path, draws }) => {
     if (replayLane.isInterrupted || limit.isOver || performance.now() >= until || (replayLane.isLost && !starts.fits)) return undefined;
@@ -224,7 +224,7 @@ function shrink(replayLane: ReplayLane, best: ConfirmedViolation, mayBeBroken: R
       if (replayLane.isLost) await replayLane.start();
       const { done: end, wasCut } = await replayLane.probe({ path, draws });
       if (wasCut) return undefined;
-      const seen = isSeen(found, path, end, actions);
+      const seen = isSeen(found, path, end, replayLane.options);
       if (!seen || replayLane.isLost || !mayBeBroken.has(found.finding.invariant)) return seen;
       const before = await replayLane.probe({ path: path.slice(0, -1), draws: draws?.slice(0, -1) });
       if (before.wasCut) return undefined;
@@ -236,9 +236,17 @@ function shrink(replayLane: ReplayLane, best: ConfirmedViolation, mayBeBroken: R
   });
 }
 
-function isSeen(found: FoundViolation, path: readonly number[], end: PathEnd, actions: readonly string[]): boolean {
+/** Returns `true` if the finding occurs at the end of a path, with a change that a timer of the target cannot have made alone. */
+function isSeen(
+  found: FoundViolation,
+  path: readonly number[],
+  end: PathEnd,
+  { actions, areLate }: Pick<ReplayLaneOptions, "actions" | "areLate">,
+): boolean {
   if (end.steps !== path.length || (path.length > 0 && actions[path.at(-1)!] !== found.lastAction)) return false;
-  return (end.status ?? 0) === found.status && end.findings.some(({ invariant }) => invariant === found.finding.invariant);
+  const isShown = ({ invariant, fields = [] }: FindingEvent): boolean =>
+    invariant === found.finding.invariant && areLate?.(fields) !== true;
+  return (end.status ?? 0) === found.status && end.findings.some(isShown);
 }
 
 function endOf({ steps, findings, failure }: Recording): PathEnd {

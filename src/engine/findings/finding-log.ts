@@ -41,7 +41,8 @@ export function seenViolation({ finding, status, path, draws }: SeenViolation, a
  * Returns a violation of an abandoned search without its states. The next search does not know these states, so a replay must confirm the violation.
  */
 export function withoutGraph(found: FoundViolation): FoundViolation {
-  return { ...found, state: null, stepEvents: undefined, from: [] };
+  const { parts } = found;
+  return { ...found, state: null, stepEvents: undefined, from: [], ...(parts !== undefined && { parts: parts.map(withoutGraph) }) };
 }
 
 /** Returns the violations with equal changed fields of all groups. */

@@ -14,6 +14,8 @@ export interface ReplayLaneOptions {
   /** `false` if the target keeps data that a restore does not reset, for example in memory. Each replay then needs a new target. */
   readonly canGoBack: boolean;
   readonly starts: StartTimes;
+  /** Returns `true` if the target also wrote all these fields after answers, so that a change of only these fields confirms no finding. */
+  readonly areLate?: ((fields: readonly string[]) => boolean) | undefined;
 }
 
 /** Measures how long targets take to start, on all lanes. */

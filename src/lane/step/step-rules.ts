@@ -153,7 +153,7 @@ export class StepRules {
       this.errors.push(
         errorEvent(
           "INVARIANT_NOT_BOOLEAN",
-          `Rule "${rule.name}" returned ${got}, but must return true, false, { ok, actual, expected }, or { earlier }.`,
+          `Rule "${rule.name}" returned ${got}, but must return true, false, { ok, actual, expected }, { earlier }, or { restored }.`,
           rule.name,
         ),
       );

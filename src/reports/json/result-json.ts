@@ -49,7 +49,14 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): AllKeys<O
     raceCoverage: result.raceCoverage === undefined ? undefined : coverageJson(result.raceCoverage),
     // If no faults were injected, the value is `undefined`, so that JSON documents leave out the key.
     faultCoverage: result.faultCoverage === undefined ? undefined : faultCoverageJson(result.faultCoverage),
-    divergences: result.divergences.map(({ kind, path, message, differences, hint }) => ({ kind, path, message, differences, hint })),
+    divergences: result.divergences.map(({ kind, path, message, differences, fields, hint }) => ({
+      kind,
+      path,
+      message,
+      differences,
+      ...(fields !== undefined && { fields }),
+      hint,
+    })),
     errors: result.errors.map(({ code, message, path, source, where, stack, count }) => ({
       code,
       message,

@@ -61,7 +61,9 @@ export async function shortestViolations(
     };
     // After a divergence, restored states are not reliable. Each replay then starts a new target.
     const canGoBack = divergences.all.length === 0;
-    const replayed = await confirmViolations({ violations }, { actions, lanePool, signal, shrinking, limit, canGoBack, onProgress });
+    const areLate = (fields: readonly string[]): boolean => divergences.areLate(fields);
+    const replaying = { actions, lanePool, signal, shrinking, limit, canGoBack, areLate, onProgress };
+    const replayed = await confirmViolations({ violations }, replaying);
     const confirmed = replayed.flatMap((one) => (isNew(one.found) ? settled(one) : [one]));
     // After a divergence, a search cannot prove that a path is the shortest.
     if (!canGoBack) return confirmed;

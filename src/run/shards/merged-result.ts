@@ -1,4 +1,5 @@
 import { completeToDepth } from "../../engine/search/completeness.ts";
+import { DivergenceLog } from "../../engine/commit/divergence-log.ts";
 import { findingId } from "../../engine/findings/finding-id.ts";
 import type { FoundViolation } from "../../engine/findings/finding-log.ts";
 import type { Merged } from "../../engine/shards/merge-shards.ts";
@@ -20,6 +21,7 @@ import { joinedOperations, type OperationCoverage } from "../../model/results/co
 import { raceText, resultJson, verdictOf, violationText, type ExplorationEntry } from "../../reports/index.ts";
 import { CommittedGraph } from "../results/committed-graph.ts";
 import { hasEndedEarly, idleActions } from "../results/idle-actions.ts";
+import { withoutLate } from "../results/late-findings.ts";
 import { joinedByCause } from "../results/one-cause.ts";
 import { errorOf, violationOf, type FindingParts } from "../results/result-builder.ts";
 import { isNotSent, isUnreached } from "../explore/unreached-rules.ts";
@@ -46,6 +48,10 @@ export interface MergedParts {
 export function mergedResult(merged: Merged, parts: MergedParts): ExplorationResult {
   const { committer, open } = merged;
   const { entries, actions } = parts;
+  const committed = new Set([...committer.findings.violations.values()].map((found) => findingId(parts.name, found)));
+  const divergenceLog = new DivergenceLog(actions);
+  for (const entry of entries) divergenceLog.restore(entry.divergences);
+  withoutLate({ committer, divergences: divergenceLog }, []);
   const boundary = committer.boundary();
   const states = committer.visited.size;
   const sum = (of: (entry: ExplorationEntry) => number): number => entries.reduce((total, entry) => total + of(entry), 0);
@@ -83,7 +89,7 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
     completeToDepth: complete,
     violations: [
       ...joinedByCause([...committer.findings.violations.values()].map((found) => mergedViolation(found, merged, parts))),
-      ...beyondSteps(merged, parts),
+      ...beyondSteps(committed, entries),
       ...faultsOf(entries),
     ],
     races: racesOf(entries),
@@ -199,11 +205,10 @@ function toldAs(name: string, actions: readonly string[]): Omit<FindingParts, "e
 
 /**
  * Returns the findings that a shard confirmed without a committed step, such as a step that got no answer when the time was over, or a violation that
- * only a cross-check saw. Findings about nodes and edges of a user's state graph are left out, because another shard may have reached the node or
+ * only a cross-check saw. `known`: the ids of the findings of committed steps. Findings about nodes and edges of a user's state graph are left out, because another shard may have reached the node or
  * edge.
  */
-function beyondSteps({ committer }: Merged, { name, entries }: MergedParts): readonly Violation[] {
-  const known = new Set([...committer.findings.violations.values()].map((found) => findingId(name, found)));
+function beyondSteps(known: ReadonlySet<string>, entries: readonly ExplorationEntry[]): readonly Violation[] {
   const best = new Map<string, Violation>();
   for (const one of entries.flatMap(({ violations }) => violations)) {
     const isOfGraph = one.invariant.endsWith(deadName("")) || one.invariant.endsWith(unreachedName(""));

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Agent, World } from "seqqa";
 import { MemoryAdapter } from "seqqa/adapters/memory";
 import { HttpClient } from "../../../src/adapters/http/index.ts";
+import { SeqqaError } from "../../../src/model/errors.ts";
 import { Context } from "../../../src/model/context/context.ts";
 import { Action } from "../../../src/model/declare/action.ts";
 import type { Restored, StoresView } from "../../../src/model/declare/rule.ts";
@@ -134,6 +135,14 @@ describe("retrySafe of a request that is sent again after another action", () =>
     ["the action is in `except`", { pay, others: { reset: refundAndForget }, options: { except: ["reset"] } }],
   ])("holds if %s", async (_which, server) => {
     expect((await judgedAs(server)).problem).toBeUndefined();
+  });
+
+  it("sends no further request after one that got no answer", async () => {
+    const hang: Handler = () => {
+      throw new SeqqaError("REQUEST_TIMEOUT", "no answer");
+    };
+    const { problem, sent } = await judgedAs({ pay, others: { list, hang, refund: refundAndForget } });
+    expect({ problem, sent }).toEqual({ problem: undefined, sent: ["pay", "pay", "list", "hang"] });
   });
 
   it("requires that `except` names actions of the agent", async () => {

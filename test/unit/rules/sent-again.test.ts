@@ -92,7 +92,15 @@ describe("retrySafe", () => {
 
   it.each<readonly [changed: readonly string[], named: readonly string[] | undefined]>([
     [["keys.replays", "keys.last_seen_at"], undefined],
-    [["keys.retry_count"], undefined],
+    [["keys.retry_count", "keys.lastSeenAt", "keys.replayCount", "keys.replayed_at", "keys.num_retries"], undefined],
+    [['hash.value where {"key":"idem:*","field":"replays"}'], undefined],
+    [
+      ['hash.value where {"key":"retry:*","field":"amount"}', 'string.value where {"key":"last_seen"}'],
+      ['hash.value where {"key":"retry:*","field":"amount"}', 'string.value where {"key":"last_seen"}'],
+    ],
+    ...["coupons.use_count", "pages.hits", "stock.warehouse_count", "parcels.retrieved_at", "mails.seen_at", "tasks.repeat"].map(
+      (field) => [[field], [field]] as const,
+    ),
     [["keys.replays", "payments.amount"], ["payments.amount"]],
     [[], []],
   ])("takes %j changed by the second request for a violation that changes %j", async (changed, named) => {

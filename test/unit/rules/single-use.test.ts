@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { SeqqaError } from "../../../src/model/errors.ts";
 import { Context } from "../../../src/model/context/context.ts";
 import { Action } from "../../../src/model/declare/action.ts";
 import type { Earlier, StoresView } from "../../../src/model/declare/rule.ts";
@@ -371,5 +372,16 @@ describe("singleUse of a code after an action that undoes its effect", () => {
     ["acts as another user", { accept: join, others: { remove: (rows) => [remove(rows)] }, per: "user", logsIn: true }],
   ])("holds after an action that %s", async (_what, server) => {
     expect(await judgedAs(server)).toBeUndefined();
+  });
+
+  it("calls no further action after one that got no answer", async () => {
+    const called: string[] = [];
+    const hang: Server["others"][string] = () => {
+      called.push("hang");
+      throw new SeqqaError("REQUEST_TIMEOUT", "no answer");
+    };
+    const leave: Server["others"][string] = (rows) => [(called.push("leave"), remove(rows))];
+    expect(await judgedAs({ accept: join, others: { hang, leave } })).toBeUndefined();
+    expect(called).toEqual(["hang"]);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { StoresView } from "../../../src/model/declare/rule.ts";
-import { bringsBackRows, columnsText, onlyAdds, redoes, storeChanges } from "../../../src/rules/store-changes.ts";
+import { Generated, Mixed, Time } from "../../../src/state/values/named.ts";
+import { bringsBackRows, columnsText, onlyAdds, redoes, repeats, storeChanges } from "../../../src/rules/store-changes.ts";
 
 type Rows = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
@@ -72,5 +73,35 @@ describe("a change that is made again", () => {
     expect(bringsBackRows(there, used, there)).toBe(true);
     expect(bringsBackRows(there, used, used)).toBe(false);
     expect(bringsBackRows(gone, there, gone)).toBe(false);
+  });
+});
+
+describe("a value that the stores already had", () => {
+  const id = (key: string): Generated =>
+    new Generated(key, "t", { label: key, shape: "s", step: 1, domain: "d", ancestry: [], source: "" });
+  const at = (ms: number): Time => new Time(ms, "iso", { name: "+0", step: 1, domain: "outbox.created_at", isFuture: false });
+  /** A table whose rows each have one column with a value. */
+  const outbox = (...values: readonly unknown[]): StoresView =>
+    view({ "db.outbox": Object.fromEntries(values.map((value) => [JSON.stringify([value]), 1])) });
+
+  it.each<readonly [what: string, known: unknown, added: unknown, isRepeated: boolean]>([
+    ["another id", id("a"), id("b"), false],
+    ["another id of the root state", new Generated("1", "t", undefined), new Generated("2", "t", undefined), false],
+    ["the same id of another step", id("a"), { ...id("a"), origin: { ...id("a").origin, step: 2 }, other: 1 }, true],
+    ["another time", at(1), at(2), false],
+    ["a time of the same second", at(1), { ...at(1), origin: { ...at(1).origin, name: "+1" } }, false],
+    ["a text with another id", new Mixed(["order ", id("a")]), new Mixed(["order ", id("b")]), false],
+    ["a text with the same id", new Mixed(["order ", id("a")]), { parts: ["order ", { ...id("a"), origin: undefined }] }, true],
+    ["a text with a time", new Mixed(["at ", at(1)]), new Mixed(["at ", at(2)]), false],
+    ["other ids in a list", [{ id: id("a"), at: at(1) }], [{ id: id("b"), at: at(2) }], false],
+    ["the same amount in a list", [{ id: id("a"), amount: 5 }], [{ id: id("b"), amount: 5 }], true],
+    ["other bytes", Uint8Array.of(1, 2), Uint8Array.of(1, 3), false],
+    ["other bytes of a buffer", Buffer.of(1, 2), Buffer.of(1, 3), false],
+    ["an empty object", {}, {}, false],
+    ["an object of the target", { form: "tea", ms: 1 }, { form: "tea", ms: 2 }, true],
+  ])("is recognized by its content: %s", (_what, known, added, isRepeated) => {
+    const before = outbox(known);
+    expect(repeats(before, [before, outbox(known, added)])).toBe(isRepeated);
+    expect(redoes([outbox(), before], [outbox(), outbox(added)])).toBe(isRepeated);
   });
 });

@@ -307,18 +307,24 @@ describe("making a confirmed path shorter", () => {
     readonly completeToDepth?: number;
     readonly mayBeBroken?: readonly string[];
     readonly seen?: (path: readonly number[]) => boolean;
+    /** The fields whose change breaks the rule. The target also writes `jobs.tick` after answers. */
+    readonly fields?: (path: readonly number[]) => readonly string[];
   }): Promise<unknown> {
     const { found, confirms = () => true } = options;
     const seen = options.seen ?? ((path: readonly number[]): boolean => path.at(-1) === 1 && path.slice(0, -1).includes(0));
+    const broken = (path: readonly number[]): FindingEvent => ({ ...rule, fields: options.fields?.(path) });
+    const areLate = (fields: readonly string[]): boolean => fields.length > 0 && fields.every((field) => field === "jobs.tick");
     let probes = 0;
     const lanePool = {
       lanes: 1,
       rebuild: () => Promise.resolve(UP),
-      record: (_: number, path: readonly number[]) =>
-        Promise.resolve({ ...(seen(path) && confirms(path) ? again : clean), steps: path.map((action) => step(ACTIONS[action]!, 200)) }),
+      record: (_: number, path: readonly number[]) => {
+        const findings = seen(path) && confirms(path) ? [broken(path)] : [];
+        return Promise.resolve({ ...clean, findings, steps: path.map((action) => step(ACTIONS[action]!, 200)) });
+      },
       probe: (_: number, path: readonly number[]) => {
         probes++;
-        return Promise.resolve({ steps: path.length, status: 200, findings: seen(path) ? [rule] : [], failure: undefined });
+        return Promise.resolve({ steps: path.length, status: 200, findings: seen(path) ? [broken(path)] : [], failure: undefined });
       },
     };
     const log = new FindingLog();
@@ -339,7 +345,7 @@ describe("making a confirmed path shorter", () => {
       allMs: 60_000,
     };
     const lane = lanePool as unknown as LanePool;
-    const [violation] = await confirmViolations(log, { actions: ACTIONS, lanePool: lane, signal: undefined, shrinking });
+    const [violation] = await confirmViolations(log, { actions: ACTIONS, lanePool: lane, signal: undefined, shrinking, areLate });
     const { path, minimality, confirmed } = violation!;
     return { path, minimality, confirmed, probed: probes > 0 };
   }
@@ -371,6 +377,15 @@ describe("making a confirmed path shorter", () => {
       path: [0, 0, 1],
       minimality: "one_minimal",
     });
+  });
+
+  it("uses no path on which only a timer of the target breaks the rule", async () => {
+    const fields = (path: readonly number[]): readonly string[] => ["jobs.tick", ...(path.includes(0) ? ["payments.amount"] : [])];
+    const seen = (path: readonly number[]): boolean => path.at(-1) === 1;
+    const kept = { path: [0, 1], confirmed: true };
+    expect(await shrunk({ found: [0, 1], seen, fields })).toMatchObject({ ...kept, minimality: "one_minimal" });
+    expect(await shrunk({ found: [0, 1], shortest: [1], completeToDepth: 1, seen, fields })).toMatchObject(kept);
+    expect(await shrunk({ found: [0, 1], seen })).toMatchObject({ path: [1] });
   });
 
   it("does not shrink what is not confirmed, and stops when time is up", async () => {

@@ -1,5 +1,5 @@
-import { expect, it } from "vitest";
-import { FindingLog } from "../../../../src/engine/findings/finding-log.ts";
+import { describe, expect, it } from "vitest";
+import { FindingLog, groupOf, partsOf, withoutGraph, type CommittedViolation } from "../../../../src/engine/findings/finding-log.ts";
 import type { ErrorEvent } from "../../../../src/messages/lane-messages.ts";
 
 const threw = (message: string, source = "pay"): ErrorEvent => ({ code: "ACTION_THREW", source, message, stack: undefined });
@@ -33,4 +33,25 @@ it("keeps a bounded number of one source, says so, and counts all", () => {
   expect(found[19]!.message).toMatch(/^only 19 left \(The count includes /);
   expect(found[19]!.count).toBe(981);
   expect(found[20]).toEqual({ message: "elsewhere", count: 1 });
+});
+
+describe("a group of violations with different fields", () => {
+  const violation = (from: number, fields: readonly string[]): CommittedViolation => ({
+    finding: { invariant: "retry_safe", severity: "high", message: "sent again", fields },
+    lastAction: "pay",
+    status: 200,
+    path: [from, 0],
+    draws: undefined,
+    state: from + 1,
+    stepEvents: { unit: 0, action: 0, findings: [], errors: [], exchanges: [] } as never,
+    from,
+  });
+
+  it("has no state of an abandoned search, in none of its parts", () => {
+    const log = new FindingLog();
+    for (const one of [violation(1, ["jobs.tick"]), violation(2, ["payments.id"])]) log.addViolation(one);
+    const found = withoutGraph([...log.violations.values()][0]!);
+    for (const part of [...partsOf(found), groupOf(partsOf(found).slice(1)), groupOf(partsOf(found))])
+      expect(part).toMatchObject({ state: null, stepEvents: undefined, from: [] });
+  });
 });

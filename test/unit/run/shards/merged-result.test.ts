@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { loadConfig } from "../../../../src/config/index.ts";
+import { findingId } from "../../../../src/engine/findings/finding-id.ts";
 import { mergeShards, type Merged } from "../../../../src/engine/shards/merge-shards.ts";
 import type { ExplorationResult } from "../../../../src/model/results/result.ts";
 import { explorationEntry, redactor, statusOfResult } from "../../../../src/reports/index.ts";
@@ -35,10 +36,14 @@ async function merged(): Promise<Merged> {
 
 /** The merged result of two shards that reported these results. */
 async function mergedOf(...shards: readonly Partial<ExplorationResult>[]): Promise<ExplorationResult> {
+  return resultOf(await merged(), ...shards);
+}
+
+function resultOf(graph: Merged, ...shards: readonly Partial<ExplorationResult>[]): ExplorationResult {
   const entries = shards.map((changes) =>
     explorationEntry({ name: "shop", file: "shop.explore.ts", result: result(changes) }, report, redactor([])),
   );
-  return mergedResult(await merged(), { name: "shop", actions, entries });
+  return mergedResult(graph, { name: "shop", actions, entries });
 }
 
 it("names rules as not checked that no shard could check, and rules that are never certain", async () => {
@@ -62,4 +67,21 @@ it("has the findings of merged steps that no shard lists, without confirmation",
   expect(found.violations).toHaveLength(committer.findings.violations.size);
   expect(found.violations[0]).toMatchObject({ confirmed: false, notReplayed: true, steps: [], state: expect.any(Number) as number });
   expect(statusOfResult(found, "low")).toBe(3);
+});
+
+it("has no finding whose changes a shard also saw as late writes, even if another shard confirmed it", async () => {
+  const graph = await merged();
+  const { findings } = graph.committer;
+  const [late, ...others] = [...findings.violations.values()];
+  late!.finding = { ...late!.finding, fields: ["jobs.tick"] };
+  const divergences = [
+    { kind: "late_write", path: [actions[0]!], message: "wrote jobs.tick", differences: [], fields: ["jobs.tick"] },
+  ] as const;
+  const { invariant } = late!.finding;
+  const confirmed = { ...(await mergedOf({}, {})).violations.find((one) => one.id === findingId("shop", late!))!, confirmed: true };
+  const found = resultOf(graph, { divergences }, { violations: [confirmed] });
+  expect(found.violations).toHaveLength(others.length);
+  expect(found.violations.map(({ id }) => id)).not.toContain(confirmed.id);
+  expect(found.unjudgedRules).toContain(invariant);
+  expect(found.notes.join()).toContain(`the rule ${invariant} could not be checked`);
 });
