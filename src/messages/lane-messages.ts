@@ -3,7 +3,7 @@
  *
  * The outcome of a step is a row: {@link ROW} int32 values. A step without findings or errors takes 24 bytes and no object.
  */
-import { ignoreLines, ROWS } from "../model/stores/ignore-line.ts";
+import { ignoreLines, isRows } from "../model/stores/ignore-line.ts";
 import type { DeclaredReference, StubUse } from "../model/stores/store-adapter.ts";
 import type { Divergence, Evidence, RecordedExchange, RecordedStep } from "../model/results/result.ts";
 import { Severity } from "../model/declare/severity.ts";
@@ -359,8 +359,8 @@ export function lateWrite<T>({ action, fields }: LateWriter, path: T): Omit<Dive
 
 /** Returns the fields that were written, as text for a message: `orders.status`. Returns `to a store` if they are not known. */
 export function writtenText(fields: readonly string[]): string {
-  if (fields.length === 0) return "to a store";
-  const columns = fields.filter((field) => !field.includes(ROWS));
+  const columns = fields.filter((field) => !isRows(field));
+  if (columns.length === 0) return "to a store";
   const more = columns.length - MOST_FIELDS;
   return `${columns.slice(0, MOST_FIELDS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

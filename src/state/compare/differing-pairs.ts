@@ -3,6 +3,7 @@ import type { ObservedColumn, ObservedTable, StoredValue } from "../../model/sto
 import type { Facts } from "../canonical/facts.ts";
 import {
   columnPlace,
+  droppableField,
   fieldOf,
   INDEX,
   JSON_TEXT,
@@ -201,9 +202,9 @@ export class DifferingPairs {
   }
 }
 
-/** Returns a difference that no rule explains, with its two values. */
+/** Returns a difference that no rule explains, with its two values. The field is a part of the state that can be left out. */
 export function dropped({ place, a, b }: Pair): DroppedField {
-  return { field: fieldOf(place), values: [shown(a), shown(b)] };
+  return { field: droppableField(place), values: [shown(a), shown(b)] };
 }
 
 function shown(value: unknown): string {

@@ -4,8 +4,10 @@ import { canonicalizer, facts, table } from "../support.ts";
 
 beforeAll(loadHasher);
 
-const jwt = (n: number): string =>
-  `${Buffer.from('{"alg":"HS256"}').toString("base64url")}.${Buffer.from(`{"sub":"ann","n":${n}}`).toString("base64url")}.c2ln`;
+const ANN = '{"sub":"ann","n":1}';
+const signed = (claims: string): string =>
+  `${Buffer.from('{"alg":"HS256"}').toString("base64url")}.${Buffer.from(claims).toString("base64url")}.c2ln`;
+const jwt = (n: number): string => signed(`{"sub":"ann","n":${n}}`);
 const rows = (cells: readonly (readonly (string | number)[])[]): Partial<Facts> => ({
   systems: {
     cache: {
@@ -63,6 +65,26 @@ test.each(SHAPES)("the name of a field that differs leaves it out if `ignore` li
   const one = canonicalizer({ ignore: fields });
   expect(one.withoutLeftOut(a)).toEqual(one.withoutLeftOut(b));
   expect(one.describe(a)).toEqual(one.describe(b));
+});
+
+test("the name of a part that cannot be left out alone is the name of the whole", () => {
+  const fieldsOf = (make: (n: number) => Partial<Facts>): readonly string[] => {
+    const [a, b] = [facts(make(1)), facts(make(2))];
+    return compareExecutions({ facts: a, window }, { facts: b, window }, { known: NOTHING_KNOWN }).unexplained.map(({ field }) => field);
+  };
+  expect(fieldsOf((n) => ({ context: { token: jwt(n / 7) } }))).toEqual(["context.token"]);
+  expect(fieldsOf((n) => ({ clients: { ann: { headers: { authorization: `Bearer ${jwt(n / 7)}` } } } }))).toEqual([
+    "clients.ann.headers.authorization",
+  ]);
+  expect(fieldsOf((n) => ({ systems: { probe: { kind: "value", value: { seen: new Map([[n / 7, true]]) } } } }))).toEqual([
+    "systems.probe.seen",
+  ]);
+});
+
+test("a path into a token leaves out nothing, because it would leave out the whole token", () => {
+  const [ann, bob] = [ANN, ANN.replace('"ann"', '"bob"')].map((claims) => facts({ context: { token: signed(claims) } }));
+  const ignore = ['context.token."{jwt}".claims.n'];
+  expect(printOf(ignore, ann!)).not.toBe(printOf(ignore, bob!));
 });
 
 test.each([
