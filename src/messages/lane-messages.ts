@@ -342,6 +342,12 @@ export interface LateWriter {
   readonly fields: readonly string[];
 }
 
+/** A column whose ids are renamed, such as `orders.id`, and the entry of its counter in `Knowledge.ordered`. */
+export interface RenamedField {
+  readonly field: string;
+  readonly counter: string;
+}
+
 /** Largest number of fields that a message about late writes names. */
 const MOST_FIELDS = 5;
 
@@ -438,8 +444,8 @@ export interface LaneReport {
   readonly rootState?: readonly string[] | undefined;
   /** The foreign keys of one column that the stores declare. Absent if there are none. */
   readonly references?: readonly (DeclaredReference & { readonly store: string; readonly table: string })[] | undefined;
-  /** The columns whose ids are renamed and whose counters are left out of states, such as `orders.id`. Absent if there are none. */
-  readonly renamed?: readonly string[] | undefined;
+  /** The columns whose ids are renamed and whose counters are left out of states. Absent if there are none. */
+  readonly renamed?: readonly RenamedField[] | undefined;
   /**
    * The requests of `setup`, and the times at which `setup` began and ended, in milliseconds since 1970. Absent if nothing was sent and the root
    * state is empty.
