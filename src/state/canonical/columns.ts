@@ -1,6 +1,6 @@
 import type { ObservedColumn, ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
 import type { Piece } from "./pieces.ts";
-import { isOfKind } from "./row-kinds.ts";
+import { hasKinds, isOfKind } from "./row-kinds.ts";
 import { columnRule, type KindRule, type Rules } from "../values/rules.ts";
 
 /** A treatment that is the same for a column in all rows of the table. */
@@ -52,8 +52,8 @@ export class TablePlans {
       const rule = columnRule(this.#rules, system, table.name, column.name);
       if (rule !== undefined) return { kind: rule };
       const other = this.#unmasked(system, table.name, column, keys);
-      const rules = [`${system}.${table.name}.${column.name}`, `${table.name}.${column.name}`].flatMap(
-        (field) => this.#rules.kinds.get(field) ?? [],
+      const rules = [`${system}.${table.name}.${column.name}`, `${table.name}.${column.name}`].flatMap((field) =>
+        (this.#rules.kinds.get(field) ?? []).filter(({ kind }) => hasKinds(table.columns, kind)),
       );
       return rules.length === 0 ? other : { kind: "by_row", rules, other };
     });

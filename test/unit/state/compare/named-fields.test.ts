@@ -101,3 +101,11 @@ test.each([
 ] as const)("rows that were added to %s are named as rows", (_what, make, expected) => {
   expect(writtenFields(facts(make(0) as Partial<Facts>), facts(make(1) as Partial<Facts>))).toEqual(expected);
 });
+
+test.each(['hash.value where {"Key":"order:*"}', 'hash.value where {"value":"*"}', "hash.value where {}"])(
+  "%s leaves out nothing, because it names no kind of rows",
+  (field) => {
+    const [a, b] = [facts(rows([["order:1", "took", 1]])), facts(rows([["order:1", "took", 2]]))];
+    expect(printOf([field], a)).not.toBe(printOf([field], b));
+  },
+);
