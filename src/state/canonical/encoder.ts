@@ -88,7 +88,7 @@ export class Encoder {
   readonly freshCounters: Set<string> = new Set();
   #ranks: Ranks | undefined;
   /**
-   * Integers that were found outside of tables, if some integer keys are renamed. A key that equals one of these integers must not be renamed,
+   * Integers that were found outside of tables, or in columns that may refer to renamed keys. A key that equals one of these integers must not be renamed,
    * because the integer may refer to the key.
    */
   readonly pins: Set<string> = new Set();
@@ -295,6 +295,9 @@ export class Encoder {
         const key = this.#symmetricKey(mode, value);
         return key === undefined ? this.#value(value, 0, undefined) : this.#integerKey(key, "", "", "i");
       }
+      case "pins":
+        this.#pin(String(value));
+        return mode.isKey ? this.#cell({ kind: "key" }, value) : this.#value(value, 0, undefined);
       case "key":
         if ((typeof value === "number" || typeof value === "bigint") && this.#clock.nearNumber(Number(value))) {
           this.#timeKeys.add(String(value));
