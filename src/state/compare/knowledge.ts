@@ -58,6 +58,8 @@ export interface DroppedField {
   /** The field in the syntax of `ignore`, e.g. `orders.latency_ms`. */
   readonly field: string;
   readonly values: readonly [string, string];
+  /** `true` if the number of rows differs. Such rows are not left out of states. */
+  readonly isRows?: true | undefined;
 }
 
 /**
