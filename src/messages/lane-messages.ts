@@ -3,7 +3,7 @@
  *
  * The outcome of a step is a row: {@link ROW} int32 values. A step without findings or errors takes 24 bytes and no object.
  */
-import { ignoreLines, ROWS } from "../model/stores/ignore-line.ts";
+import { ignoreLines, isRows } from "../model/stores/ignore-line.ts";
 import type { DeclaredReference, StubUse } from "../model/stores/store-adapter.ts";
 import type { Divergence, Evidence, RecordedExchange, RecordedStep } from "../model/results/result.ts";
 import { Severity } from "../model/declare/severity.ts";
@@ -342,6 +342,12 @@ export interface LateWriter {
   readonly fields: readonly string[];
 }
 
+/** A column whose ids are renamed, such as `orders.id`, and the entry of its counter in `Knowledge.ordered`. */
+export interface RenamedField {
+  readonly field: string;
+  readonly counter: string;
+}
+
 /** Largest number of fields that a message about late writes names. */
 const MOST_FIELDS = 5;
 
@@ -359,8 +365,8 @@ export function lateWrite<T>({ action, fields }: LateWriter, path: T): Omit<Dive
 
 /** Returns the fields that were written, as text for a message: `orders.status`. Returns `to a store` if they are not known. */
 export function writtenText(fields: readonly string[]): string {
-  if (fields.length === 0) return "to a store";
-  const columns = fields.filter((field) => !field.includes(ROWS));
+  const columns = fields.filter((field) => !isRows(field));
+  if (columns.length === 0) return "to a store";
   const more = columns.length - MOST_FIELDS;
   return `${columns.slice(0, MOST_FIELDS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
@@ -438,8 +444,8 @@ export interface LaneReport {
   readonly rootState?: readonly string[] | undefined;
   /** The foreign keys of one column that the stores declare. Absent if there are none. */
   readonly references?: readonly (DeclaredReference & { readonly store: string; readonly table: string })[] | undefined;
-  /** The columns whose ids are renamed and whose counters are left out of states, such as `orders.id`. Absent if there are none. */
-  readonly renamed?: readonly string[] | undefined;
+  /** The columns whose ids are renamed and whose counters are left out of states. Absent if there are none. */
+  readonly renamed?: readonly RenamedField[] | undefined;
   /**
    * The requests of `setup`, and the times at which `setup` began and ended, in milliseconds since 1970. Absent if nothing was sent and the root
    * state is empty.

@@ -18,6 +18,8 @@ export { changedFields, fieldChanges, rowUpdates, writtenFields } from "./compar
 export { compareExecutions, type Compared, type Execution } from "./compare/compare-executions.ts";
 export {
   contentOf,
+  counterEntry,
+  counterIn,
   FULL_ORDER,
   NEXT_SECOND,
   joined,

@@ -22,14 +22,14 @@ const TABLES_AND_COLUMNS = `select n.nspname::text as "schema", c.relname::text 
  order by 1, 2, a.attnum`;
 
 /** A query for the sequences that only one column uses, which gets the numbers unchanged. */
-const COUNTERS = `select n.nspname::text as "schema", c.relname::text as "table", a.attname::text as "column",
-       sn.nspname::text as "ofSchema", s.relname::text as "counter"
-  from pg_class s join pg_namespace sn on sn.oid = s.relnamespace
+const COUNTERS = `select tn.nspname::text as "schema", c.relname::text as "table", a.attname::text as "column",
+       n.nspname::text as "ofSchema", s.relname::text as "counter"
+  from pg_class s join pg_namespace n on n.oid = s.relnamespace
        join lateral (select min(x.rel) as rel, min(x.num) as num from (${SEQUENCE_USERS("s.oid")}) x
                      having count(distinct (x.rel, x.num)) = 1 and bool_and(x.plain is true) and min(x.rel) is not null) u on true
-       join pg_class c on c.oid = coalesce(pg_partition_root(u.rel), u.rel) join pg_namespace n on n.oid = c.relnamespace
+       join pg_class c on c.oid = coalesce(pg_partition_root(u.rel), u.rel) join pg_namespace tn on tn.oid = c.relnamespace
        join pg_attribute a on a.attrelid = u.rel and a.attnum = u.num
- where s.relkind = 'S'`;
+ where s.relkind = 'S' and ${USER_SCHEMA}`;
 
 /** Options for {@link PostgresAdapter}. */
 export interface PostgresAdapterOptions {
@@ -132,7 +132,8 @@ export class PostgresAdapter extends SqlAdapter<PostgresMode, PostgresCheckpoint
       const to = { table: shownName(String(row["toSchema"]), String(row["toTable"])), column: String(row["toColumn"]) };
       table.references.push({ column, to, isChecked: true });
     }
-    for (const row of await this.opened().query(COUNTERS, [])) {
+    // Counters matter only in columns whose ids are renamed.
+    for (const row of this.symmetric.length === 0 ? [] : await this.opened().query(COUNTERS, [])) {
       const name = shownName(String(row["ofSchema"]), String(row["counter"]));
       const table = tables.get(shownName(String(row["schema"]), String(row["table"])));
       table?.counters.push({ name, column: String(row["column"]), shows: "next" });

@@ -1,8 +1,9 @@
 import { SeqqaError } from "../../model/errors.ts";
+import { ignoreEntry } from "../../model/stores/ignore-line.ts";
 import type { StoreAdapter, StoreScope } from "../../model/stores/store-adapter.ts";
 import { consentHint, mayBeWritten, storeName } from "../../model/stores/store-name.ts";
 import type { World } from "../../model/declare/world.ts";
-import { ForeignWrite, patternOf } from "../../stores/external/external-store.ts";
+import { ForeignWrite } from "../../stores/external/external-store.ts";
 import { WriteLedger } from "../../stores/external/write-ledger.ts";
 import type { Asks } from "./asks.ts";
 import { requireClockFollows } from "./clock-follows.ts";
@@ -15,7 +16,7 @@ export async function openSystems(
   { gated = false, faulty = false, allowedStores = [], knowledge, idleWatchMs = 0 }: LaneOptions,
   asks: Asks,
 ): Promise<readonly string[] | undefined> {
-  const ignore = [...world.ignore, ...knowledge.background.map(patternOf)];
+  const ignore = [...world.ignore, ...knowledge.background.map(ignoreEntry)];
   const opening: { readonly system: StoreAdapter; readonly scope: StoreScope }[] = [];
   for (const [name, system] of Object.entries(world.systems)) {
     if (system === undefined) continue;
@@ -35,7 +36,8 @@ export async function openSystems(
   const isWatched = ({ system }: (typeof opening)[number]): boolean =>
     parts.isFirst === true && parts.borrowed && !parts.inProcess && system.traits.commits && system.schema !== undefined;
   const found = await Promise.all(opening.map(async (one) => (isWatched(one) ? writtenByOthers(one.system, one.scope, idleWatchMs) : [])));
-  for (const [i, { system, scope }] of opening.entries()) await system.open({ ...scope, ignore: [...ignore, ...found[i]!.map(patternOf)] });
+  for (const [i, { system, scope }] of opening.entries())
+    await system.open({ ...scope, ignore: [...ignore, ...found[i]!.map(ignoreEntry)] });
   return opening.length > 0 && world.probe === undefined && opening.every(isWatched) ? found.flat() : undefined;
 }
 

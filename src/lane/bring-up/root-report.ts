@@ -4,7 +4,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import type { Lane } from "../../model/declare/lane.ts";
 import type { World } from "../../model/declare/world.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
-import { Occurrences, type Canonicalizer } from "../../state/index.ts";
+import { counterEntry, Occurrences, type Canonicalizer } from "../../state/index.ts";
 import type { ErrorEvent, LaneReport } from "../../messages/lane-messages.ts";
 import type { Checker } from "../step/checker.ts";
 import { briefLines } from "../report/step-details.ts";
@@ -48,7 +48,7 @@ export async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> 
     rootLines,
     rootState,
     ...(references.length > 0 && { references }),
-    ...(counters.length > 0 && { renamed: counters.map(({ table, column }) => `${table}.${column}`) }),
+    ...(counters.length > 0 && { renamed: counters.map((one) => ({ field: `${one.table}.${one.column}`, counter: counterEntry(one) })) }),
     ...setupOf(base),
     ...(base.operations !== undefined && { calls: base.reportInputs.calls }),
     ...(ignored.paths.length > 0 && {

@@ -13,8 +13,8 @@ const OTHER_DATABASE = /^db(\d+)_/;
  * field that ends with {@link ROWS} stands for its table, or for keys if all keys of a type share one table.
  */
 export function ignoreLines(fields: readonly string[]): string {
-  const rows = new Set(fields.filter((field) => field.includes(ROWS)).map(tableOf));
-  const entries = fields.filter((field) => field.includes(ROWS) || !rows.has(tableOf(field))).map(entryOf);
+  const rows = new Set(fields.filter(isRows).map(tableOf));
+  const entries = fields.filter((field) => isRows(field) || !rows.has(tableOf(field))).map(ignoreEntry);
   const line = (some: readonly string[], where: string): readonly string[] =>
     some.length === 0 ? [] : [`ignore: [${[...new Set(some)].map((one) => JSON.stringify(one)).join(", ")}] ${where}`];
   return [
@@ -29,16 +29,23 @@ export function ignoreLines(fields: readonly string[]): string {
   ].join(" and ");
 }
 
+/** Returns `true` if a field means whole rows of a table. In a path into a value, `.*` means the values of all keys. */
+export function isRows(field: string): boolean {
+  return !OF_WORLD.test(field) && (readFieldOfKind(field)?.field ?? field).endsWith(ROWS);
+}
+
 function tableOf(field: string): string {
   const name = readFieldOfKind(field)?.field ?? field;
   return name.slice(0, name.lastIndexOf("."));
 }
 
-function entryOf(field: string): string {
+/** Returns the entry of `ignore` that leaves out a field: `orders.seen`, `orders` for `orders.*`, or the pattern of keys for rows of one kind. */
+export function ignoreEntry(field: string): string {
+  if (!isRows(field)) return field;
   const ofKind = readFieldOfKind(field);
-  if (ofKind === undefined) return field.endsWith(ROWS) ? field.slice(0, -ROWS.length) : field;
+  if (ofKind === undefined) return field.slice(0, -ROWS.length);
   const key = ofKind.kind["key"];
-  if (!ofKind.field.endsWith(ROWS) || key === undefined) return field;
+  if (key === undefined) return field;
   const database = OTHER_DATABASE.exec(ofKind.field)?.[1];
   return `${database === undefined ? "" : `db${database}:`}${key.replaceAll(/[?[\]\\]/g, "\\$&")}`;
 }

@@ -1,6 +1,6 @@
 import { SeqqaError } from "../errors.ts";
 import { nearest } from "../text/nearest.ts";
-import { readFieldOfKind } from "./field-of-kind.ts";
+import { isBadFieldOfKind, readFieldOfKind } from "./field-of-kind.ts";
 import type { StoreScope, TableSchema } from "./store-adapter.ts";
 
 /** A pattern from the `ignore` of a store or of the World. */
@@ -19,7 +19,7 @@ export interface Ignored {
   readonly fields: readonly string[];
   /** The tables that do not belong to the state, by store. */
   readonly tables: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Patterns of the World that can only name a context key or a path. */
+  /** Patterns of the World that can only name a context key or a path, and fields of rows of one kind. */
   readonly paths: readonly string[];
 }
 
@@ -86,7 +86,7 @@ export function ignoredColumns(
  * Finds the tables, columns and paths that the patterns of `ignore` name. `schemas` has the stores that list their tables. `isWhole`: `true` if
  * `schemas` has all stores, so that a table that is missing there does not exist. `isStrict`: `true` if an unknown name is an error.
  *
- * @throws SeqqaError `IGNORE_UNKNOWN` (2) for an unknown table or column
+ * @throws SeqqaError `IGNORE_UNKNOWN` (2) for an unknown table or column, and for a field of rows of one kind that cannot be read
  */
 export function resolveIgnored(
   patterns: readonly IgnorePattern[],
@@ -100,19 +100,33 @@ export function resolveIgnored(
   for (const one of patterns) {
     const columns = columnsOf(one, schemas);
     fields.push(...columns);
-    if (one.system === undefined) fields.push(one.pattern);
-    else if (readFieldOfKind(one.pattern) !== undefined) fields.push(`${one.system}.${one.pattern}`);
+    const ofKind = fieldOfKindIn(one);
+    if (ofKind !== undefined) fields.push(ofKind);
+    else if (one.system === undefined) fields.push(one.pattern);
     const isTable = [...schemas].some(([system, schema]) => ignoredTables([one], system, schema).size > 0);
     if (columns.length > 0 || isTable) continue;
     // A pattern that can name a table is kept as a path only if all stores listed their tables. Otherwise, a store without a list may have that
     // table.
-    if (one.system === undefined && (isWhole || !isOfTable(one.pattern))) paths.push(one.pattern);
+    if (ofKind !== undefined) paths.push(ofKind);
+    else if (one.system === undefined && (isWhole || !isOfTable(one.pattern))) paths.push(one.pattern);
     if (!isStrict) continue;
     if (one.system !== undefined ? schemas.has(one.system) : isWhole && schemas.size > 0 && isOfTable(one.pattern)) {
       throw unknown(one, schemas);
     }
   }
   return { fields, tables, paths };
+}
+
+/** Returns the field of rows of one kind that a pattern names, with the name of the store if the pattern belongs to a store. */
+function fieldOfKindIn({ pattern, system }: IgnorePattern): string | undefined {
+  if (isBadFieldOfKind(pattern)) {
+    throw new SeqqaError("IGNORE_UNKNOWN", `The pattern "${pattern}" of ignore has no object with patterns in JSON after "where".`, {
+      exitStatus: 2,
+      hint: 'Copy the whole field from the message of seqqa, for example: hash.value where {"key":"order:*"}',
+    });
+  }
+  if (readFieldOfKind(pattern) === undefined) return undefined;
+  return system === undefined ? pattern.replace(/^systems\./, "") : `${system}.${pattern}`;
 }
 
 /** Returns `true` if a pattern can only name a table or column. A pattern without a dot or `*` may be a context key, which need not exist yet. */

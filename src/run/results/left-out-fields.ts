@@ -13,9 +13,10 @@ export function droppedFields({ dropped, background }: Knowledge): readonly Verd
 
 /** Returns sentences about fields that were left out of states and make the result unverified, each with a remedy. */
 export function unverifiedFields({ dropped }: Knowledge): readonly string[] {
-  return dropped.map(
-    ({ field, values: [first, second] }) =>
-      `${field} differs between executions of one path (${first}, then ${second}), so seqqa left it out of the states. To confirm this, write ${ignoreLines([field])}.`,
+  return dropped.map(({ field, values: [first, second], isRows }) =>
+    isRows === true
+      ? `The number of rows of ${field} differs between executions of one path (${first}, then ${second}). seqqa does not leave rows out of the states by itself. To leave them out, write ${ignoreLines([field])}.`
+      : `${field} differs between executions of one path (${first}, then ${second}), so seqqa left it out of the states. To confirm this, write ${ignoreLines([field])}.`,
   );
 }
 

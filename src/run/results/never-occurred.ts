@@ -1,4 +1,5 @@
 import type { Explorer } from "../../engine/search/explorer.ts";
+import { readFieldOfKind } from "../../model/stores/field-of-kind.ts";
 import { nearest } from "../../model/text/nearest.ts";
 
 /**
@@ -23,13 +24,14 @@ export function neverOccurredNotes({ stopReason, committer, occurred }: Explored
 }
 
 function whereOf(pattern: string): string {
+  if (readFieldOfKind(pattern) !== undefined) return "the rows that the run changed";
   if (pattern.startsWith("clients.")) return "the clients";
   return pattern.startsWith("systems.") ? "the systems" : "the context";
 }
 
 /** Returns the pattern with its context key replaced by the most similar existing key; `undefined` if no key is similar, or the key exists. */
 function meant(pattern: string, names: ReadonlySet<string>): string | undefined {
-  if (/^(?:clients|systems)\./.test(pattern)) return undefined;
+  if (/^(?:clients|systems)\./.test(pattern) || readFieldOfKind(pattern) !== undefined) return undefined;
   const [, root = "", key = "", rest = ""] = /^(context\.)?([^.[]+)(.*)$/s.exec(pattern) ?? [];
   const near = nearest(key, names);
   if (near === key) return root === "" ? `context.${pattern}` : undefined;

@@ -8,7 +8,7 @@ import { SETUP_TIMES, shownFields } from "../explore/learn/learned-fields.ts";
 
 /**
  * Returns the reductions of the exploration: merges of states that differ only in the order in which values were generated, or in which values of one
- * step belong together. `renamed`: the columns whose ids are renamed and whose counters are left out of states.
+ * step belong together. `renamed`: the columns whose ids are renamed and whose counters are left out of states, unless `ordered` has the counter.
  */
 export function reductionsOf(
   { committer, audited, divergences }: Explorer,
@@ -20,13 +20,16 @@ export function reductionsOf(
     ...generated.filter(({ place, domain }) => !ordered.includes(domain ?? place)),
     ...times.filter(({ place }) => !ordered.includes(place)),
   ];
+  const counted = renamed.filter(({ counter }) => !ordered.includes(counter)).map(({ field }) => field);
   // If the order of generation is part of all states, merged states differ only in the content of the states in which their values were generated.
-  const what = unordered.length > 0 || !ordered.includes(FULL_ORDER) ? "order" : "content";
-  const forgotten = unordered.length > 0 ? unordered : what === "order" ? [...generated, ...times] : generated;
+  const isOrdered = ordered.includes(FULL_ORDER);
+  const what = unordered.length + counted.length > 0 || !isOrdered ? "order" : "content";
+  const all = isOrdered ? (counted.length > 0 ? [] : generated) : [...generated, ...times];
+  const forgotten = unordered.length > 0 ? unordered : all;
   const hasLinks = committer.unlinkedReductions > 0;
   const onlyLinks = committer.unlinkedReductions === committer.reductions;
   const places = [...(onlyLinks ? [] : forgotten), ...(hasLinks ? generated : [])].map(({ place }) => fieldOf(place));
-  const fields = [...places, ...(onlyLinks ? [] : renamed)];
+  const fields = [...places, ...(onlyLinks ? [] : counted)];
   const shown = shownFields(fields.length > 0 ? fields : [SETUP_TIMES]);
   const kinds = [...(onlyLinks ? [] : [what]), ...(hasLinks ? ["connection"] : [])].join(" and ");
   const refuted = divergences.all.filter(({ kind }) => kind === "merge").length;

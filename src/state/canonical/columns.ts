@@ -1,6 +1,7 @@
 import type { ObservedColumn, ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
 import type { Piece } from "./pieces.ts";
-import { isOfKind } from "./row-kinds.ts";
+import { hasKinds, isOfKind } from "./row-kinds.ts";
+import { singular } from "../values/places.ts";
 import { columnRule, type KindRule, type Rules } from "../values/rules.ts";
 
 /** A treatment that is the same for a column in all rows of the table. */
@@ -14,6 +15,8 @@ export type ColumnMode =
   | { readonly kind: "by_row"; readonly rules: readonly KindRule[]; readonly other: PlainMode }
   /** The column contains integer keys, or refers to such keys. The integers are renamed like generated ids. `domain`: the column with the keys. */
   | { readonly kind: "symmetric"; readonly domain: string }
+  /** The column may refer to renamed keys, by its name, but has no foreign key. Keys with a number of this column must not be renamed. */
+  | { readonly kind: "pins"; readonly isKey: boolean }
   /** The column is a primary key on its own, or a foreign key. A number in this column that looks like a time counts as an id. */
   | { readonly kind: "key" };
 
@@ -28,12 +31,15 @@ export interface TablePlan {
 export class TablePlans {
   readonly #rules: Rules;
   readonly #symmetric: ReadonlySet<string> | "keys";
+  /** The names of the tables whose keys are renamed, in the singular. */
+  readonly #tables: readonly string[];
   readonly #plans = new Map<string, Map<string, TablePlan>>();
 
   /** @param symmetric The columns (`table.column`) whose integers are renamed; `keys`: every primary key that is a single column. */
   constructor(rules: Rules, symmetric: readonly string[] | "keys") {
     this.#rules = rules;
     this.#symmetric = symmetric === "keys" ? symmetric : new Set(symmetric);
+    this.#tables = symmetric === "keys" ? [] : symmetric.map((field) => singular(field.split(".").at(-2) ?? field));
   }
 
   of(system: string, table: ObservedTable): TablePlan {
@@ -52,8 +58,8 @@ export class TablePlans {
       const rule = columnRule(this.#rules, system, table.name, column.name);
       if (rule !== undefined) return { kind: rule };
       const other = this.#unmasked(system, table.name, column, keys);
-      const rules = [`${system}.${table.name}.${column.name}`, `${table.name}.${column.name}`].flatMap(
-        (field) => this.#rules.kinds.get(field) ?? [],
+      const rules = [`${system}.${table.name}.${column.name}`, `${table.name}.${column.name}`].flatMap((field) =>
+        (this.#rules.kinds.get(field) ?? []).filter(({ kind }) => hasKinds(table.columns, kind)),
       );
       return rules.length === 0 ? other : { kind: "by_row", rules, other };
     });
@@ -69,7 +75,15 @@ export class TablePlans {
   #unmasked(system: string, table: string, column: ObservedColumn, keys: number): PlainMode {
     const domain = this.#domain(system, table, column, column.key === true && keys === 1);
     if (domain !== undefined) return { kind: "symmetric", domain: `s:${system.length}:${system}${domain}` };
-    return { kind: column.references !== undefined || (column.key === true && keys === 1) ? "key" : "plain" };
+    const isKey = column.key === true && keys === 1;
+    if (column.references === undefined && this.#isNamedAfterTable(column.name)) return { kind: "pins", isKey };
+    return { kind: column.references !== undefined || isKey ? "key" : "plain" };
+  }
+
+  /** Returns `true` for names such as `order_id` if keys of the table `orders` are renamed. */
+  #isNamedAfterTable(column: string): boolean {
+    const name = column.toLowerCase();
+    return name.endsWith("id") && this.#tables.some((table) => name.includes(table));
   }
 
   #domain(system: string, table: string, column: ObservedColumn, isKey: boolean): string | undefined {

@@ -64,10 +64,11 @@ class Describer {
 
   #table(system: string, path: string, table: ObservedTable): void {
     const modes = this.#writer.plans.of(system, table).modes;
+    const pieces = (text: string): ReturnType<StateWriter["pieces"]> => this.#writer.pieces(text);
     const show = (row: readonly StoredValue[]): string => {
       const cells: string[] = [];
       for (const [index, value] of row.entries()) {
-        const mode = modeIn(modes[index]!, row, table.columns, (text) => this.#writer.pieces(text));
+        const mode = modeIn(modes[index]!, row, table.columns, pieces);
         if (mode.kind === "ignore") continue;
         let text: string | undefined;
         if (typeof value === "object" && value !== null && mode.kind !== "mask") text = this.#inline(value, 0);

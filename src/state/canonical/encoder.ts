@@ -88,7 +88,7 @@ export class Encoder {
   readonly freshCounters: Set<string> = new Set();
   #ranks: Ranks | undefined;
   /**
-   * Integers that were found outside of tables, if some integer keys are renamed. A key that equals one of these integers must not be renamed,
+   * Integers that were found outside of tables, or in columns that may refer to renamed keys. A key that equals one of these integers must not be renamed,
    * because the integer may refer to the key.
    */
   readonly pins: Set<string> = new Set();
@@ -191,7 +191,10 @@ export class Encoder {
   #system(name: string, observed: Observed): string {
     if (observed.kind === "value") return this.#valueStore(name, observed);
     let text = "";
-    const counters = sortedKeys(observed.counters).filter((counter) => !this.#isLeftOut(name, counter, observed));
+    const fresh = this.#fresh.of(name, observed);
+    for (const counter of fresh) this.freshCounters.add(`${name}.${counter}`);
+    const isWritten = this.#ranks !== undefined && this.#ranks.domains === undefined;
+    const counters = sortedKeys(observed.counters).filter((counter) => isWritten || !fresh.includes(counter));
     if (counters.length > 0) {
       text = `N${name.length}:${name}`;
       for (const counter of counters) text += plainText(counter) + this.#value(observed.counters[counter], 0, undefined);
@@ -203,12 +206,6 @@ export class Encoder {
     this.#pinning = this.#pinsWanted;
     this.#tokens = outer;
     return text;
-  }
-
-  #isLeftOut(system: string, counter: string, observed: Extract<Observed, { readonly kind: "rows" }>): boolean {
-    if (!this.#fresh.isFresh(system, counter, observed)) return false;
-    this.freshCounters.add(`${system}.${counter}`);
-    return this.#ranks === undefined || this.#ranks.domains !== undefined;
   }
 
   #valueStore(name: string, { value, received, steps = [] }: Extract<Observed, { readonly kind: "value" }>): string {
@@ -280,7 +277,8 @@ export class Encoder {
   }
 
   #modeOf({ modes, columns }: TablePlan, column: number, row: readonly StoredValue[]): PlainMode {
-    return modeIn(modes[column]!, row, columns, (text) => this.#strings.pieces(text));
+    const mode = modes[column]!;
+    return mode.kind === "by_row" ? modeIn(mode, row, columns, (text) => this.#strings.pieces(text)) : mode;
   }
 
   #cell(mode: PlainMode, value: StoredValue): string {
@@ -297,6 +295,9 @@ export class Encoder {
         const key = this.#symmetricKey(mode, value);
         return key === undefined ? this.#value(value, 0, undefined) : this.#integerKey(key, "", "", "i");
       }
+      case "pins":
+        this.#pin(String(value));
+        return mode.isKey ? this.#cell({ kind: "key" }, value) : this.#value(value, 0, undefined);
       case "key":
         if ((typeof value === "number" || typeof value === "bigint") && this.#clock.nearNumber(Number(value))) {
           this.#timeKeys.add(String(value));

@@ -13,43 +13,55 @@ export interface RenamedCounter extends TableCounter {
  * the value belongs to the state.
  */
 export class FreshCounters {
-  readonly #counters: ReadonlyMap<string, RenamedCounter>;
-  /** The largest id of the root state in the column of each counter. */
-  #mostInRoot: ReadonlyMap<string, number | bigint> = new Map();
+  readonly #counters = new Map<string, RenamedCounter[]>();
+  /** For each counter: its value in the root state, and the largest id of the root state in its column. */
+  #roots: ReadonlyMap<RenamedCounter, InRoot> = new Map();
 
   constructor(counters: readonly RenamedCounter[]) {
-    this.#counters = new Map(counters.map((one) => [keyOf(one.system, one.name), one]));
+    for (const one of counters) this.#counters.set(one.system, [...(this.#counters.get(one.system) ?? []), one]);
   }
 
-  /** Reads the ids of the root state, all of whose rows are `added`. */
+  /** Reads the root state, all of whose rows are `added`, and whose counters are all shown. */
   root({ systems }: Facts): void {
-    const mostInRoot = new Map<string, number | bigint>();
-    for (const [key, { system, table, column }] of this.#counters) {
+    const roots = new Map<RenamedCounter, InRoot>();
+    for (const [system, counters] of this.#counters) {
       const observed = systems[system];
-      const most = observed?.kind === "rows" ? mostIn(observed.tables, table, column) : undefined;
-      if (most !== undefined) mostInRoot.set(key, most);
+      if (observed?.kind !== "rows") continue;
+      for (const one of counters)
+        roots.set(one, { value: observed.counters[one.name], most: mostIn(observed.tables, one.table, one.column) });
     }
-    this.#mostInRoot = mostInRoot;
+    this.#roots = roots;
   }
 
   /** Takes the root state of another instance. */
   asIn(other: FreshCounters): void {
-    this.#mostInRoot = other.#mostInRoot;
+    this.#roots = other.#roots;
   }
 
-  /** Returns `true` if the value of a counter does not belong to the state. */
-  isFresh(system: string, name: string, { counters, tables }: Extract<Observed, { readonly kind: "rows" }>): boolean {
-    const key = keyOf(system, name);
-    const counter = this.#counters.get(key);
-    const value = counters[name];
-    if (counter === undefined || value === null || value === undefined) return false;
-    const isPassed = (id: number | bigint | undefined): boolean =>
-      id === undefined || (counter.shows === "next" ? id < value : id <= value);
-    return isPassed(this.#mostInRoot.get(key)) && isPassed(mostIn(tables, counter.table, counter.column));
+  /**
+   * Returns the counters of a store whose values do not belong to the state. Also returns counters that are not shown because they have their values
+   * of the root state: otherwise, a state would differ in its reductions from a state with a higher value.
+   */
+  of(system: string, { counters, tables }: Extract<Observed, { readonly kind: "rows" }>): readonly string[] {
+    const some = this.#counters.get(system);
+    if (some === undefined) return NONE;
+    return some.flatMap((counter) => {
+      const { name, table, column, shows } = counter;
+      const root = this.#roots.get(counter);
+      const value = counters[name] === undefined ? root?.value : counters[name];
+      const isPassed = (id: number | bigint | undefined): boolean =>
+        id === undefined || (value !== undefined && value !== null && (shows === "next" ? id < value : id <= value));
+      return value !== null && isPassed(root?.most) && isPassed(mostIn(tables, table, column)) ? [name] : NONE;
+    });
   }
 }
 
-const keyOf = (system: string, counter: string): string => JSON.stringify([system, counter]);
+interface InRoot {
+  readonly value: number | bigint | null | undefined;
+  readonly most: number | bigint | undefined;
+}
+
+const NONE: readonly string[] = [];
 
 function mostIn(tables: readonly ObservedTable[], name: string, column: string): number | bigint | undefined {
   const table = tables.find((one) => one.name === name);

@@ -84,6 +84,12 @@ function isBase64(text: string): boolean {
   return joined.filter(([a, b]) => a !== b).length >= 0.3 * joined.length;
 }
 
+/** Returns `true` if each column that a kind names determines the kind of a row. Otherwise, no row is of this kind. */
+export function hasKinds(columns: readonly ObservedColumn[], kind: RowKind): boolean {
+  return Object.keys(kind).every((name) => columns.some((column) => column.name === name && column.kind === true));
+}
+
+/** Returns `true` if a row is of a kind all of whose columns the table has (see {@link hasKinds}). */
 export function isOfKind(
   row: readonly StoredValue[],
   columns: readonly ObservedColumn[],

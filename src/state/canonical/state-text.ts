@@ -3,7 +3,7 @@ import { Encoder, type Encoded, type EncodedFacts, type Ranks } from "./encoder.
 import type { Facts, Fingerprint } from "./facts.ts";
 import { FreshCounters } from "./fresh-counters.ts";
 import { hasHiddenLinks } from "./hidden-links.ts";
-import { contentOf, FULL_ORDER } from "../compare/knowledge.ts";
+import { contentOf, counterEntry, FULL_ORDER } from "../compare/knowledge.ts";
 import { TablePlans } from "./columns.ts";
 import type { Piece } from "./pieces.ts";
 import type { Placeholders } from "../values/scan.ts";
@@ -66,8 +66,7 @@ export class StateWriter {
     this.#placeholders = [...options.placeholders].sort((a, b) => b[0].length - a[0].length);
     this.plans = new TablePlans(this.rules, options.symmetric);
     this.#strings = new Strings(byAppearance ? this.clock : undefined, this.#placeholders, this.tokens);
-    // If the order of generation is part of the state, the numbers that counters gave out are, too.
-    this.fresh = new FreshCounters(this.#ordered.has(FULL_ORDER) ? [] : (options.counters ?? []));
+    this.fresh = new FreshCounters((options.counters ?? []).filter((one) => !this.#ordered.has(counterEntry(one))));
     this.#encoder = new Encoder(this.#strings, this.clock, this.rules, this.plans, {
       fresh: this.fresh,
       pinsWanted: options.symmetric.length > 0,

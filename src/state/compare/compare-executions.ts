@@ -1,5 +1,5 @@
 import type { Facts } from "../canonical/facts.ts";
-import { fieldOf } from "../values/places.ts";
+import { droppableField } from "../values/places.ts";
 import { FURTHEST_MS, momentOf, type StepWindow } from "../values/times.ts";
 import { differingWords, wordOf, wordOfBytes } from "../values/words.ts";
 import { Counters } from "./counters.ts";
@@ -16,6 +16,7 @@ export interface Execution {
 
 /** A place where one comparison of two executions found generated values, with an example. */
 export interface ComparedPlace extends GeneratedPlace {
+  /** The field to leave out if the value turns out not to be generated. */
   readonly field: string;
   /**
    * The counters that may have generated the integer, because they gave the same pair of values in the two executions. A counter whose table name
@@ -165,7 +166,7 @@ class Comparison {
       if (holding !== undefined && !isId) {
         // Digits inside a text may come from a counter that no table shows. The place of the text itself is then used as the counter.
         const all = [...holding, after === "" ? place : `${place} after ${after}`];
-        this.generated.push({ field: fieldOf(place), sample: [x, y], place, after, domain: all[0], domains: all });
+        this.generated.push({ field: droppableField(place), sample: [x, y], place, after, domain: all[0], domains: all });
         continue;
       }
       const [from, to] = [wordOf(x).key, wordOf(y).key];
@@ -199,7 +200,7 @@ class Comparison {
 
 function generatedText(place: string, after: string, sample: readonly [string, string]): ComparedPlace {
   const leastLength = Math.min(...sample.map(({ length }) => length));
-  return { field: fieldOf(place), sample, place, after, domain: undefined, domains: [], leastLength };
+  return { field: droppableField(place), sample, place, after, domain: undefined, domains: [], leastLength };
 }
 
 /**
@@ -225,7 +226,7 @@ const isInteger = (value: unknown): boolean => typeof value === "bigint" || Numb
 const isNatural = (value: unknown): boolean => (value as number | bigint) >= 0;
 
 function sampleOf({ place, a, b }: Pair): Pick<ComparedPlace, "field" | "sample"> {
-  return { field: fieldOf(place), sample: [String(a), String(b)] };
+  return { field: droppableField(place), sample: [String(a), String(b)] };
 }
 
 /** Returns the times that both executions have at the same place, if the steps cannot have run in the same second. */

@@ -1,8 +1,12 @@
 import { isDeepStrictEqual, types } from "node:util";
 import type { ObservedColumn, ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
+import { fieldOfKind } from "../../model/stores/field-of-kind.ts";
+import { ROWS } from "../../model/stores/ignore-line.ts";
+import { patternOf } from "../canonical/row-kinds.ts";
 import type { Facts } from "../canonical/facts.ts";
 import {
   columnPlace,
+  droppableField,
   fieldOf,
   INDEX,
   JSON_TEXT,
@@ -89,7 +93,7 @@ export class DifferingPairs {
       const rowsA = x?.added ?? [];
       const rowsB = y?.added ?? [];
       if (rowsA.length !== rowsB.length) {
-        this.structure.push({ field: name, values: [`${rowsA.length} rows`, `${rowsB.length} rows`] });
+        this.structure.push(...rowCounts((x ?? y)!, rowsA, rowsB));
         continue;
       }
       this.#rows(system, (x ?? y)!, rowsA, rowsB);
@@ -201,9 +205,34 @@ export class DifferingPairs {
   }
 }
 
-/** Returns a difference that no rule explains, with its two values. */
+/** Returns a difference that no rule explains, with its two values. The field is a part of the state that can be left out. */
 export function dropped({ place, a, b }: Pair): DroppedField {
-  return { field: fieldOf(place), values: [shown(a), shown(b)] };
+  return { field: droppableField(place), values: [shown(a), shown(b)] };
+}
+
+/**
+ * Returns the difference in the number of rows. If all keys of a type share the table, returns one difference for each pattern of keys, because
+ * `ignore` can name keys.
+ */
+function rowCounts(
+  { name, columns }: ObservedTable,
+  a: readonly (readonly StoredValue[])[],
+  b: readonly (readonly StoredValue[])[],
+): readonly DroppedField[] {
+  const key = columns.findIndex((column) => column.name === "key" && column.kind === true);
+  const fieldOfRow = (row: readonly StoredValue[]): string =>
+    key < 0 ? name : fieldOfKind(`${name}${ROWS}`, { key: patternOf(row[key], () => null) });
+  const counts = new Map<string, [number, number]>();
+  for (const [side, rows] of [a, b].entries()) {
+    for (const row of rows) {
+      const count = counts.get(fieldOfRow(row)) ?? [0, 0];
+      count[side]!++;
+      counts.set(fieldOfRow(row), count);
+    }
+  }
+  return [...counts].flatMap(([field, [x, y]]) =>
+    x === y ? [] : [{ field, values: [`${x} rows`, `${y} rows`] as const, isRows: true as const }],
+  );
 }
 
 function shown(value: unknown): string {

@@ -58,6 +58,8 @@ export interface DroppedField {
   /** The field in the syntax of `ignore`, e.g. `orders.latency_ms`. */
   readonly field: string;
   readonly values: readonly [string, string];
+  /** `true` if the number of rows differs. Such rows are not left out of states. */
+  readonly isRows?: true | undefined;
 }
 
 /**
@@ -76,7 +78,7 @@ export interface Knowledge {
   readonly noisyActions: readonly string[];
   /**
    * Places whose order of generation is part of the state, because an audit showed that the order matters. An entry of {@link contentOf} makes the
-   * state in which a value was generated part of the state, too. See also {@link FULL_ORDER} and {@link NEXT_SECOND}.
+   * state in which a value was generated part of the state, too. See also {@link counterEntry}, {@link FULL_ORDER} and {@link NEXT_SECOND}.
    */
   readonly ordered: readonly string[];
 }
@@ -84,6 +86,18 @@ export interface Knowledge {
 /** Returns the entry of {@link Knowledge.ordered} which says that values of a domain contain data of the state in which they were generated. */
 export function contentOf(domain: string): string {
   return `<${domain}`;
+}
+
+const COUNTER = "#";
+
+/** Returns the entry of {@link Knowledge.ordered} which says that the value of a counter is part of the state, although its ids are renamed. */
+export function counterEntry({ system, name }: { readonly system: string; readonly name: string }): string {
+  return `${COUNTER}${system}.${name}`;
+}
+
+/** Returns the name of the counter of {@link counterEntry}, such as `db.orders`; `undefined` for other entries of {@link Knowledge.ordered}. */
+export function counterIn(entry: string): string | undefined {
+  return entry.startsWith(COUNTER) ? entry.slice(COUNTER.length) : undefined;
 }
 
 /**

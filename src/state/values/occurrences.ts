@@ -1,16 +1,22 @@
 import { types } from "node:util";
 import type { Facts } from "../canonical/facts.ts";
+import { readFieldOfKind, type RowKind } from "../../model/stores/field-of-kind.ts";
+import { hasKinds, isOfKind } from "../canonical/row-kinds.ts";
 import { JsonText } from "./named.ts";
 import { parsedJson } from "./places.ts";
 import { pathsOf } from "./rules.ts";
 
 /** Finds the keys and paths that exist in states. An `ignore` pattern that never names an existing key or path is probably misspelt. */
 export class Occurrences {
-  readonly #patterns: readonly { readonly name: string; readonly paths: readonly (readonly string[])[] }[];
+  readonly #patterns: readonly {
+    readonly name: string;
+    readonly paths: readonly (readonly string[])[];
+    readonly ofKind: FieldOfKind | undefined;
+  }[];
 
-  /** @param patterns Context keys, and paths in the syntax of `ignore`. */
+  /** @param patterns Context keys, paths in the syntax of `ignore`, and fields of rows of one kind. */
   constructor(patterns: readonly string[]) {
-    this.#patterns = patterns.map((name) => ({ name, paths: pathsOf(name) }));
+    this.#patterns = patterns.map((name) => ({ name, paths: pathsOf(name), ofKind: readFieldOfKind(name) }));
   }
 
   /**
@@ -26,10 +32,31 @@ export class Occurrences {
       clients,
       systems: Object.fromEntries(Object.entries(systems).map(([name, one]) => [name, one.kind === "value" ? one.value : undefined])),
     };
-    for (const { name, paths } of this.#patterns)
-      if (!known.has(name) && !context.has(name) && paths.some((path) => isIn(roots, path, 0))) found.push(name);
+    for (const { name, paths, ofKind } of this.#patterns) {
+      if (known.has(name) || context.has(name)) continue;
+      if (ofKind === undefined ? paths.some((path) => isIn(roots, path, 0)) : isInRows(systems, ofKind)) found.push(name);
+    }
     return found;
   }
+}
+
+interface FieldOfKind {
+  readonly field: string;
+  readonly kind: RowKind;
+}
+
+/** Returns `true` if a row that was added or removed has the field. */
+function isInRows(systems: Facts["systems"], { field, kind }: FieldOfKind): boolean {
+  return Object.entries(systems).some(
+    ([system, observed]) =>
+      observed.kind === "rows" &&
+      observed.tables.some(
+        ({ name, columns, added, removed }) =>
+          columns.some((column) => [`${name}.${column.name}`, `${system}.${name}.${column.name}`].includes(field)) &&
+          hasKinds(columns, kind) &&
+          [...added, ...removed].some((row) => isOfKind(row, columns, kind, () => null)),
+      ),
+  );
 }
 
 /** Returns `true` if a path leads to a value, which may be `null` or `undefined`. */

@@ -61,6 +61,16 @@ export function fieldOf(place: string): string {
   );
 }
 
+/**
+ * Returns the smallest field that contains a place and that rules can leave out, in the form of {@link fieldOf}. A key or a part of a signed text can
+ * only be left out with the whole object or text.
+ */
+export function droppableField(place: string): string {
+  const segments = JSON.parse(place) as readonly string[];
+  const end = segments[0] === TABLES ? -1 : segments.findIndex((segment, index) => index >= 2 && INDIVISIBLE.has(segment));
+  return fieldOf(end < 0 ? place : placeText(segments.slice(0, end)));
+}
+
 /** Returns the values at a place outside of tables. A place that contains array indices or generated keys may have several values. */
 export function valuesAt({ systems, context, clients }: Facts, place: string): readonly unknown[] {
   const [root, ...path] = JSON.parse(place) as readonly string[];
@@ -208,3 +218,4 @@ export const JSON_TEXT = "{}";
 export const JWT_TEXT = "{jwt}";
 export const SIGNED_TEXT = "{signed}";
 export const TABLES = "tables";
+const INDIVISIBLE: ReadonlySet<string> = new Set([KEY, JWT_TEXT, SIGNED_TEXT]);

@@ -25,12 +25,8 @@ export interface Rules {
   readonly systems: PathRules | undefined;
 }
 
-/**
- * Segments of paths that seqqa itself writes: parsed JSON, whose content is named like that of an object, and a key or the content of a signed text,
- * which can only be left out with the whole object or text.
- */
+/** The segment of a path for parsed JSON. Rules name the content of JSON like that of an object. */
 const PARSED = "{}";
-const WHOLE: ReadonlySet<string> = new Set(["#key", "{jwt}", "{signed}"]);
 const ROOTS = new Set(["context", "clients", "systems"]);
 
 /**
@@ -73,9 +69,7 @@ export function columnRule({ columns }: Rules, system: string, table: string, co
 export function pathsOf(field: string): readonly (readonly string[])[] {
   // Also try the whole field as one context key, because a context key may contain a dot.
   const key = ["context", field];
-  const parts = splitPath(field).filter((part, index) => part !== PARSED || index < 2);
-  const end = parts.findIndex((part, index) => index >= 2 && WHOLE.has(part));
-  const path = end < 0 ? parts : parts.slice(0, end);
+  const path = splitPath(field).filter((part, index) => part !== PARSED || index < 2);
   if (path.length < 2 || !ROOTS.has(path[0]!)) return [key];
   const [root, role, ...inner] = path as [string, string, ...string[]];
   // If an action has set a client's credentials, the state contains them as [credentials, action], so the path must also match inside an array.

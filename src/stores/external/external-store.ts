@@ -64,11 +64,6 @@ export function namedRows(rows: readonly Pick<RowImages, "table" | "key">[]): st
   return rows.length > NAMED ? `${named.join(", ")} and ${rows.length - NAMED} more` : named.join(", ");
 }
 
-/** Returns the value for the option `ignore` that leaves out a field of {@link ForeignWrite.fields}: `table.column`, or `table` for `table.*`. */
-export function patternOf(field: string): string {
-  return field.endsWith(ROWS) ? field.slice(0, -ROWS.length) : field;
-}
-
 /** A row that another client wrote. */
 export type ForeignRow = WrittenRow;
 

@@ -1,15 +1,16 @@
 import { contentOf, FULL_ORDER, isInToken, NEXT_SECOND, ROOT_TIMES, type Knowledge } from "../../../state/index.ts";
 
 /**
- * Returns the places where states will be distinguished by the order in which values were generated. Places of generated ids are tried first. Places
- * of times follow only if the ids did not help, because two times in whole seconds may be equal by chance. Then ids and times are ordered together. If
+ * Returns the places where states will be distinguished by the order in which values were generated. `counters`: the entries of counters that are left
+ * out of states ({@link counterEntry}). They are tried first, because only the user's `symmetric` says that they do not matter. Places of generated
+ * ids follow. Places of times follow only if the ids did not help, because two times in whole seconds may be equal by chance. Then ids and times are ordered together. If
  * nothing helped, ids are distinguished by the states in which they were generated, which leads to the most states.
  */
-export function placesToOrder(knowledge: Knowledge): readonly string[] {
+export function placesToOrder(knowledge: Knowledge, counters: readonly string[] = []): readonly string[] {
   const { times, ordered } = knowledge;
   const ofTimes = [...times.map(({ place }) => place), ROOT_TIMES];
   const orders = times.length === 0 ? [[...ofTimes, FULL_ORDER]] : [ofTimes, [FULL_ORDER]];
-  const steps = [domainsOf(knowledge), ...orders, contentsOf(knowledge)];
+  const steps = [counters, domainsOf(knowledge), ...orders, contentsOf(knowledge)];
   return steps.map((places) => places.filter((place) => !ordered.includes(place))).find(({ length }) => length > 0) ?? [];
 }
 

@@ -269,7 +269,14 @@ export async function learnFrom(
   if (found !== undefined) return { ...found, reports: await lanePool.learn(found.knowledge, "fresh"), isExplained: true };
   const sharesSeconds = !isNew && calls !== undefined && (await dependsOnSeconds(lanePool, before.knowledge, { path: calls }));
   // If the merged states differed in which values belong together (`unlinked`), the order of generation cannot distinguish such states.
-  const places = sharesSeconds ? [NEXT_SECOND] : unlinked ? [] : placesToOrder(before.knowledge);
+  const places = sharesSeconds
+    ? [NEXT_SECOND]
+    : unlinked
+      ? []
+      : placesToOrder(
+          before.knowledge,
+          before.reports[0]?.renamed?.map(({ counter }) => counter),
+        );
   const matters = sharesSeconds || (!isNew && reduced === true && places.length > 0);
   const knowledge = matters
     ? joined(learned.knowledge, { ...NOTHING_KNOWN, ordered: places })

@@ -14,4 +14,9 @@ it.each([
     ['hash.value where {"key":"a:*","field":"x"}'],
     String.raw`ignore: ["hash.value where {\"key\":\"a:*\",\"field\":\"x\"}"] in seqqa.yaml, under systems`,
   ],
+  [["context.by.*", "systems.probe.*", "systems.probe.at"], 'ignore: ["context.by.*", "systems.probe.*", "systems.probe.at"] of the World'],
+  [
+    ['hash.value where {"key":"session.*"}', "hash.seen"],
+    String.raw`ignore: ["hash.value where {\"key\":\"session.*\"}", "hash.seen"] in seqqa.yaml, under systems`,
+  ],
 ])("%j are left out by %s", (fields, line) => expect(ignoreLines(fields)).toBe(line));

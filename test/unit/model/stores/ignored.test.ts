@@ -36,6 +36,7 @@ describe("patterns of ignore", () => {
     [ofWorld("mail.events.to"), ["mail.events.to", "mail.events.to"]],
     [ofStore("db", "audit.trail.what"), ["db.audit.trail.what"]],
     [ofStore("cache", 'hash.value where {"key":"a:*"}'), ['cache.hash.value where {"key":"a:*"}']],
+    [ofStore("cache", 'hash.value where {"key":"a where {b"}'), ['cache.hash.value where {"key":"a where {b"}']],
     [
       ofWorld("cart", "context.user.seen", "clients.admin.token", "systems.probe.items[].took"),
       ["cart", "context.user.seen", "clients.admin.token", "systems.probe.items[].took"],
@@ -68,6 +69,26 @@ describe("patterns of ignore", () => {
     expect(() => resolveIgnored(patterns, schemas, ALL)).toThrow(
       expect.objectContaining({ code: "IGNORE_UNKNOWN", exitStatus: 2, message, hint }) as Error,
     );
+  });
+
+  it.each(["hash.value where {}", 'hash.value where {"key":1}', "hash.value where {key: a}", "hash.value where key=a", "hash where []"])(
+    "%s is refused, because no patterns follow",
+    (pattern) => {
+      for (const patterns of [ofWorld(pattern), ofStore("cache", pattern)])
+        expect(() => resolveIgnored(patterns, new Map(), { isWhole: false, isStrict: false })).toThrow(
+          expect.objectContaining({
+            code: "IGNORE_UNKNOWN",
+            message: `The pattern "${pattern}" of ignore has no object with patterns in JSON after "where".`,
+          }) as Error,
+        );
+    },
+  );
+
+  it("of rows of one kind are watched, so that a note names those that never occur", () => {
+    const field = 'hash.value where {"key":"a:*"}';
+    const some = [...ofStore("cache", field), ...ofWorld(`systems.cache.${field}`)];
+    const { paths } = resolveIgnored(some, new Map(), { isWhole: false, isStrict: true });
+    expect(paths).toEqual([`cache.${field}`, `cache.${field}`]);
   });
 
   it("of a World that no table or column answers to are keys or paths", () => {

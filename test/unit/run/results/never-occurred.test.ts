@@ -26,6 +26,7 @@ describe("a name under ignore that never occurred", () => {
     ["updatedAt", "in the context."],
     ["clients.alice.tokn", "in the clients."],
     ["systems.probe.items[].id", "in the systems."],
+    ['cart.value where {"key":"a:*"}', "in the rows that the run changed."],
   ])("%s is said to be not %s", (pattern, says) => {
     expect(notes([pattern], ["cart", "token"])).toEqual([
       `The pattern "${pattern}" of ignore had no effect, because it never occurred ${says}`,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { loadHasher, type Facts, type RenamedCounter } from "../../../../src/state/index.ts";
+import { counterEntry, loadHasher, type Facts, type RenamedCounter } from "../../../../src/state/index.ts";
 import { canonicalizer, table } from "../support.ts";
 
 beforeAll(loadHasher);
@@ -42,8 +42,16 @@ describe("the counter of a column whose ids are renamed", () => {
     const [first, later] = [print(state([1], at(2))), print(state([4], at(5)))];
     expect(first.print).toBe(later.print);
     expect(first.strict).not.toBe(later.strict);
-    expect([first.isReduced, print(state([])).isReduced]).toEqual([true, false]);
-    expect(print(state([], at(7))).print).toBe(print(state([])).print);
+    expect(first.isReduced).toBe(true);
+  });
+
+  test("is left out also where it is not shown, because it has its value of the root state", () => {
+    const [unchanged, later] = [print(state([])), print(state([], at(7)))];
+    expect([unchanged.print, unchanged.isReduced]).toEqual([later.print, true]);
+    expect(unchanged.strict).not.toBe(later.strict);
+    expect(print(state([7])).isReduced).toBe(false);
+    const other = { ...NEXT, name: "not_even_in_the_root_state" };
+    expect([print(state([]), { counter: other }).isReduced, print(state([1]), { counter: other }).isReduced]).toEqual([true, false]);
   });
 
   test("belongs to the state while an id is ahead of it, because an insert may fail", () => {
@@ -59,7 +67,8 @@ describe("the counter of a column whose ids are renamed", () => {
   test("belongs to the state if it was removed, if it is another counter, and once an audit showed that numbers matter", () => {
     expect(print(state([], at(null))).print).not.toBe(print(state([])).print);
     expect(print(state([], { other: 2 })).print).not.toBe(print(state([])).print);
-    const ordered = { ordered: ["*"] };
+    const ordered = { ordered: [counterEntry(NEXT)] };
     expect(print(state([], at(2)), ordered).print).not.toBe(print(state([], at(3)), ordered).print);
+    expect(print(state([]), ordered).isReduced).toBe(false);
   });
 });

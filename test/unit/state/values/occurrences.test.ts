@@ -7,6 +7,18 @@ const facts: Facts = {
   systems: {
     probe: { kind: "value", value: { items: [{ id: 1 }, { name: "b" }], none: [], at: undefined } },
     db: { kind: "rows", tables: [], counters: {} },
+    cache: {
+      kind: "rows",
+      counters: {},
+      tables: [
+        {
+          name: "hash",
+          columns: [{ name: "key", key: true, kind: true }, { name: "field", key: true, kind: true }, { name: "value" }],
+          added: [["order:1", "took", "fast"]],
+          removed: [["order:2", "seen", "x"]],
+        },
+      ],
+    },
   },
   context: { cart: { lines: new Map([["a", { sku: 1 }]]) }, text: new JsonText({ seen: 1 }) },
   clients: { alice: { token: "t" } },
@@ -38,6 +50,13 @@ describe("what there is in a state", () => {
     ["systems.probe.at", true],
     ["systems.db.orders", false],
     ["systems.other", false],
+    ['hash.value where {"key":"order:*","field":"took"}', true],
+    ['cache.hash.value where {"field":"seen"}', true],
+    ['hash.value where {"key":"order:1"}', false],
+    ['hash.value where {"Key":"order:*"}', false],
+    ['hash.value where {"value":"fast"}', false],
+    ['db.hash.value where {"key":"order:*"}', false],
+    ['hash.vale where {"key":"order:*"}', false],
   ])("answers to %s: %s", (pattern, isThere) => expect(found(pattern)).toEqual(isThere ? [pattern] : []));
 
   it("is all keys of the context, but those that are known", () => {
