@@ -15,7 +15,7 @@ export function readFieldOfKind(text: string): { readonly field: string; readonl
   try {
     const patterns = Object.entries(JSON.parse(kind) as object);
     return patterns.length > 0 && patterns.every(([, pattern]) => typeof pattern === "string")
-      ? { field, kind: Object.fromEntries(patterns) as RowKind }
+      ? { field, kind: Object.fromEntries(patterns) }
       : undefined;
   } catch {
     return undefined;

@@ -7,7 +7,7 @@ import { Context } from "../../../src/model/context/context.ts";
 import { Action } from "../../../src/model/declare/action.ts";
 import type { Restored, StoresView } from "../../../src/model/declare/rule.ts";
 import type { ApiClient } from "../../../src/model/http/client.ts";
-import { ApiResponse } from "../../../src/model/http/response.ts";
+import type { ApiResponse } from "../../../src/model/http/response.ts";
 import { retrySafe, type RetrySafeOptions } from "../../../src/rules/index.ts";
 import { rowsView, type Answer, type TableRows } from "../../support/scripted-step.ts";
 
