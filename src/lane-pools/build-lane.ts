@@ -6,7 +6,6 @@ import type { AgentDefinition } from "../model/declare/agent.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { Lane } from "../model/declare/lane.ts";
 import type { StoreAdapter } from "../model/stores/store-adapter.ts";
-import type { WriteLedger } from "../stores/external/write-ledger.ts";
 import { endConnectionDefaults } from "../network/connection-settings.ts";
 import { differences } from "../state/index.ts";
 import type { LaneSpec } from "../targets/lanes/lane-spec.ts";
@@ -134,7 +133,7 @@ async function buildOne(
  * both messages. Default of `later`: throws the problem. @throws the error of `close`
  */
 async function withProblem(
-  writes: WriteLedger | undefined,
+  writes: { readonly problem: SeqqaError | undefined } | undefined,
   close: () => Promise<void>,
   later: (problem: SeqqaError) => void = (problem) => {
     throw problem;

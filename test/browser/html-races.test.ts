@@ -57,7 +57,10 @@ async function openAnew(
   page.on("console", (message) => complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(String(error)));
   await page.goto(`file://${file}#finding-${id}`);
-  return { page, complaints, close: async () => void (full || Object.keys(options).length > 0 ? await context.close() : undefined) };
+  const close = async (): Promise<void> => {
+    if (full || Object.keys(options).length > 0) await context.close();
+  };
+  return { page, complaints, close };
 }
 
 describe("a dismissed race in the HTML report", () => {

@@ -86,8 +86,8 @@ describe.each(["sqlite", "postgres", "mysql"] as const)(
       );
       const running = start(["run", ".", "--max-steps", "40", "--max-depth", "4"], { cwd });
       const isOver = (): boolean => running.child.exitCode !== null;
-    await until(() => isOver() || existsSync(join(cwd, "held")), "a held request", 60_000);
-    if (isOver()) throw new Error(`It ended: ${running.said.stdout}${running.said.stderr}`);
+      await until(() => isOver() || existsSync(join(cwd, "held")), "a held request", 60_000);
+      if (isOver()) throw new Error(`It ended: ${running.said.stdout}${running.said.stderr}`);
       for (const sql of OTHERS) await ask(sql);
       writeFileSync(join(cwd, "go"), "");
       const { status } = await running.ended;
