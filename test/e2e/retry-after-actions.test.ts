@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { folderWith, linkPackages, only, seqqa, writtenIn, type Explored } from "../support/e2e.ts";
+import { some } from "../sizes.ts";
 
 /**
  * An order that can be paid with an idempotency key and refunded. BUG: `forgets` (a refund deletes the key), `put` (a repeated PUT adds a row), `leaves`
@@ -114,7 +115,7 @@ describe("rules that compare the stores, and a job of the target that writes to 
     expect(found(await explored({ TIMER: "20" }))).toEqual([]);
   });
 
-  it.each(BUGS)("find the defect %s beside the job", async (BUG, rule, path) => {
+  it.each(some(BUGS, 1))("find the defect %s beside the job", async (BUG, rule, path) => {
     expect(found(await explored({ BUG, TIMER: "100" }))).toContainEqual([rule, path]);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { documentOf, emptyFolder, folderWith, only, seqqa, type Explored } from "../support/e2e.ts";
 import { onMysql, onPostgres, template } from "../support/store-templates.ts";
+import { full, some } from "../sizes.ts";
 
 /** A list of items whose ids come from a counter. `LAST`: the largest id that the server accepts; it answers 409 to later inserts. */
 const SERVER = `
@@ -102,13 +103,13 @@ target: { command: node server.mjs, env: { PORT: "{port}", STORE: "{url:db}", LA
   return { status: ran.status, digest, statesVisited, stopReason, reductions };
 }
 
-describe.each(Object.entries(STORES))("a loop of create and remove with renamed ids on %s", (name, make) => {
+describe.each(some(Object.entries(STORES), 2))("a loop of create and remove with renamed ids on %s", (name, make) => {
   test("ends, with the same digest for each number of lanes", { timeout: 120_000 }, async () => {
     const store = await make();
     const one = await explored(store, 1);
     expect(one).toMatchObject({ status: 0, statesVisited: 3, stopReason: "exhausted" });
     if (name !== "MariaDB, journal") expect(one.reductions).toMatchObject([{ reason: "the order of items.id", refuted: 0 }]);
-    expect((await explored(store, 3)).digest).toBe(one.digest);
+    if (full || name === "PostgreSQL") expect((await explored(store, 3)).digest).toBe(one.digest);
   });
 });
 
