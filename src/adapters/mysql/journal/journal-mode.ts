@@ -208,8 +208,13 @@ export class JournalMode implements MysqlMode {
   captureWhole(): Promise<MultisetSnapshot | undefined> {
     if (this.#recorder !== undefined) return Promise.resolve(undefined);
     return this.#alone(async () => {
-      const rows = await this.#allRows();
-      return rows.deltas().length > MOST_ROWS ? undefined : { ...imageOf(this.#known.tables, rows), isWhole: true };
+      // Count first, because the rows of a large store would fill the memory.
+      let left = MOST_ROWS;
+      for (const { sqlName } of this.#known.tables) {
+        const [[count] = []] = await this.#control.rows(`select count(*) from (select 1 from ${sqlName} limit ${left + 1}) t`);
+        if ((left -= Number(count)) < 0) return undefined;
+      }
+      return { ...imageOf(this.#known.tables, await this.#allRows()), isWhole: true };
     });
   }
 

@@ -92,9 +92,11 @@ async function alteredTables(control: Control): Promise<Set<string>> {
   const { tables } = await readCatalog(control);
   const present = new Map(tables.map((table) => [table.name, JSON.stringify(table.columns)]));
   const owned = await control.rows(`select name, shape from ${OWNER} where tab >= 0`);
-  const altered = owned.filter(
-    ([name, shape]) => present.has(name!) && present.get(name!) !== JSON.stringify(readShape(shape ?? "").columns),
-  );
+  const altered = owned.filter(([name, shape]) => {
+    // Journals of older releases have no columns, so it is unknown if their tables were altered.
+    const { columns } = readShape(shape ?? "");
+    return columns.length > 0 && present.has(name!) && present.get(name!) !== JSON.stringify(columns);
+  });
   return new Set(altered.map(([name]) => name!));
 }
 

@@ -209,13 +209,17 @@ export class JournalMode implements PostgresMode {
   #allRows(most: number = MOST_ROWS): Promise<RowSums | undefined> {
     return this.#control.transaction(async () => {
       await this.#read(true);
-      const all = sumsOf(this.#tables);
-      let count = 0;
-      for (const [index, table] of this.#tables.entries()) {
-        const rows = await this.#control.rowsOf(table);
-        if ((count += rows.length) > most) return undefined;
-        for (const [row] of rows) all.add(index, row as string, 1);
+      if (most !== Infinity) {
+        // Count first, because the rows of a large store would fill the memory.
+        let left = most;
+        for (const { sqlName } of this.#tables) {
+          const [[count] = []] = await this.#control.rows(`select count(*)::text from (select 1 from only ${sqlName} limit ${left + 1}) t`);
+          if ((left -= Number(count)) < 0) return undefined;
+        }
       }
+      const all = sumsOf(this.#tables);
+      for (const [index, table] of this.#tables.entries())
+        for (const [row] of await this.#control.rowsOf(table)) all.add(index, row as string, 1);
       return all;
     }, "isolation level repeatable read");
   }

@@ -101,9 +101,9 @@ export function notPutBack(place: RedisPlace, error: unknown): SeqqaError {
 export function swapped(place: RedisPlace): SeqqaError {
   return new SeqqaError(
     "STORE_SWAPPED",
-    `A client exchanged databases of the Redis server during the run (SWAPDB). seqqa stopped using ${shownPlace(place)} and restored nothing, because the keys may now be in another database.`,
+    `A client exchanged databases of the Redis server during the run (SWAPDB). seqqa stopped using ${shownPlace(place)} and restored nothing, because its keys may now be in another database.`,
     {
-      hint: "Exchange the databases again with the same SWAPDB command, and run `seqqa clean`. Then leave out the action that calls SWAPDB, or let seqqa start the target with a copy of the store (`target.command` and `db_url`).",
+      hint: "If this database was exchanged, exchange it again with the same SWAPDB command. Then run `seqqa clean`. Leave out the action that calls SWAPDB, or let seqqa start the target with a copy of the store (`target.command` and `db_url`). If another application exchanged other databases, run seqqa while it does not.",
       exitStatus: 3,
     },
   );
