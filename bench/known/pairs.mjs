@@ -69,14 +69,6 @@ export const PAIRS = [
     before: "2026-09-01",
   },
   {
-    name: "parse-lockout",
-    package: "parse-server",
-    versions: ["9.5.1", "9.6.0"],
-    advisory: "parse-server pull request 10266: more wrong passwords than the limit are tried at once",
-    template: { kind: "postgres" },
-    before: "2026-09-01",
-  },
-  {
     name: "unleash-user",
     package: "unleash-server",
     versions: ["6.10.1", "7.4.1"],
