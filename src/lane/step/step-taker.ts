@@ -91,18 +91,16 @@ export class StepTaker {
     const { unit, action, mark } = step;
     const { state, stepper, actions, drawing } = this.#base;
     const definition = actions[action]!;
-    // Save the rows before they are undone.
-    const saving = writes.saveSeldom(tables);
+    // Save the rows before they are undone. They are only reported if the second execution does not write to the same tables.
+    const saving = writes.saveSeldom((name, table) => name === definition.name && tables.has(table), false);
     await state.restore(mark);
     drawing.at(unit.path, unit.path.length, action, unit.draws);
     const again = { ...step, outcome: await stepper.run(definition) };
     if (again.outcome.kind === "lost") return this.#lost(again);
     await this.#late.settle();
     const changed = await state.changed(mark);
-    saving.takeBack();
-    // The tables that the second execution did not write are still written by one execution only.
-    writes.saveSeldom(tables);
-    writes.forget(definition.name, tables);
+    const seldom = writes.forget(definition.name, tables);
+    saving.settle((table) => !seldom.has(table));
     await this.#takeChanged(again, changed, true);
   }
 
