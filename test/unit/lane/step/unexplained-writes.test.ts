@@ -65,4 +65,15 @@ describe("a step that writes to a table for the first time", () => {
     expect(ledger.problem).toBeUndefined();
     expect(readdirSync(folder)).toHaveLength(1);
   });
+
+  it("reports a divergence if the second execution has another outcome", async () => {
+    let times = 0;
+    const one = await laneWith({ actions: [{ run: ({ store }) => (writes("log"), change(store, times++ === 0 ? 500 : 201)) }] });
+    const { expansion, rows } = await one.expand();
+    expect(rows).toMatchObject([{ status: 201 }]);
+    expect(expansion.divergences).toMatchObject([
+      { kind: "cross_check", path: [0], differences: ["a0: the target answered 500 the first time, but 201 now", expect.any(String)] },
+    ]);
+    expect(ledger.problem).toBeUndefined();
+  });
 });
