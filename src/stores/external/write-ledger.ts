@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { SeqqaError } from "../../model/errors.ts";
+import { joinedErrors, SeqqaError } from "../../model/errors.ts";
 import type { WrittenRow } from "../../model/stores/leftover.ts";
 import { namedRows } from "./external-store.ts";
 import { writeKept } from "./kept-file.ts";
@@ -170,7 +170,7 @@ export class WriteLedger {
           exitStatus: 3,
         },
       );
-      problem = joined(problem, one);
+      problem = joinedErrors(problem, one);
     }
     return problem;
   }
@@ -267,13 +267,6 @@ export class WriteLedger {
       );
     else if (saved.file !== undefined) rmSync(saved.file, { force: true });
   }
-}
-
-/** Returns an error with the messages of both errors, and with the code of the first. */
-export function joined(first: SeqqaError | undefined, second: SeqqaError): SeqqaError {
-  if (first === undefined) return second;
-  const { code, message, hint, exitStatus } = first;
-  return new SeqqaError(code, `${message} ${second.message}`, { ...(hint !== undefined && { hint }), exitStatus });
 }
 
 function missingOf({ missing }: Saved): number {
