@@ -93,13 +93,16 @@ export class StepTaker {
     const { state, stepper, actions, drawing } = this.#base;
     const definition = actions[action]!;
     // Save the rows before they are undone. They are only reported if the second execution does not write to the same tables.
-    const saving = writes.saveSeldom((name, table) => name === definition.name && tables.has(table), false);
+    const isAsked = (name: string, table: string): boolean => name === definition.name && tables.has(table);
+    const saving = writes.saveSeldom(isAsked, false);
     await state.restore(mark);
     drawing.at(unit.path, unit.path.length, action, unit.draws);
     const again = { ...step, outcome: await stepper.run(definition) };
     if (again.outcome.kind === "lost") return this.#lost(again);
     await this.#late.settle();
     const changed = await state.changed(mark);
+    // The restore may have read further rows of tables that the second execution did not write.
+    writes.saveSeldom(isAsked);
     const seldom = writes.forget(definition.name, tables);
     saving.settle((table) => !seldom.has(table));
     if (seldom.size === 0) this.#compare(step, again.outcome);

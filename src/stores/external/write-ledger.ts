@@ -112,9 +112,7 @@ export class WriteLedger {
     return new Set([...tables].filter((table) => counts?.get(table) === 1));
   }
 
-  /**
-   * Forgets that an action wrote those of these tables that it did not write when it was executed again. Returns the forgotten tables.
-   */
+  /** Forgets that an action wrote those of these tables that it did not write when it was executed again. Returns the forgotten tables. */
   forget(action: string, tables: ReadonlySet<string>): ReadonlySet<string> {
     const counts = this.#counts.get(action);
     const seldom = new Set([...tables].filter((table) => counts?.get(table) === 1));
@@ -195,6 +193,7 @@ export class WriteLedger {
             kept.push(row);
             continue;
           }
+          if (this.#saved.get(reading.store)?.rows.has(idOf(reading.store, row)) === true) continue;
           const forgotten = reading.forgotten.get(row.table) ?? { count: 0 };
           forgotten.count++;
           reading.forgotten.set(row.table, forgotten);

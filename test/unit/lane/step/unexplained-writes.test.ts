@@ -66,6 +66,19 @@ describe("a step that writes to a table for the first time", () => {
     expect(readdirSync(folder)).toHaveLength(1);
   });
 
+  it("is reported with all rows of a table that the second execution does not write, also with rows that the restore reads", async () => {
+    let times = 0;
+    const one = await laneWith({ actions: [{ run: ({ store }) => (times++ === 0 && writes("orders"), change(store)) }] });
+    const { store } = one;
+    const { restore } = store;
+    store.restore = function (this: typeof store, mark: never): void {
+      if (times === 1) writes("orders");
+      restore.call(this, mark);
+    };
+    await one.expand();
+    expect(ledger.problem).toMatchObject({ message: expect.stringContaining(`: orders id ${ids - 1}, orders id ${ids}. `) as string });
+  });
+
   it("reports a divergence if the second execution has another outcome", async () => {
     let times = 0;
     const one = await laneWith({ actions: [{ run: ({ store }) => (writes("log"), change(store, times++ === 0 ? 500 : 201)) }] });
