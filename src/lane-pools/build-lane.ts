@@ -13,6 +13,7 @@ import { DataFactory } from "../data/index.ts";
 import { createAdapter } from "../adapters/load-store.ts";
 import { startInProcess, type RunningTarget } from "./in-process-target.ts";
 import type { BuiltLane, ProcessHost } from "./lane-factory.ts";
+import { withProblem } from "./with-problem.ts";
 
 /** Settings that a lane and its spares share. */
 export interface LaneSettings {
@@ -125,30 +126,7 @@ async function buildOne(
       await target?.close();
     }
   };
-  return { base, isExternal, close: (later) => withProblem(base.state.asks.writes, close, later) };
-}
-
-/**
- * Closes a lane, and calls `later` if rows of its external stores were written that no action explains. If closing also fails, the error contains
- * both messages. Default of `later`: throws the problem. @throws the error of `close`
- */
-async function withProblem(
-  writes: { readonly problem: SeqqaError | undefined } | undefined,
-  close: () => Promise<void>,
-  later: (problem: SeqqaError) => void = (problem) => {
-    throw problem;
-  },
-): Promise<void> {
-  try {
-    await close();
-  } catch (error) {
-    const problem = writes?.problem;
-    if (problem === undefined || !(error instanceof SeqqaError)) throw error;
-    const { code, message, hint, exitStatus } = error;
-    throw new SeqqaError(code, `${message} ${problem.message}`, { ...(hint !== undefined && { hint }), exitStatus });
-  }
-  const problem = writes?.problem;
-  if (problem !== undefined) later(problem);
+  return { base, isExternal, close: (later) => withProblem(() => base.state.asks.writes?.problem, close, later) };
 }
 
 const createData = (seed: string): DataFactory => new DataFactory({ seed });

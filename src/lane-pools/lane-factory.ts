@@ -18,9 +18,8 @@ export interface BuiltLane {
   readonly spares: readonly LaneBase[];
   /** `true` if the lane uses stores of the user in place, which `close` restores. */
   readonly isExternal: boolean;
-  /** Closes the clients, the stores and an in-process target of the lane. */
   /**
-   * Ends the lane. Throws `ROWS_UNDONE` if rows of its external stores were written that no action explains. With `later`, passes this error to
+   * Closes the clients, the stores and an in-process target of the lane. Throws `ROWS_UNDONE` if rows of its external stores were written that no action explains. With `later`, passes this error to
    * `later` instead, so that a lane that is built again does not end the run.
    */
   readonly close: (later?: (problem: SeqqaError) => void) => Promise<void>;

@@ -23,6 +23,13 @@ export class SeqqaError extends Error {
   }
 }
 
+/** Returns an error with the messages of both errors, and with the code of the first. */
+export function joinedErrors(first: SeqqaError | undefined, second: SeqqaError): SeqqaError {
+  if (first === undefined) return second;
+  const { code, message, hint, exitStatus } = first;
+  return new SeqqaError(code, `${message} ${second.message}`, { ...(hint !== undefined && { hint }), exitStatus });
+}
+
 /** Thrown when code reads an unset key of a {@link Context}. */
 export class KeyError extends Error {
   override readonly name = "KeyError";

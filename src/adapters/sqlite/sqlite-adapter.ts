@@ -62,8 +62,8 @@ export class SqliteAdapter implements StoreAdapter {
   #choice: CheckpointChoice;
   #scope: StoreScope | undefined;
   #mode: SqliteMode | undefined;
-  /** The checkpoint mode of this store before the target restarted. */
   #failure: StoreFailure | undefined;
+  /** The checkpoint mode of this store before the target restarted. */
   #previous: SqliteMode | undefined;
   #connection: Database | undefined;
   #looker: Looker | undefined;

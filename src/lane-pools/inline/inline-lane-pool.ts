@@ -1,4 +1,4 @@
-import type { SeqqaError } from "../../model/errors.ts";
+import { joinedErrors, type SeqqaError } from "../../model/errors.ts";
 import { fixedCapacity, type LaneCapacity, type LanePool, type StandbyUse } from "../../engine/lane-pool.ts";
 import type {
   Calibration,
@@ -19,6 +19,7 @@ import { tryFaults } from "../../faults/index.ts";
 import { RaceLane } from "../../races/index.ts";
 import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
 import type { BuiltLane, LaneFactory, LaneHost } from "../lane-factory.ts";
+import { withProblem } from "../with-problem.ts";
 import { takeUncaught } from "../uncaught.ts";
 import { NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";
 
@@ -45,8 +46,11 @@ export class InlineLanePool implements LanePool {
   #knowledge: Knowledge = NOTHING_KNOWN;
   /** The data that `setup` made the first time. A rebuilt lane uses this data, so that its ids stay the same. */
   #made: unknown;
-  /** The error for writes that no action explains, of a lane that was built again. Thrown when the pool closes. */
+  /** The error for writes that no action explains, of lanes that were built again. Thrown when the pool closes. */
   #problem: SeqqaError | undefined;
+  readonly #later = (problem: SeqqaError): void => {
+    this.#problem = joinedErrors(this.#problem, problem);
+  };
   readonly #stray = (error: unknown): void => {
     this.#lane?.base.stepper.strays.push(error);
   };
@@ -104,7 +108,7 @@ export class InlineLanePool implements LanePool {
   async rebuild(_lane: number, standby?: StandbyUse): Promise<LaneReport> {
     await this.#runtime?.rest();
     await this.#endRacing();
-    await this.#lane?.close((problem) => (this.#problem ??= problem));
+    await this.#lane?.close(this.#later);
     this.#lane = undefined;
     this.#control.reset();
     const spec = await this.#options.host.reprovision(0, standby);
@@ -152,10 +156,14 @@ export class InlineLanePool implements LanePool {
     this.#stopTaking?.();
     const lane = this.#lane;
     this.#lane = undefined;
-    await this.#runtime?.rest();
-    await this.#endRacing();
-    await lane?.close();
-    if (this.#problem !== undefined) throw this.#problem;
+    await withProblem(
+      () => this.#problem,
+      async () => {
+        await this.#runtime?.rest();
+        await this.#endRacing();
+        await lane?.close();
+      },
+    );
   }
 
   async #endRacing(): Promise<void> {

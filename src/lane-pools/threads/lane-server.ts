@@ -14,7 +14,7 @@ import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
 import { VisitedReader } from "../../engine/graph/visited-set.ts";
 import { LaneControl, relearn, workOf, type LaneWork } from "../../lane/index.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
-import { SeqqaError } from "../../model/errors.ts";
+import { joinedErrors, SeqqaError } from "../../model/errors.ts";
 import { explorationOf } from "../../model/declare/exploration.ts";
 import { whileLoading } from "../../model/declare/loading.ts";
 import { tryFaults } from "../../faults/index.ts";
@@ -22,6 +22,7 @@ import { RaceLane } from "../../races/index.ts";
 import type { Knowledge } from "../../state/index.ts";
 import { buildLane } from "../build-lane.ts";
 import type { BuiltLane, ProcessHost } from "../lane-factory.ts";
+import { withProblem } from "../with-problem.ts";
 import { decodeChunk, encodeExpansion } from "./chunk-codec.ts";
 import { encodeError } from "./error-codec.ts";
 import { decodeSnapshot, encodeSnapshot } from "./snapshot-codec.ts";
@@ -44,8 +45,11 @@ export class LaneServer implements ControlChannel {
   #wasAttached = false;
   #failure: LaneFailure | undefined;
   #looking: NodeJS.Timeout | undefined;
-  /** The error for writes that no action explains, of a lane that was built again. Thrown when the last lane closes. */
+  /** The error for writes that no action explains, of lanes that were built again. Thrown when the last lane closes. */
   #problem: SeqqaError | undefined;
+  readonly #later = (problem: SeqqaError): void => {
+    this.#problem = joinedErrors(this.#problem, problem);
+  };
   /** Settles when the last task ends. Piscina may pass two tasks at the same time, so each task waits for the task before it. */
   #tail: Promise<unknown> = Promise.resolve();
 
@@ -53,7 +57,7 @@ export class LaneServer implements ControlChannel {
     if (task.port !== undefined) expose(this.#channel(), task.port);
     if (task.processes !== undefined) this.#processes = processesBehind(task.processes);
     return this.#next(async () => {
-      await this.#closeLane((problem) => (this.#problem ??= problem));
+      await this.#closeLane(this.#later);
       this.#failure = undefined;
       const definition = await definitionOf(task);
       const control = new LaneControl(task.control);
@@ -132,8 +136,10 @@ export class LaneServer implements ControlChannel {
 
   close(): Promise<Answer<void>> {
     return this.#next(async () => {
-      await this.#closeLane((problem) => (this.#problem ??= problem));
-      if (this.#problem !== undefined) throw this.#problem;
+      await withProblem(
+        () => this.#problem,
+        () => this.#closeLane(this.#later),
+      );
     });
   }
 

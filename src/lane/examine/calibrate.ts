@@ -170,7 +170,10 @@ class Walks {
     if (apartMs > 0) await sleep(firstMs + APART_MS - performance.now());
     await this.#again(2);
     // Both executions of the path made the same calls, so a table that only one of them wrote may have been written by another client.
-    if (this.#executions.differing(0, 1) >= 0) this.#base.state.asks.writes?.saveSeldom();
+    if (this.#executions.differing(0, 1) >= 0) {
+      const names = new Set(this.#path!.map((action) => this.#base.actions[action]!.name));
+      this.#base.state.asks.writes?.saveSeldom((name) => names.has(name));
+    }
     if (!thorough && this.#executions.differing(0, 1) < 0 && !(await this.#differsInAnotherSecond()))
       return { ...nothing, learned: { ...NOTHING_KNOWN, times: await this.#settledTimes([]) } };
     const first = this.#executions.compared();

@@ -2,19 +2,15 @@ import { isDeepStrictEqual } from "node:util";
 import {
   BOUNDED,
   EXECUTED,
-  FAILED,
   HI,
   KIND,
   LO,
   ROW,
-  SKIPPED,
   STATUS,
   drawsOf,
-  withCounters,
   type ExpansionCheck,
   type FindingEvent,
   type LaneDivergence,
-  type LaneReport,
   type SeenViolation,
   type UnitRequest,
 } from "../../messages/lane-messages.ts";
@@ -23,6 +19,7 @@ import type { LaneBase } from "../bring-up/lane-base.ts";
 import { coarsestOf, isInToken, markedDifferences, sameNames } from "../../state/index.ts";
 import { LaneLost } from "../bring-up/lane-lost.ts";
 import type { Outcome } from "../step/outcome.ts";
+import { answerChange, divergence, kindOf } from "../report/other-outcome.ts";
 import { judgeStep } from "../step/step-rules.ts";
 import type { Navigator } from "../navigate/navigator.ts";
 import { passedTimes, passesAt, type SavedWorld } from "../state/saved-world.ts";
@@ -171,7 +168,7 @@ export class CrossChecker {
       if (!isJudgedAlike) differing.push(judgedOtherwise(name, before, broken));
       for (const finding of findings)
         if (!before.includes(finding.invariant)) seen.push({ ...after(unit, action), status: outcome.status, finding });
-      if (!isSame && row[STATUS] !== outcome.status) differing.push(`${name}: ${answerChange(row, outcome)}`);
+      if (!isSame && row[STATUS] !== outcome.status) differing.push(`${name}: ${answerChange(row[KIND]! & 0xff, row[STATUS]!, outcome)}`);
       else if (!isSame) {
         const explained = await this.#explain(unit, action, along);
         differing.push(
@@ -313,18 +310,6 @@ function judgedOtherwise(action: string, before: readonly string[], now: readonl
   return `${action}: breaks ${named(before)} on one path, but ${named(now)} on the other path`;
 }
 
-/** Describes the difference between two executions of an action that have different outcomes or statuses. */
-function answerChange(row: Int32Array, outcome: Outcome): string {
-  const [before, now] = [row[KIND]! & 0xff, kindOf(outcome)];
-  if (before === EXECUTED && now === EXECUTED) return `the target answered ${row[STATUS]!} the first time, but ${outcome.status} now`;
-  return `${endText(before, row[STATUS]!)} the first time, but ${endText(now, outcome.status)} now`;
-}
-
-function endText(kind: number, status: number): string {
-  if (kind === EXECUTED) return `the target answered ${status}`;
-  return kind === SKIPPED ? "the action was skipped" : "the action threw an error";
-}
-
 function isAlike(row: Int32Array, outcome: Outcome, { lo, hi }: Reached): boolean {
   const bits = row[KIND]!;
   const kind = kindOf(outcome);
@@ -333,36 +318,4 @@ function isAlike(row: Int32Array, outcome: Outcome, { lo, hi }: Reached): boolea
   if (row[STATUS] !== outcome.status) return false;
   // Do not compare fingerprints if there were too many symmetric ids to order. Such a state may have another fingerprint each time.
   return (bits & BOUNDED) !== 0 || (row[LO] === lo && row[HI] === hi);
-}
-
-function kindOf({ kind }: Outcome): number {
-  return kind === "skipped" ? SKIPPED : kind === "failed" ? FAILED : EXECUTED;
-}
-
-function divergence(
-  { merge, ...found }: Pick<LaneDivergence, "path" | "differences"> & { readonly merge: boolean },
-  { counters }: LaneReport,
-): LaneDivergence {
-  if (merge) {
-    return {
-      ...found,
-      kind: "merge",
-      message:
-        "Two paths lead to the same state, but after one path the target behaves differently than after the other path. The target probably keeps data that seqqa does not observe or compare",
-      hint: withCounters(
-        "Check that every store of the target is declared in seqqa.yaml. The lines above show which calls behave differently.",
-        counters,
-      ),
-    };
-  }
-  return {
-    ...found,
-    kind: "cross_check",
-    message:
-      "After seqqa had restored the stores to a state, the target behaved differently than after the calls that lead to this state. The target probably keeps data in memory that is not in its stores",
-    hint: withCounters(
-      "Keep such data in a store, or set `target.rollback: restart`. A file, or the age of a stored time, may also be the cause. Until you change this, seqqa reaches each state by executing its calls again, which is slower.",
-      counters,
-    ),
-  };
 }

@@ -80,7 +80,7 @@ export class WriteInquiry {
     await state.restore(seen.mark);
     // The search for the cause may have executed the action again, and the action may have written late again. Restore the checkpoint in this case.
     if (await seen.isOther()) await state.restore(seen.mark);
-    if (writer.kind === "check" || writer.kind === "late") saving?.takeBack();
+    if (writer.kind === "check" || writer.kind === "late") saving?.settle(() => true);
     if (writer.kind === "itself") this.#itself = writer;
     if (writer.kind === "unknown") this.#open++;
     return writer;

@@ -92,6 +92,7 @@ export class Checker {
     if (findings.length > 0) findings.length = 0;
     if (errors.length > 0) errors.length = 0;
     this.#isRoot = action === undefined;
+    this.#asks.writes?.end();
     this.#saveClients();
     if (action === undefined) {
       // Reset here, because only the beginning of a step resets this member, and there is no step before the root state.

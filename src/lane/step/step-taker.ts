@@ -25,6 +25,7 @@ import type { WriteLedger } from "../../stores/external/write-ledger.ts";
 import { LaneLost } from "../bring-up/lane-lost.ts";
 import type { LateWrites } from "../examine/late-writes.ts";
 import { exchangesOf, type Outcome } from "./outcome.ts";
+import { answerChange, divergence, kindOf } from "../report/other-outcome.ts";
 import { shapeOf } from "./shape.ts";
 import { SpotCheck } from "./spot-check.ts";
 import type { StateWatch } from "./state-watch.ts";
@@ -91,19 +92,36 @@ export class StepTaker {
     const { unit, action, mark } = step;
     const { state, stepper, actions, drawing } = this.#base;
     const definition = actions[action]!;
-    // Save the rows before they are undone.
-    const saving = writes.saveSeldom(tables);
+    // Save the rows before they are undone. They are only reported if the second execution does not write to the same tables.
+    const isAsked = (name: string, table: string): boolean => name === definition.name && tables.has(table);
+    const saving = writes.saveSeldom(isAsked, false);
     await state.restore(mark);
     drawing.at(unit.path, unit.path.length, action, unit.draws);
     const again = { ...step, outcome: await stepper.run(definition) };
     if (again.outcome.kind === "lost") return this.#lost(again);
     await this.#late.settle();
     const changed = await state.changed(mark);
-    saving.takeBack();
-    // The tables that the second execution did not write are still written by one execution only.
-    writes.saveSeldom(tables);
-    writes.forget(definition.name, tables);
+    // The restore may have read further rows of tables that the second execution did not write.
+    writes.saveSeldom(isAsked);
+    const seldom = writes.forget(definition.name, tables);
+    saving.settle((table) => !seldom.has(table));
+    if (seldom.size === 0) this.#compare(step, again.outcome);
     await this.#takeChanged(again, changed, true);
+  }
+
+  /** Reports a divergence if a step had another outcome when it was executed again, since only the second outcome counts. */
+  #compare({ unit, action, outcome }: TakenStep, again: Outcome): void {
+    const broken = ({ findings }: Outcome): string => findings.map(({ invariant }) => invariant).join(", ") || "no rule";
+    const { name } = this.#base.actions[action]!;
+    const differences = [
+      ...(again.kind === outcome.kind && again.status === outcome.status
+        ? []
+        : [`${name}: ${answerChange(kindOf(outcome), outcome.status, again)}`]),
+      ...(broken(again) === broken(outcome) ? [] : [`${name}: broke ${broken(outcome)} the first time, but ${broken(again)} now`]),
+    ];
+    if (differences.length === 0) return;
+    const path = [...unit.path, action];
+    this.#report.divergences.push({ ...divergence({ path, differences }, this.#base.report), calls: path });
   }
 
   #takeChanged(step: TakenStep, changed: boolean, isAgain = false): void | Promise<void> {

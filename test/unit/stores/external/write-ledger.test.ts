@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -39,10 +39,10 @@ describe("the ledger of writes to an external store", () => {
     for (const id of [1, 2]) executed(ledger, "add", row("a", id));
     expect(ledger.problem).toBeUndefined();
     executed(ledger, "add", row("a", 3), row("orders", 7));
-    const saving = ledger.saveSeldom(ledger.newTables);
+    const saving = ledger.saveSeldom((_action, table) => ledger.newTables.has(table));
     expect(saving.files.map(keysIn)).toEqual([["orders id 7"]]);
     expect(ledger.problem).toMatchObject({ code: "ROWS_UNDONE", exitStatus: 3, message: expect.stringContaining("orders id 7") as string });
-    saving.takeBack();
+    saving.settle(() => true);
     expect(existsSync(saving.files[0]!)).toBe(false);
     expect(ledger.problem).toBeUndefined();
   });
@@ -73,9 +73,80 @@ describe("the ledger of writes to an external store", () => {
     ledger.isCounting = true;
     executed(ledger, "add", row("orders", 1));
     const tables = ledger.newTables;
-    ledger.saveSeldom(tables);
     ledger.forget("add", tables);
     executed(ledger, "add", row("orders", 2));
     expect(ledger.newTables.size).toBe(1);
+  });
+
+  it("saves only the rows of the asked action, and none of the checks after an action", () => {
+    const ledger = new WriteLedger();
+    executed(ledger, "add", row("log", 1));
+    executed(ledger, "pay", row("log", 2));
+    expect(ledger.saveSeldom((action) => action === "pay").files.map(keysIn)).toEqual([["log id 2"]]);
+    const other = new WriteLedger();
+    executed(other, "add");
+    other.end();
+    other.saw("the store", [row("log", 1)]);
+    expect(other.saveSeldom().files).toEqual([]);
+    executed(other, "add", row("log", 2));
+    expect([...other.newTables]).toEqual(["the store\nlog"]);
+  });
+
+  it("reports rows only after the second execution, and only those that it did not write again", () => {
+    const ledger = new WriteLedger();
+    executed(ledger, "add", row("a", 1), row("orders", 7));
+    const tables = ledger.newTables;
+    const saving = ledger.saveSeldom(() => true, false);
+    expect(ledger.problem).toBeUndefined();
+    executed(ledger, "add", row("a", 2));
+    const seldom = ledger.forget("add", tables);
+    saving.settle((table) => !seldom.has(table));
+    expect(saving.files.map(keysIn)).toEqual([["orders id 7"]]);
+    expect(ledger.problem).toMatchObject({ message: expect.stringContaining(": orders id 7. ") as string });
+  });
+
+  it("uses one file for each store, which a second divergence without new rows names again", () => {
+    const ledger = new WriteLedger();
+    for (const id of [1, 1, 9]) executed(ledger, "add", row("a", id));
+    const files = ledger.saveDiffering();
+    expect(ledger.saveDiffering()).toEqual(files);
+    executed(ledger, "add", row("orders", 7));
+    expect(ledger.saveDiffering()).toEqual(files);
+    expect(files.map(keysIn)).toEqual([["a id 9", "orders id 7"]]);
+    expect(readdirSync(folder)).toHaveLength(1);
+  });
+
+  it("saves all rows of one reading", () => {
+    const ledger = new WriteLedger();
+    executed(ledger, "add", ...Array.from({ length: 60_000 }, (_, id) => row("orders", id)));
+    expect(keysIn(ledger.saveSeldom().files[0]!)).toHaveLength(60_000);
+    expect(ledger.problem!.message).not.toContain("incomplete");
+  });
+
+  it("forgets old rows, first of tables that were written often, and says how many rows are missing", () => {
+    const ledger = new WriteLedger();
+    const many = (table: string): ReturnType<typeof row>[] => Array.from({ length: 30_000 }, (_, id) => row(table, id));
+    executed(ledger, "add", row("orders", 7));
+    for (let i = 0; i < 3; i++) executed(ledger, "add", ...many("a"));
+    expect(ledger.saveSeldom().files.map(keysIn)).toEqual([["orders id 7"]]);
+    const other = new WriteLedger();
+    for (const table of ["a", "b", "c"]) executed(other, "add", ...many(table));
+    const [file] = other.saveSeldom().files;
+    // The first two readings lose all rows but one each.
+    expect(keysIn(file!)).toHaveLength(30_002);
+    expect(readFileSync(file!, "utf8")).toContain('"incomplete": "59998 rows are missing"');
+    expect(other.problem!.message).toContain("The file is incomplete: 59998 rows are missing.");
+  });
+
+  it("reports the rows of all stores", () => {
+    const ledger = new WriteLedger();
+    for (const store of ["one", "two"]) {
+      ledger.begin("add");
+      ledger.saw(store, [row("orders", 7)]);
+    }
+    ledger.begin("pay");
+    for (const store of ["one", "two"]) ledger.saw(store, [row("orders", 8)]);
+    ledger.saveSeldom();
+    for (const store of ["one", "two"]) expect(ledger.problem!.message).toContain(`Rows of ${store} were written`);
   });
 });
