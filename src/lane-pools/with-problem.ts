@@ -20,3 +20,18 @@ export async function withProblem(
   const problem = problemOf();
   if (problem !== undefined) later(problem);
 }
+
+/** The errors for writes that no action explains, of lanes that were closed because they are built again. A lane pool throws them when it ends. */
+export class LaterProblems {
+  #problem: SeqqaError | undefined;
+
+  /** Adds the error of a lane. Passed to `close` of a lane as `later`. */
+  readonly add = (problem: SeqqaError): void => {
+    this.#problem = joinedErrors(this.#problem, problem);
+  };
+
+  /** Closes the last lane, and throws the errors of all lanes. */
+  closing(close: () => Promise<void>): Promise<void> {
+    return withProblem(() => this.#problem, close);
+  }
+}

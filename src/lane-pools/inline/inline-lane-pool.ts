@@ -1,4 +1,3 @@
-import { joinedErrors, type SeqqaError } from "../../model/errors.ts";
 import { fixedCapacity, type LaneCapacity, type LanePool, type StandbyUse } from "../../engine/lane-pool.ts";
 import type {
   Calibration,
@@ -19,7 +18,7 @@ import { tryFaults } from "../../faults/index.ts";
 import { RaceLane } from "../../races/index.ts";
 import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
 import type { BuiltLane, LaneFactory, LaneHost } from "../lane-factory.ts";
-import { withProblem } from "../with-problem.ts";
+import { LaterProblems } from "../with-problem.ts";
 import { takeUncaught } from "../uncaught.ts";
 import { NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";
 
@@ -46,11 +45,7 @@ export class InlineLanePool implements LanePool {
   #knowledge: Knowledge = NOTHING_KNOWN;
   /** The data that `setup` made the first time. A rebuilt lane uses this data, so that its ids stay the same. */
   #made: unknown;
-  /** The error for writes that no action explains, of lanes that were built again. Thrown when the pool closes. */
-  #problem: SeqqaError | undefined;
-  readonly #later = (problem: SeqqaError): void => {
-    this.#problem = joinedErrors(this.#problem, problem);
-  };
+  readonly #problems = new LaterProblems();
   readonly #stray = (error: unknown): void => {
     this.#lane?.base.stepper.strays.push(error);
   };
@@ -108,7 +103,7 @@ export class InlineLanePool implements LanePool {
   async rebuild(_lane: number, standby?: StandbyUse): Promise<LaneReport> {
     await this.#runtime?.rest();
     await this.#endRacing();
-    await this.#lane?.close(this.#later);
+    await this.#lane?.close(this.#problems.add);
     this.#lane = undefined;
     this.#control.reset();
     const spec = await this.#options.host.reprovision(0, standby);
@@ -156,14 +151,11 @@ export class InlineLanePool implements LanePool {
     this.#stopTaking?.();
     const lane = this.#lane;
     this.#lane = undefined;
-    await withProblem(
-      () => this.#problem,
-      async () => {
-        await this.#runtime?.rest();
-        await this.#endRacing();
-        await lane?.close();
-      },
-    );
+    await this.#problems.closing(async () => {
+      await this.#runtime?.rest();
+      await this.#endRacing();
+      await lane?.close();
+    });
   }
 
   async #endRacing(): Promise<void> {

@@ -14,7 +14,7 @@ import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
 import { VisitedReader } from "../../engine/graph/visited-set.ts";
 import { LaneControl, relearn, workOf, type LaneWork } from "../../lane/index.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
-import { joinedErrors, SeqqaError } from "../../model/errors.ts";
+import { SeqqaError } from "../../model/errors.ts";
 import { explorationOf } from "../../model/declare/exploration.ts";
 import { whileLoading } from "../../model/declare/loading.ts";
 import { tryFaults } from "../../faults/index.ts";
@@ -22,7 +22,7 @@ import { RaceLane } from "../../races/index.ts";
 import type { Knowledge } from "../../state/index.ts";
 import { buildLane } from "../build-lane.ts";
 import type { BuiltLane, ProcessHost } from "../lane-factory.ts";
-import { withProblem } from "../with-problem.ts";
+import { LaterProblems } from "../with-problem.ts";
 import { decodeChunk, encodeExpansion } from "./chunk-codec.ts";
 import { encodeError } from "./error-codec.ts";
 import { decodeSnapshot, encodeSnapshot } from "./snapshot-codec.ts";
@@ -45,11 +45,7 @@ export class LaneServer implements ControlChannel {
   #wasAttached = false;
   #failure: LaneFailure | undefined;
   #looking: NodeJS.Timeout | undefined;
-  /** The error for writes that no action explains, of lanes that were built again. Thrown when the last lane closes. */
-  #problem: SeqqaError | undefined;
-  readonly #later = (problem: SeqqaError): void => {
-    this.#problem = joinedErrors(this.#problem, problem);
-  };
+  readonly #problems = new LaterProblems();
   /** Settles when the last task ends. Piscina may pass two tasks at the same time, so each task waits for the task before it. */
   #tail: Promise<unknown> = Promise.resolve();
 
@@ -57,7 +53,7 @@ export class LaneServer implements ControlChannel {
     if (task.port !== undefined) expose(this.#channel(), task.port);
     if (task.processes !== undefined) this.#processes = processesBehind(task.processes);
     return this.#next(async () => {
-      await this.#closeLane(this.#later);
+      await this.#closeLane();
       this.#failure = undefined;
       const definition = await definitionOf(task);
       const control = new LaneControl(task.control);
@@ -135,12 +131,7 @@ export class LaneServer implements ControlChannel {
   }
 
   close(): Promise<Answer<void>> {
-    return this.#next(async () => {
-      await withProblem(
-        () => this.#problem,
-        () => this.#closeLane(this.#later),
-      );
-    });
+    return this.#next(() => this.#problems.closing(() => this.#closeLane()));
   }
 
   /** Assigns a promise rejection that no code handled to the current step, so that the rejection does not end the thread. */
@@ -173,7 +164,7 @@ export class LaneServer implements ControlChannel {
     return this.#runtime;
   }
 
-  async #closeLane(later?: (problem: SeqqaError) => void): Promise<void> {
+  async #closeLane(): Promise<void> {
     const [lane, runtime] = [this.#lane, this.#runtime];
     this.#lane = undefined;
     this.#runtime = undefined;
@@ -184,7 +175,7 @@ export class LaneServer implements ControlChannel {
     const control = this.#control!;
     control.isRestoring = lane.isExternal;
     try {
-      await lane.close(later);
+      await lane.close(this.#problems.add);
     } finally {
       control.isRestoring = false;
     }

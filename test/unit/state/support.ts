@@ -42,6 +42,12 @@ export function table(name: string, columns: string, added: Rows, removed: Rows 
   return { name, columns: parsed, added, removed };
 }
 
+/** A Redis store with fields of hashes. Each row: key, field, value. */
+export function hashes(added: Rows, removed: Rows = []): Facts["systems"][string] {
+  const columns = [{ name: "key", key: true, kind: true }, { name: "field", key: true, kind: true }, { name: "value" }];
+  return { kind: "rows", counters: {}, tables: [{ name: "hash", columns, added, removed }] };
+}
+
 export function stored(...tables: ObservedTable[]): Facts {
   return facts({ systems: { db: { kind: "rows", tables, counters: {} } } });
 }

@@ -1,22 +1,13 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { readdirSync } from "node:fs";
+import { describe, expect, it, vi } from "vitest";
 import { lost } from "../../../../src/lane/step/outcome.ts";
 import { ApiResponse } from "../../../../src/model/http/response.ts";
 import { WriteLedger } from "../../../../src/stores/external/write-ledger.ts";
 import { laneCase, type CaseLane, type Hands, type LaneCase } from "../../../support/lane-case.ts";
+import { useCurrentFolder } from "../../../support/current-folder.ts";
 
 describe("a step that writes to a table for the first time", () => {
-  let folder = "";
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "seqqa-writes-"));
-    vi.spyOn(process, "cwd").mockReturnValue(folder);
-  });
-  afterEach(() => {
-    vi.restoreAllMocks();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const folder = useCurrentFolder();
 
   let ids = 0;
   const writes = (table: string): void => ledger.saw("store", [{ table, key: `id ${++ids}`, was: null, now: { id: ids } }]);
@@ -49,7 +40,7 @@ describe("a step that writes to a table for the first time", () => {
     });
     await one.expand();
     expect(ledger.problem).toBeUndefined();
-    expect(readdirSync(folder)).toEqual([]);
+    expect(readdirSync(folder())).toEqual([]);
   });
 
   it("is not blamed if the second execution gets no answer, but its rows stay in a file", async () => {
@@ -63,7 +54,7 @@ describe("a step that writes to a table for the first time", () => {
     const { expansion } = await one.expand();
     expect(expansion.failure).toMatchObject({ kind: "timeout" });
     expect(ledger.problem).toBeUndefined();
-    expect(readdirSync(folder)).toHaveLength(1);
+    expect(readdirSync(folder())).toHaveLength(1);
   });
 
   it("is reported with all rows of a table that the second execution does not write, also with rows that the restore reads", async () => {

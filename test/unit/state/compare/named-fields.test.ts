@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { compareExecutions, loadHasher, NOTHING_KNOWN, writtenFields, type Facts } from "../../../../src/state/index.ts";
 import { unverifiedFields } from "../../../../src/run/results/left-out-fields.ts";
-import { canonicalizer, facts, table } from "../support.ts";
+import { canonicalizer, facts, hashes, print, stored, table, type Rows } from "../support.ts";
 
 beforeAll(loadHasher);
 
@@ -9,30 +9,12 @@ const ANN = '{"sub":"ann","n":1}';
 const signed = (claims: string): string =>
   `${Buffer.from('{"alg":"HS256"}').toString("base64url")}.${Buffer.from(claims).toString("base64url")}.c2ln`;
 const jwt = (n: number): string => signed(`{"sub":"ann","n":${n}}`);
-const rows = (cells: readonly (readonly (string | number)[])[]): Partial<Facts> => ({
-  systems: {
-    cache: {
-      kind: "rows",
-      counters: {},
-      tables: [
-        {
-          name: "hash",
-          columns: [{ name: "key", key: true, kind: true }, { name: "field", key: true, kind: true }, { name: "value" }],
-          added: cells,
-          removed: [],
-        },
-      ],
-    },
-  },
-});
+const rows = (cells: Rows): Partial<Facts> => ({ systems: { cache: hashes(cells) } });
 
 /** For each shape of a state: a function that makes it with one of several values that have no known cause. */
 const SHAPES: readonly (readonly [string, (n: number) => Partial<Facts>])[] = [
-  ["a column", (n) => ({ systems: { db: { kind: "rows", counters: {}, tables: [table("orders", "*id took", [[1, n / 7]])] } } })],
-  [
-    "JSON in a column",
-    (n) => ({ systems: { db: { kind: "rows", counters: {}, tables: [table("t", "*id x", [[1, `{"a":${n / 7}}`]])] } } }),
-  ],
+  ["a column", (n) => stored(table("orders", "*id took", [[1, n / 7]]))],
+  ["JSON in a column", (n) => stored(table("t", "*id x", [[1, `{"a":${n / 7}}`]]))],
   ["a field of a hash", (n) => rows([["order:1", "took", n / 7]])],
   ["a field of a key with quotes", (n) => rows([['a "b" {c}', "x y", n / 7]])],
   ["a context key", (n) => ({ context: { took: n / 7 } })],
@@ -50,11 +32,7 @@ const SHAPES: readonly (readonly [string, (n: number) => Partial<Facts>])[] = [
 ];
 
 const window = { startMs: 0, endMs: 1 };
-const printOf = (ignore: readonly string[], one: Facts): string => {
-  const out = { lo: 0, hi: 0 };
-  canonicalizer({ ignore }).fingerprint(one, out);
-  return `${out.lo} ${out.hi}`;
-};
+const printOf = (ignore: readonly string[], one: Facts): string => print(canonicalizer({ ignore }), one);
 
 test.each(SHAPES)("the name of a field that differs leaves it out if `ignore` lists it: %s", (_shape, make) => {
   const [a, b] = [facts(make(1)), facts(make(2))];

@@ -2,23 +2,13 @@ import { describe, expect, it } from "vitest";
 import type { Facts } from "../../../../src/state/canonical/facts.ts";
 import { JsonText } from "../../../../src/state/values/named.ts";
 import { Occurrences } from "../../../../src/state/values/occurrences.ts";
+import { hashes } from "../support.ts";
 
 const facts: Facts = {
   systems: {
     probe: { kind: "value", value: { items: [{ id: 1 }, { name: "b" }], none: [], at: undefined } },
     db: { kind: "rows", tables: [], counters: {} },
-    cache: {
-      kind: "rows",
-      counters: {},
-      tables: [
-        {
-          name: "hash",
-          columns: [{ name: "key", key: true, kind: true }, { name: "field", key: true, kind: true }, { name: "value" }],
-          added: [["order:1", "took", "fast"]],
-          removed: [["order:2", "seen", "x"]],
-        },
-      ],
-    },
+    cache: hashes([["order:1", "took", "fast"]], [["order:2", "seen", "x"]]),
   },
   context: { cart: { lines: new Map([["a", { sku: 1 }]]) }, text: new JsonText({ seen: 1 }) },
   clients: { alice: { token: "t" } },

@@ -1,21 +1,12 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
 import { WriteLedger } from "../../../../src/stores/external/write-ledger.ts";
+import { useCurrentFolder } from "../../../support/current-folder.ts";
 
 const row = (table: string, id: number) => ({ table, key: `id ${id}`, was: null, now: { id } });
 
 describe("the ledger of writes to an external store", () => {
-  let folder = "";
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "seqqa-ledger-"));
-    vi.spyOn(process, "cwd").mockReturnValue(folder);
-  });
-  afterEach(() => {
-    vi.restoreAllMocks();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const folder = useCurrentFolder();
 
   const executed = (ledger: WriteLedger, action: string, ...rows: ReturnType<typeof row>[]): void => {
     ledger.begin(action);
@@ -113,7 +104,7 @@ describe("the ledger of writes to an external store", () => {
     executed(ledger, "add", row("orders", 7));
     expect(ledger.saveDiffering()).toEqual(files);
     expect(files.map(keysIn)).toEqual([["a id 9", "orders id 7"]]);
-    expect(readdirSync(folder)).toHaveLength(1);
+    expect(readdirSync(folder())).toHaveLength(1);
   });
 
   it("saves all rows of one reading", () => {
