@@ -202,9 +202,32 @@ export interface ErrorEvent {
 /** The `invariant` of an {@link InconclusiveEvent} about a column that a store fills by its own clock. Names of rules never equal this text. */
 export const STORE_CLOCK = "\tstore clock";
 
+/** The `invariant` of an {@link InconclusiveEvent} about a counter of which several new ids are in no row any more. */
+export const SPENT_IDS = "\tspent ids";
+
+/** A counter of which several new ids are in no row any more. */
+export interface SpentCounter {
+  /** The column that gets its ids, as `<table>.<column>`. */
+  readonly field: string;
+  /** All counters of the store, as `<store>.<counter>`, if its restores can leave them as they are. Otherwise empty. */
+  readonly keepable: readonly string[];
+}
+
+/** Writes the `what` of an event with {@link SPENT_IDS}. */
+export function spentText({ field, keepable }: SpentCounter): string {
+  return JSON.stringify([field, ...keepable]);
+}
+
+/** Returns the counter of an event with {@link SPENT_IDS}. Returns `undefined` for other events. */
+export function spentIn({ invariant, what }: InconclusiveEvent): SpentCounter | undefined {
+  if (invariant !== SPENT_IDS) return undefined;
+  const [field, ...keepable] = JSON.parse(what) as [string, ...string[]];
+  return { field, keepable };
+}
+
 /**
  * A rule that was inconclusive in a step (`invariant`), and the reason (`what`). With {@link STORE_CLOCK}, `what` is a column that a store fills by
- * its own clock.
+ * its own clock. With {@link SPENT_IDS}, see {@link spentIn}.
  */
 export interface InconclusiveEvent {
   readonly invariant: string;

@@ -132,8 +132,7 @@ export class PostgresAdapter extends SqlAdapter<PostgresMode, PostgresCheckpoint
       const to = { table: shownName(String(row["toSchema"]), String(row["toTable"])), column: String(row["toColumn"]) };
       table.references.push({ column, to, isChecked: true });
     }
-    // Counters matter only in columns whose ids are renamed.
-    for (const row of this.symmetric.length === 0 ? [] : await this.opened().query(COUNTERS, [])) {
+    for (const row of await this.opened().query(COUNTERS, [])) {
       const name = shownName(String(row["ofSchema"]), String(row["counter"]));
       const table = tables.get(shownName(String(row["schema"]), String(row["table"])));
       table?.counters.push({ name, column: String(row["column"]), shows: "next" });

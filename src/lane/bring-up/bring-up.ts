@@ -16,6 +16,7 @@ import { gateless, raceObstacle, refuseFaults, refuseRaces, type Probes } from "
 import { RootState } from "./root-state.ts";
 import { Stepper } from "../step/stepper.ts";
 import { TargetRestart } from "./target-restart.ts";
+import { SpentIds } from "../state/spent-ids.ts";
 import { WorldState } from "../state/world-state.ts";
 import type { WorldSnapshot } from "../state/saved-world.ts";
 import type { RecordedExchange } from "../../model/results/result.ts";
@@ -109,6 +110,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, parts: 
     placeholders: ours,
     ignored,
     counters,
+    spentIds: new SpentIds(world, schemas, counters),
     references: referencesIn(schemas),
     reportInputs: { parts, rules, judged, contextOnly, background, setUp, calls: [...calls] },
     operations,

@@ -15,6 +15,7 @@ import type { Probes } from "../races/race-obstacle.ts";
 import type { RootState } from "./root-state.ts";
 import type { Stepper } from "../step/stepper.ts";
 import type { TargetRestart, TargetControl } from "./target-restart.ts";
+import type { SpentIds } from "../state/spent-ids.ts";
 import type { WorldState } from "../state/world-state.ts";
 
 /** Options for all lanes of a run, as plain data that can be sent to threads. */
@@ -107,6 +108,7 @@ export interface LaneBase {
   readonly ignored: Ignored;
   /** The counters whose values only give new ids to columns in which ids are renamed. */
   readonly counters: readonly RenamedCounter[];
+  readonly spentIds: SpentIds;
   readonly references: NonNullable<LaneReport["references"]>;
   readonly report: LaneReport;
   readonly reportInputs: ReportInputs;

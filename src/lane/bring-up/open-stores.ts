@@ -30,7 +30,18 @@ export async function openSystems(
     const wrote = borrowed ? asks.writes?.saw : undefined;
     opening.push({
       system,
-      scope: { name, laneIndex: parts.lane.index, inProcess: parts.inProcess, borrowed, gated, faulty, ignore, asked, wrote },
+      scope: {
+        name,
+        laneIndex: parts.lane.index,
+        inProcess: parts.inProcess,
+        borrowed,
+        gated,
+        faulty,
+        ignore,
+        asked,
+        wrote,
+        keptCounters: (knowledge.kept ?? []).filter((one) => one.startsWith(`${name}.`)).map((one) => one.slice(name.length + 1)),
+      },
     });
   }
   const isWatched = ({ system }: (typeof opening)[number]): boolean =>

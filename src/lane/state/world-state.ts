@@ -421,6 +421,11 @@ export class WorldState {
     return isPromise(reading) ? reading.then(() => this.#facts) : this.#facts;
   }
 
+  /** The values of the stores' counters in the root state, by store. */
+  get rootCounters(): WorldStores["rootCounters"] {
+    return this.#stores.rootCounters;
+  }
+
   /** Returns the whole root state. From now on, the stores report changes since this call. */
   async root(): Promise<Facts> {
     this.adopt();

@@ -7,6 +7,8 @@ import { settled } from "../bring-up/settled.ts";
  */
 export class WorldStores {
   readonly systems: readonly StoreAdapter[];
+  /** The values of the counters in the root state, by store. */
+  readonly rootCounters: Record<string, Extract<Observed, { readonly kind: "rows" }>["counters"]> = {};
   readonly #names: readonly string[];
   /** The stores that call user code to produce their answers. */
   readonly #throwing: readonly StoreAdapter[];
@@ -160,7 +162,9 @@ export class WorldStores {
   /** Puts the whole contents of all stores into `out`. From now on, the stores report changes since this call. */
   async root(out: Record<string, Observed>): Promise<void> {
     for (let i = 0; i < this.systems.length; i++) {
-      out[this.#names[i]!] = withoutTables(await this.systems[i]!.root(), this.#leftOut[i]);
+      const root = withoutTables(await this.systems[i]!.root(), this.#leftOut[i]);
+      out[this.#names[i]!] = root;
+      if (root.kind === "rows") this.rootCounters[this.#names[i]!] = root.counters;
     }
   }
 

@@ -39,6 +39,8 @@ interface Reached extends Fingerprint {
   readonly bits: number;
   /** Columns that the step filled with the real time instead of the target's time; see {@link WorldState.realTimeColumns}. */
   readonly columns: readonly string[];
+  /** The counters with many spent ids; see {@link SpentIds}. */
+  readonly spent: readonly InconclusiveEvent[];
 }
 
 interface Checking {
@@ -166,7 +168,7 @@ export class StepTaker {
           this.#report.rows.push(EXECUTED | bits | this.#wrote, outcome.status, this.#reached, 0, shape);
           return state.restore(mark);
         }
-        return this.#finish(step, { lo, hi, shape, bits, columns: [] }, { before, checking, spot });
+        return this.#finish(step, { lo, hi, shape, bits, columns: [], spent: [] }, { before, checking, spot });
       }
       return observed.then(() => this.#takeCarefully(step, changed));
     }
@@ -209,6 +211,7 @@ export class StepTaker {
     let bits = 0;
     let shape = 0;
     let columns: readonly string[] = [];
+    let spent: readonly InconclusiveEvent[] = [];
     if (changed) {
       // Use the read that showed the change, without reading the stores again. The checks below detect later writes.
       const facts = await state.facts(true);
@@ -216,6 +219,7 @@ export class StepTaker {
       ({ lo, hi } = this.#reached);
       bits = formOf(canonicalizer) | this.#renewed(mark);
       columns = state.realTimeColumns;
+      spent = this.#base.spentIds.in(facts.systems, state.rootCounters);
       if (options.shapes) shape = shapeOf(facts);
       if ((lo !== unit.lo || hi !== unit.hi) && this.#report.wantsStates) this.#report.describe(lo, hi, facts);
       if (this.#report.wantsOccurrences) this.#report.noteOccurrences(index, action, facts);
@@ -226,7 +230,7 @@ export class StepTaker {
     // Take this checkpoint before the checks begin, since the first check may write.
     const before = this.#watch.watched || suspicious(unit, lo, hi) ? await state.position(true) : undefined;
     const checking = checker.check(definition, !changed && state.systems.length > 0);
-    await this.#finish(step, { lo, hi, shape, bits, columns }, { before, checking, spot: changed && this.#putBackCheck.due() });
+    await this.#finish(step, { lo, hi, shape, bits, columns, spent }, { before, checking, spot: changed && this.#putBackCheck.due() });
   }
 
   /** Waits for the checks, reports their findings and the outcome of the step, and restores the state. */
@@ -240,7 +244,7 @@ export class StepTaker {
     this.#takeUnanswered(step, reached, checker.checked);
     const findings = [...outcome.findings, ...checker.checked.findings];
     const errors = [...checker.checked.errors];
-    let unjudged: readonly InconclusiveEvent[] = reached.columns.map((what) => ({ invariant: STORE_CLOCK, what }));
+    let unjudged: readonly InconclusiveEvent[] = [...reached.spent, ...reached.columns.map((what) => ({ invariant: STORE_CLOCK, what }))];
     const ruled = outcome.kind === "executed" && checker.rulesAfter(this.#base.actions[action]!).length > 0;
     const back = after !== undefined && !ruled && (await this.#watch.putBackUntouched(step, after, spot));
     if (after !== undefined && !back) {

@@ -20,6 +20,8 @@ export interface StoreTraits {
   readonly inMemory?: boolean;
   /** `true` if checkpoints exist in the target's own process, so that a restart of the target loses them. */
   readonly inTarget?: boolean;
+  /** `true` if restores can leave counters as they are; see {@link StoreScope.keptCounters}. */
+  readonly keepsCounters?: boolean;
 }
 
 /** Counters (AUTO_INCREMENT) that restores leave unchanged, although they decide which values the target generates next. */
@@ -156,6 +158,12 @@ export interface StoreScope {
    * cannot be restored are not an error. Default `false`.
    */
   readonly watching?: boolean | undefined;
+  /**
+   * The names of counters that restores leave at the values that they have reached, and that are not part of observations. Only for stores with the
+   * trait `keepsCounters`, which are then not portable: a snapshot of another lane could contain ids that this lane's counter has not reached yet.
+   * Default: none.
+   */
+  readonly keptCounters?: readonly string[] | undefined;
   /** `true` if races will be probed with {@link StoreAdapter.gate}, so that `open` installs what the gate needs. Default `false`. */
   readonly gated?: boolean | undefined;
   /** `true` if writes will be made to fail with {@link StoreAdapter.writeFaults}, so that `open` installs what the faults need. Default `false`. */

@@ -67,7 +67,9 @@ async function atOneRoot(lanePool: LanePool, input: ExploreInput, maxTimeMs: num
     return { ...learned, notes: checkLanes(learned.reports, config), startedAt };
   }
   const knowledge = readKnowledge(known);
-  const reports = knowsNothing(knowledge) ? started : await lanePool.learn(knowledge);
+  // Stores keep counters from the time when they are opened, so the lanes must be rebuilt.
+  const fresh = knowledge.kept === undefined ? undefined : "fresh";
+  const reports = knowsNothing(knowledge) ? started : await lanePool.learn(knowledge, fresh);
   return { reports, knowledge, notes: checkLanes(reports, config), divergences: [], startedAt };
 }
 

@@ -1,6 +1,6 @@
 import type { LanePool } from "../../engine/lane-pool.ts";
 import type { Explorer } from "../../engine/search/explorer.ts";
-import { CRASHED } from "../../messages/lane-messages.ts";
+import { CRASHED, type SpentCounter } from "../../messages/lane-messages.ts";
 import { mapStack } from "../../loader/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { ActionCoverage, ExplorationResult, RunError } from "../../model/results/result.ts";
@@ -156,7 +156,7 @@ async function notesOf(
   const notes = [...brought.notes];
   if (options.shard !== undefined && explorer.cut !== undefined) notes.push(shardNote(options.shard, explorer.cut));
   // The notes report chains of new states that seem to be endless. If the search explored every state, all chains have ended, so leave the notes out.
-  if (explorer.stopReason !== "exhausted") notes.push(...explorer.chains.notes);
+  if (explorer.stopReason !== "exhausted") notes.push(...explorer.chains.notes, ...[...explorer.spent.values()].map(spentNote));
   notes.push(
     ...slowTargetNotes(explorer),
     ...[...explorer.rejectedCookies].toSorted(),
@@ -198,6 +198,11 @@ async function closeLanes(lanePool: LanePool, explorer: Explorer): Promise<void>
       hint: error instanceof SeqqaError ? error.hint : undefined,
     });
   }
+}
+
+/** Returns the note for a search that did not end because of a counter that the stores did not keep. */
+function spentNote({ field }: SpentCounter): string {
+  return `The counter of ${field} grows without end, and makes each state a new one although rows are removed again, so the search may never end. To leave the counter out of states, add \`symmetric: [${field}]\` to the store.`;
 }
 
 function fatalError(error: unknown): RunError {

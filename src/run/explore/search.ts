@@ -12,10 +12,10 @@ import { calibrating } from "./at-root.ts";
 import type { Exploration } from "./exploration.ts";
 import { idleMsOf } from "./idle-watch.ts";
 import { whereOfStack } from "../prepare/declared-at.ts";
-import { learnFrom } from "./learn/learn-values.ts";
+import { keepCounters, learnFrom, type Experiments } from "./learn/learn-values.ts";
 import { distinguishesContent } from "./learn/generation-order.ts";
 import { refutedBy } from "../results/reductions.ts";
-import { lessonNote } from "./learn/lesson-note.ts";
+import { endlessNote, lessonNote } from "./learn/lesson-note.ts";
 import { runHeaderWith } from "../resume/resume.ts";
 import type { JournalEvent } from "../../engine/commit/commit-journal.ts";
 import type { ShownUrls } from "../prepare/shown-urls.ts";
@@ -85,20 +85,36 @@ export async function search(exploration: Exploration): Promise<Searched> {
     seen.push(...explorer.seen);
     const restarted = restartsNote(explorer.stopReason, { restarts: lessons, usedMs: begunAt - startedAt, maxTimeMs: options.maxTimeMs });
     const searched = { explorer, knowledge, refuted, seen: [...seen, ...earlier], visibility: reports[0]!.visibility, restarted };
-    const { lesson } = explorer;
-    if (lesson === undefined) return searched;
+    const { lesson, endless } = explorer;
+    if (lesson === undefined && endless === undefined) return searched;
     const isOver = explorer.stopReason === "first_violation" || explorer.stopReason === "max_time" || explorer.limit.isOver;
     if (isOver || signal?.aborted === true || explorer.fatal !== undefined) {
-      explorer.divergences.add(lesson);
-      // The search interrupted itself because of the divergence; the user did not interrupt the run.
+      if (lesson !== undefined) explorer.divergences.add(lesson);
+      // The search interrupted itself to learn; the user did not interrupt the run.
       if (explorer.stopReason === "interrupted" && signal?.aborted !== true && explorer.fatal === undefined)
         explorer.stopReason = "max_time";
       return searched;
     }
+    const restart = (note: string): void => {
+      earlier.push(...[...explorer.committer.findings.violations.values()].filter(({ path }) => path.length > 0).map(withoutGraph));
+      keep?.again();
+      onEvent({ kind: "again" });
+      onEvent({ kind: "note", message: note });
+    };
+    if (lesson === undefined) {
+      const kept = await keepCounters(lanes, knowledge, endless!, experimentsOf(config)).catch((error: unknown) => {
+        if (signal?.aborted !== true) throw error;
+      });
+      if (kept === undefined) return searched;
+      ({ reports, knowledge } = kept);
+      divergences = [...divergences, ...kept.divergences];
+      restart(endlessNote(explorer, endless!));
+      continue;
+    }
     const cause = lesson.calls?.at(-1);
     const first = firsts.get(cause) ?? { proven: firsts.size === 0 ? [] : knowledge.ordered, refuted: refuted.length };
     if (lesson.kind === "merge") firsts.set(cause, first);
-    const experiments = { idleMs: idleMsOf(config), startsTargets: config.target !== undefined, proven: first.proven };
+    const experiments = { ...experimentsOf(config), proven: first.proven };
     const learned = await learnFrom(lanes, { reports, knowledge }, lesson, experiments).catch((error: unknown) => {
       if (signal?.aborted !== true) throw error;
     });
@@ -118,11 +134,12 @@ export async function search(exploration: Exploration): Promise<Searched> {
     isOpen &&= learned.isExplained && learned.divergences.length === 0;
     const note = lessonNote(explorer, learned, knowledge);
     ({ reports, knowledge } = learned);
-    earlier.push(...[...explorer.committer.findings.violations.values()].filter(({ path }) => path.length > 0).map(withoutGraph));
-    keep?.again();
-    onEvent({ kind: "again" });
-    onEvent({ kind: "note", message: note });
+    restart(note);
   }
+}
+
+function experimentsOf(config: Exploration["input"]["config"]): Pick<Experiments, "idleMs" | "startsTargets"> {
+  return { idleMs: idleMsOf(config), startsTargets: config.target !== undefined };
 }
 
 /**

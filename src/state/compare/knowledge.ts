@@ -81,6 +81,11 @@ export interface Knowledge {
    * state in which a value was generated part of the state, too. See also {@link counterEntry}, {@link FULL_ORDER} and {@link NEXT_SECOND}.
    */
   readonly ordered: readonly string[];
+  /**
+   * Counters that restores leave at the values that they have reached, each as `<store>.<counter>`. Their ids then differ in each execution, so that
+   * experiments find them like other generated values. Absent if there are none.
+   */
+  readonly kept?: readonly string[] | undefined;
 }
 
 /** Returns the entry of {@link Knowledge.ordered} which says that values of a domain contain data of the state in which they were generated. */
@@ -116,6 +121,7 @@ export const NOTHING_KNOWN: Knowledge = { generated: [], times: [], dropped: [],
 
 export function joined(a: Knowledge, b: Knowledge): Knowledge {
   const nullable = [...new Set([...(a.nullable ?? []), ...(b.nullable ?? [])])];
+  const kept = [...new Set([...(a.kept ?? []), ...(b.kept ?? [])])];
   return {
     generated: joinedGenerated([...a.generated, ...b.generated]),
     times: joinedTimes([...a.times, ...b.times]).toSorted((x, y) => (x.place + x.after < y.place + y.after ? -1 : 1)),
@@ -124,6 +130,7 @@ export function joined(a: Knowledge, b: Knowledge): Knowledge {
     ...(nullable.length > 0 && { nullable }),
     noisyActions: [...new Set([...a.noisyActions, ...b.noisyActions])],
     ordered: [...new Set([...a.ordered, ...b.ordered])],
+    ...(kept.length > 0 && { kept }),
   };
 }
 
@@ -164,8 +171,17 @@ export function joinedTimes(all: readonly TimePlace[]): readonly TimePlace[] {
   return [...kept.values()];
 }
 
-export function knowsNothing({ generated, times, dropped, background, nullable = [], noisyActions, ordered }: Knowledge): boolean {
-  return [generated, times, dropped, background, nullable, noisyActions, ordered].every(({ length }) => length === 0);
+export function knowsNothing({
+  generated,
+  times,
+  dropped,
+  background,
+  nullable = [],
+  noisyActions,
+  ordered,
+  kept = [],
+}: Knowledge): boolean {
+  return [generated, times, dropped, background, nullable, noisyActions, ordered, kept].every(({ length }) => length === 0);
 }
 
 function unique<T>(all: readonly T[], keyOf: (one: T) => string): readonly T[] {
@@ -178,7 +194,7 @@ function unique<T>(all: readonly T[], keyOf: (one: T) => string): readonly T[] {
  * Returns a text for comparing knowledge: if the texts are equal, states get equal names. The text leaves out observed values and does not depend on
  * the order of learning.
  */
-export function comparableKnowledge({ generated, times, dropped, background, nullable, noisyActions, ordered }: Knowledge): string {
+export function comparableKnowledge({ generated, times, dropped, background, nullable, noisyActions, ordered, kept }: Knowledge): string {
   const lists = [
     generated.map(({ place, after, domain, isRandom }) => [place, after, domain, isRandom]),
     times,
@@ -187,6 +203,7 @@ export function comparableKnowledge({ generated, times, dropped, background, nul
     ...(nullable === undefined ? [] : [nullable]),
     noisyActions,
     ordered,
+    ...(kept === undefined ? [] : [kept]),
   ];
   return JSON.stringify(lists.map((list) => list.map((one) => JSON.stringify(one)).toSorted()));
 }
@@ -194,13 +211,13 @@ export function comparableKnowledge({ generated, times, dropped, background, nul
 /** Parses the text of {@link knowledgeText}. @throws TypeError if the text has another form */
 export function readKnowledge(text: string): Knowledge {
   const read = JSON.parse(text) as Partial<Knowledge> | null;
-  const { generated, times, dropped, background, nullable = [], noisyActions, ordered } = read ?? {};
-  for (const list of [generated, times, dropped, background, nullable, noisyActions, ordered])
+  const { generated, times, dropped, background, nullable = [], noisyActions, ordered, kept = [] } = read ?? {};
+  for (const list of [generated, times, dropped, background, nullable, noisyActions, ordered, kept])
     if (!Array.isArray(list)) throw new TypeError("the knowledge about a target's values is missing");
   for (const { place, after } of [...generated!, ...times!])
     if (!isPlace(place) || typeof after !== "string") throw new TypeError("a place in the state is missing");
   const isText = (one: unknown): boolean => typeof one === "string";
-  if (![...background!, ...nullable, ...noisyActions!, ...ordered!, ...dropped!.map(({ field }) => field)].every(isText))
+  if (![...background!, ...nullable, ...noisyActions!, ...ordered!, ...kept, ...dropped!.map(({ field }) => field)].every(isText))
     throw new TypeError("a field of the state is missing");
   return read as Knowledge;
 }

@@ -68,7 +68,7 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
   let obstacle: string | undefined;
   try {
     if (scope.borrowed) await requireNothingLeft(control);
-    const all = await readCatalog(control.client);
+    const all = withoutKept(await readCatalog(control.client), scope.keptCounters ?? []);
     const selection = select(store, all, schemas, tables);
     const catalog = journalled(all, choosing);
     obstacle = await journalObstacle(control.client, control.rights, catalog);
@@ -79,6 +79,7 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
         borrowed: scope.borrowed,
         asked: scope.asked,
         wrote: scope.wrote,
+        keepsSequences: (scope.keptCounters ?? []).length > 0,
         watching: scope.watching,
         gated: scope.gated === true || scope.faulty === true,
         previous: previous instanceof JournalMode ? previous : undefined,
@@ -95,6 +96,12 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
   await control.close();
   const why = `the journal cannot be used: ${obstacle}`;
   return clone(choosing, `${why}; ${CLONE_COST}`, `${why}, and a clone ${INSTEAD_WHOLE_STORE}`);
+}
+
+/** Returns the catalog in which the named sequences count as cached, so that restores leave them as they are. */
+function withoutKept(catalog: Catalog, kept: readonly string[]): Catalog {
+  if (kept.length === 0) return catalog;
+  return { ...catalog, sequences: catalog.sequences.map((one) => ({ ...one, cached: one.cached || kept.includes(one.name) })) };
 }
 
 /** Returns the tables that the journal restores. In an external store, ignored tables and columns are left out. */

@@ -35,6 +35,8 @@ export interface JournalChoice {
   readonly asked?: (() => number | undefined) | undefined;
   /** Called with the rows of an external store that were written while the run had a request in progress. */
   readonly wrote?: StoreScope["wrote"];
+  /** `true` if restores leave some sequences as they are although no client keeps their values in memory. Default `false`. */
+  readonly keepsSequences?: boolean | undefined;
   /** `true` if the external store is opened only to detect writes of other clients. Default `false`. */
   readonly watching?: boolean | undefined;
   /** `true` if the gate can hold writes of the target. Default `false`. */
@@ -49,7 +51,7 @@ export interface JournalChoice {
  * target's changes. Reading the log takes one function call, and a restore takes another.
  */
 export class JournalMode implements PostgresMode {
-  readonly traits: StoreTraits = { portable: true, commits: true };
+  readonly traits: StoreTraits;
   readonly gate: PostgresGate | NoGate;
   readonly #control: Control;
   readonly #looker: Looker;
@@ -76,6 +78,7 @@ export class JournalMode implements PostgresMode {
   #broken: SeqqaError | undefined;
 
   private constructor(control: Control, catalog: Catalog, digest: CatalogText, token: string, choice: JournalChoice) {
+    this.traits = { portable: choice.keepsSequences !== true, commits: true, keepsCounters: !choice.borrowed };
     this.#control = control;
     this.#looker = new Looker(control.store);
     this.#selection = choice.selection;

@@ -9,12 +9,13 @@ const nameOf = (pragma: string): string => `pragma ${pragma}`;
 
 /**
  * Prepares a query for the counters of a file, as rows of (number, name, value). The number of an AUTOINCREMENT counter is its rowid in
- * `sqlite_sequence`. Integers of the file's header that are not 0 get negative numbers.
+ * `sqlite_sequence`. Integers of the file's header that are not 0 get negative numbers. `without`: the tables whose counters are left out.
  */
-export function counterReader(db: Database): Statement<[], ExactValue[]> {
+export function counterReader(db: Database, without: readonly string[] = []): Statement<[], ExactValue[]> {
   const isCounted = db.prepare("select 1 from sqlite_schema where name = 'sqlite_sequence'").get() !== undefined;
   const parts = PRAGMAS.map((pragma, i) => `select ${-1 - i}, '${nameOf(pragma)}', ${pragma} from pragma_${pragma} where ${pragma} <> 0`);
-  if (isCounted) parts.push("select rowid, name, seq from sqlite_sequence");
+  const names = without.map((name) => `'${name.replaceAll("'", "''")}'`).join(", ");
+  if (isCounted) parts.push(`select rowid, name, seq from sqlite_sequence where name not in (${names})`);
   return db
     .prepare<[], ExactValue[]>(`${parts.join(" union all ")} order by 1`)
     .raw()

@@ -55,6 +55,8 @@ export interface JournalOptions {
   readonly watching?: boolean | undefined;
   /** `true` if the run makes writes of the target fail. Default `false`. */
   readonly faulty?: boolean | undefined;
+  /** The tables whose AUTOINCREMENT counters restores leave as they are. Default: none. */
+  readonly keptCounters?: readonly string[] | undefined;
   /** The longest time to wait for a lock, in milliseconds. Default: 5000. */
   readonly limitMs?: number;
 }
@@ -67,7 +69,7 @@ export interface JournalOptions {
  * later restore would undo them.
  */
 export class JournalMode implements SqliteMode {
-  readonly traits: StoreTraits = { portable: true, commits: true };
+  readonly traits: StoreTraits;
   readonly db: Database;
   readonly faults: SqliteFaults | undefined;
   readonly #file: string;
@@ -108,7 +110,8 @@ export class JournalMode implements SqliteMode {
     this.#file = file;
     this.#limitMs = options.limitMs ?? BUSY_LIMIT_MS;
     this.#shapes = plans;
-    const { borrowed = false } = options;
+    const { borrowed = false, keptCounters = [] } = options;
+    this.traits = { portable: keptCounters.length === 0, commits: true, keepsCounters: !borrowed };
     this.#borrowed = borrowed;
     this.#watching = options.watching === true;
     this.#wrote = options.wrote;
@@ -131,7 +134,7 @@ export class JournalMode implements SqliteMode {
     this.#rollback = db.prepare("rollback");
     blind(db);
     if (faulty) this.faults = new SqliteFaults(db, file, plans);
-    this.#log = new UndoLog(db, file, plans, { previous: continues ? previous.#log : undefined, keeps: borrowed });
+    this.#log = new UndoLog(db, file, plans, { previous: continues ? previous.#log : undefined, keeps: borrowed, keptCounters });
     if (this.#log.tables.some((table) => table.explain().includes("Program"))) {
       throw new SeqqaError("JOURNAL_HINDERED", "seqqa cannot disable its triggers during a restore");
     }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Explorer } from "../../../engine/search/explorer.ts";
+import type { SpentCounter } from "../../../messages/lane-messages.ts";
 import { plural } from "../../../reports/console/text/numbers.ts";
 import { contentOf, counterIn, fieldOf, FULL_ORDER, NEXT_SECOND, ROOT_TIMES, type Knowledge } from "../../../state/index.ts";
 import type { LearnedValues } from "./learn-values.ts";
@@ -20,6 +21,11 @@ export function lessonNote(
       : `${note} The order in which these values were generated does not explain the difference, so states no longer differ by it: ${shownFields(dropped)}.`;
   }
   return `seqqa restarted the search ${after}, because states that it considered equal had different outcomes. ${lessonOf(knowledge, before)}`;
+}
+
+/** Returns a note that says that the search starts again, because a counter made states differ without end. */
+export function endlessNote({ committer }: Pick<Explorer, "committer">, { field }: SpentCounter): string {
+  return `seqqa restarted the search after ${plural(committer.steps, "step")}, because the counter of ${field} grows without end, and makes each state a new one although rows are removed again. From now on, states do not differ by the counters of this store, and its ids count as generated values.`;
 }
 
 /** Returns a sentence that names the difference between `knowledge` and the earlier knowledge `before`. */
