@@ -106,6 +106,28 @@ describe("what observers see", () => {
     expect(observed.kind === "rows" && observed.counters).toEqual({ "shop.users_id_seq": 2 });
   });
 
+  test("leave out a counter that restores are to leave as it is", async () => {
+    const notes = "create table notes(id serial primary key)";
+    const { api, adapter, mark } = await rooted(
+      [ORDERS, notes, "insert into orders(status) values ('a')"],
+      {},
+      { keptCounters: ["orders_id_seq"] },
+    );
+    expect(adapter.traits).toMatchObject({ portable: false, keepsCounters: true });
+    const write = "insert into orders(status) values ('b'); insert into notes default values";
+    await api.query(write);
+    expect(await adapter.observe()).toMatchObject({
+      tables: [{ name: "notes" }, { name: "orders", added: [[2, "b", null]] }],
+      counters: { notes_id_seq: 2 },
+    });
+    await adapter.restore(mark);
+    expect(await adapter.changed(mark)).toBe(false);
+    expect(await adapter.observe()).toEqual({ kind: "rows", tables: [], counters: {} });
+    await api.query(write);
+    expect(await adapter.observe()).toMatchObject({ tables: [{ added: [[1]] }, { added: [[3, "b", null]] }] });
+    expect(await adapter.root()).toMatchObject({ counters: { notes_id_seq: 2 } });
+  });
+
   test("tables and schemas that were not chosen are put back, and not looked at", async () => {
     const { url, api } = await scratch([
       ORDERS,
@@ -148,7 +170,7 @@ describe("the mode", () => {
   test("auto is journal for another process, and says why; savepoint is refused for it", async () => {
     const { url, adapter } = await rooted([ORDERS]);
     expect(adapter.checkpoint).toEqual({ mode: "journal", why: "the target opens its own connections" });
-    expect(adapter.traits).toEqual({ portable: true, commits: true });
+    expect(adapter.traits).toEqual({ portable: true, commits: true, keepsCounters: true });
     expect(() => adapter.connection).toThrow("has no shared connection");
     await expect(adapterOn(url, { checkpoint: "savepoint" }).open(SCOPE)).rejects.toEqual(failure("SAVEPOINT_OUT_OF_PROCESS"));
   });

@@ -38,7 +38,7 @@ describe("the mode", () => {
   test("auto is journal for another process, and says why", async () => {
     const { adapter } = await rooted([ORDERS]);
     expect(adapter.checkpoint).toEqual({ mode: "journal", why: "the target opens its own connections" });
-    expect(adapter.traits).toEqual({ portable: true, commits: true });
+    expect(adapter.traits).toEqual({ portable: true, commits: true, keepsCounters: true });
     expect(() => adapter.connection).toThrow("has no shared connection");
   });
 
@@ -141,6 +141,21 @@ describe("observations", () => {
     });
     await adapter.restore(mark);
     expect(await adapter.dump()).toBe(dump);
+  });
+
+  test("leave out a counter that restores are to leave as it is", async () => {
+    const schema = ["create table items(id integer primary key autoincrement)", "create table notes(id integer primary key autoincrement)"];
+    const scope = { keptCounters: ["items"] };
+    const { db, adapter, mark } = await rooted([...schema, "insert into items default values"], {}, scope);
+    expect(adapter.traits).toMatchObject({ portable: false, keepsCounters: true });
+    db.exec("insert into items default values; insert into notes default values");
+    expect(await adapter.observe()).toMatchObject({ tables: [{ name: "items", added: [[2]] }, { name: "notes" }], counters: { notes: 1 } });
+    await adapter.restore(mark);
+    expect(await adapter.changed(mark)).toBe(false);
+    expect(await adapter.observe()).toEqual({ kind: "rows", tables: [], counters: {} });
+    db.exec("insert into items default values; insert into notes default values");
+    expect(await adapter.observe()).toMatchObject({ tables: [{ added: [[3]] }, { added: [[1]] }] });
+    expect(await adapter.root()).toMatchObject({ counters: { notes: 1 } });
   });
 
   test("rows of a table without a key are in the order in which queries read them, those in the places of root rows first", async () => {

@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { changedFields, fieldChanges, joined, knowsNothing, NOTHING_KNOWN, rowUpdates } from "../../../../src/state/index.ts";
+import {
+  changedFields,
+  comparableKnowledge,
+  fieldChanges,
+  joined,
+  knowledgeText,
+  knowsNothing,
+  NOTHING_KNOWN,
+  readKnowledge,
+  rowUpdates,
+} from "../../../../src/state/index.ts";
 import { Generated } from "../../../../src/state/values/named.ts";
 import type { StoredValue } from "../../../../src/model/stores/store-adapter.ts";
 import { stored, table } from "../support.ts";
@@ -50,5 +60,13 @@ describe("fields that become NULL, or were NULL", () => {
     expect(knowsNothing({ ...NOTHING_KNOWN, nullable: ["workers.seen"] })).toBe(false);
     expect(joined(known, { ...NOTHING_KNOWN, nullable: ["workers.seen"] })).toEqual({ ...known, nullable: ["workers.seen"] });
     expect(joined(known, NOTHING_KNOWN)).toStrictEqual(known);
+  });
+
+  it("so are counters that stores keep", () => {
+    const kept = { ...NOTHING_KNOWN, kept: ["db.items"] };
+    expect(knowsNothing(kept)).toBe(false);
+    expect(joined(kept, { ...NOTHING_KNOWN, kept: ["db.items", "db.notes"] }).kept).toEqual(["db.items", "db.notes"]);
+    expect(readKnowledge(knowledgeText(kept))).toEqual(kept);
+    expect(comparableKnowledge(kept)).not.toBe(comparableKnowledge(NOTHING_KNOWN));
   });
 });

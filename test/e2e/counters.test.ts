@@ -84,23 +84,23 @@ const STORES = {
   },
 } as const;
 
+/** Runs the exploration. `isRenamed`: `true` to list the ids under `symmetric`. `more`: further arguments of the command. */
 async function explored(
   store: string,
   lanes: number,
-  last = "",
-): Promise<Pick<Explored, "digest" | "statesVisited" | "stopReason" | "reductions"> & { status: number | null }> {
+  { last = "", isRenamed = true, more = [] as readonly string[] } = {},
+): Promise<Pick<Explored, "digest" | "statesVisited" | "stopReason" | "reductions" | "notes"> & { status: number | null }> {
   const cwd = folderWith({
     "server.mjs": SERVER,
     "items.explore.ts": EXPLORATION,
-    "seqqa.yaml": `systems: { db: { ${store}, symmetric: ["items.id"] } }
+    "seqqa.yaml": `systems: { db: { ${store}${isRenamed ? ', symmetric: ["items.id"]' : ""} } }
 target: { command: node server.mjs, env: { PORT: "{port}", STORE: "{url:db}", LAST: "${last}" } }
 `,
   });
-  const ran = await seqqa(["run", ".", "--parallel", String(lanes), "--max-steps", "60", "--reporter", "json", "--output", emptyFolder()], {
-    cwd,
-  });
-  const { digest, statesVisited, stopReason, reductions } = only(documentOf(ran));
-  return { status: ran.status, digest, statesVisited, stopReason, reductions };
+  const args = ["run", ".", "--parallel", String(lanes), "--max-steps", "60", "--reporter", "json", "--output", emptyFolder(), ...more];
+  const ran = await seqqa(args, { cwd });
+  const { digest, statesVisited, stopReason, reductions, notes } = only(documentOf(ran));
+  return { status: ran.status, digest, statesVisited, stopReason, reductions, notes };
 }
 
 describe.each(some(Object.entries(STORES), 2))("a loop of create and remove with renamed ids on %s", (name, make) => {
@@ -114,6 +114,24 @@ describe.each(some(Object.entries(STORES), 2))("a loop of create and remove with
 });
 
 test("a target that refuses ids above a limit is not called exhaustive if an audit reaches the limit", { timeout: 120_000 }, async () => {
-  const found = await explored(await STORES.PostgreSQL(), 1, "2");
+  const found = await explored(await STORES.PostgreSQL(), 1, { last: "2" });
   expect(found.status === 0 && found.statesVisited === 3).toBe(false);
+});
+
+describe.each(some(["PostgreSQL", "SQLite"] as const, 1))("a loop of create and remove on %s, whose counter restores set back", (name) => {
+  test("ends, because the store then keeps the counter, with one digest", { timeout: 120_000 }, async () => {
+    const store = await STORES[name]();
+    const one = await explored(store, 1, { isRenamed: false });
+    expect(one).toMatchObject({ status: 0, statesVisited: 3, stopReason: "exhausted" });
+    expect(one.reductions).toMatchObject([{ reason: "the order of items.id", refuted: 0 }]);
+    const three = await explored(store, 3, { isRenamed: false });
+    expect(three).toMatchObject({ status: 0, digest: one.digest });
+  });
+
+  test("has a note where the counter cannot be kept", { timeout: 120_000 }, async () => {
+    const store = await STORES[name]();
+    const found = await explored(store, 1, { isRenamed: false, more: ["--shard", "1/1"] });
+    expect(found.stopReason).toBe("max_steps");
+    expect(found.notes.filter((note) => note.includes("grows without end"))).toEqual([expect.stringContaining("`symmetric: [items.id]`")]);
+  });
 });
