@@ -202,36 +202,23 @@ export interface ErrorEvent {
 /** The `invariant` of an {@link InconclusiveEvent} about a column that a store fills by its own clock. Names of rules never equal this text. */
 export const STORE_CLOCK = "\tstore clock";
 
-/** The `invariant` of an {@link InconclusiveEvent} about a counter of which several new ids are in no row any more. */
-export const SPENT_IDS = "\tspent ids";
-
-/** A counter of which several new ids are in no row any more. */
-export interface SpentCounter {
-  /** The column that gets its ids, as `<table>.<column>`. */
-  readonly field: string;
-  /** All counters of the store, as `<store>.<counter>`, if its restores can leave them as they are. Otherwise empty. */
-  readonly keepable: readonly string[];
-}
-
-/** Writes the `what` of an event with {@link SPENT_IDS}. */
-export function spentText({ field, keepable }: SpentCounter): string {
-  return JSON.stringify([field, ...keepable]);
-}
-
-/** Returns the counter of an event with {@link SPENT_IDS}. Returns `undefined` for other events. */
-export function spentIn({ invariant, what }: InconclusiveEvent): SpentCounter | undefined {
-  if (invariant !== SPENT_IDS) return undefined;
-  const [field, ...keepable] = JSON.parse(what) as [string, ...string[]];
-  return { field, keepable };
-}
-
 /**
  * A rule that was inconclusive in a step (`invariant`), and the reason (`what`). With {@link STORE_CLOCK}, `what` is a column that a store fills by
- * its own clock. With {@link SPENT_IDS}, see {@link spentIn}.
+ * its own clock.
  */
 export interface InconclusiveEvent {
   readonly invariant: string;
   readonly what: string;
+}
+
+/** A counter that belongs to the state, and the column that gets its numbers. */
+export interface CounterColumn {
+  /** The counter, as `<store>.<counter>`. */
+  readonly counter: string;
+  /** The column, as `<table>.<column>`. */
+  readonly field: string;
+  /** `true` if the restores of the store can leave the counter as it is. */
+  readonly canLeave: boolean;
 }
 
 /** The data about a step that does not fit into its row: findings, errors and requests. */
@@ -241,6 +228,8 @@ export interface StepEvent {
   readonly findings: readonly FindingEvent[];
   readonly errors: readonly ErrorEvent[];
   readonly unjudged?: readonly InconclusiveEvent[] | undefined;
+  /** The counters of which several new ids are in no row of the reached state, as in {@link CounterColumn.counter}. Default: none. */
+  readonly spent?: readonly string[] | undefined;
   /** The requests of the step with their responses. Empty if the step has no findings. */
   readonly exchanges: readonly RecordedExchange[];
 }
@@ -484,6 +473,8 @@ export interface LaneReport {
   readonly broken?: true | undefined;
   /** `true` if every store can be brought to a state by writing a snapshot. */
   readonly portable: boolean;
+  /** The counters that belong to the state. Absent if there are none. */
+  readonly counterColumns?: readonly CounterColumn[] | undefined;
   readonly snapshot: unknown;
   /**
    * A snapshot of the data that `setup` changed in the stores. Lanes that are built later write this snapshot, so that all lanes have the same ids.

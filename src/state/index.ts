@@ -26,6 +26,7 @@ export {
   comparableKnowledge,
   knowledgeText,
   knowsNothing,
+  leaveSameCounters,
   NOTHING_KNOWN,
   joinedTimes,
   readKnowledge,

@@ -21,7 +21,7 @@ export interface CheckpointMode extends Required<
 > {
   position?(): ReturnType<StoreAdapter["mark"]>;
   captureWhole?(): Awaitable<unknown>;
-  lastLook?(): LastLook;
+  lastLook?(): LastLook | undefined;
   readonly keptCounters?: KeptCounters | undefined;
   /** Returns the rows that one read-only statement selects. */
   query(sql: string, values: readonly unknown[]): Promise<QueryRow[]>;

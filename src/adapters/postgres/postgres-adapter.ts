@@ -23,7 +23,8 @@ const TABLES_AND_COLUMNS = `select n.nspname::text as "schema", c.relname::text 
 
 /** A query for the sequences that only one column uses, which gets the numbers unchanged. */
 const COUNTERS = `select tn.nspname::text as "schema", c.relname::text as "table", a.attname::text as "column",
-       n.nspname::text as "ofSchema", s.relname::text as "counter"
+       n.nspname::text as "ofSchema", s.relname::text as "counter",
+       (select q.seqcycle or q.seqmax < 1000000000 from pg_sequence q where q.seqrelid = s.oid) as "isShort"
   from pg_class s join pg_namespace n on n.oid = s.relnamespace
        join lateral (select min(x.rel) as rel, min(x.num) as num from (${SEQUENCE_USERS("s.oid")}) x
                      having count(distinct (x.rel, x.num)) = 1 and bool_and(x.plain is true) and min(x.rel) is not null) u on true
@@ -135,7 +136,7 @@ export class PostgresAdapter extends SqlAdapter<PostgresMode, PostgresCheckpoint
     for (const row of await this.opened().query(COUNTERS, [])) {
       const name = shownName(String(row["ofSchema"]), String(row["counter"]));
       const table = tables.get(shownName(String(row["schema"]), String(row["table"])));
-      table?.counters.push({ name, column: String(row["column"]), shows: "next" });
+      table?.counters.push({ name, column: String(row["column"]), shows: "next", ...(row["isShort"] === true && { isShort: true }) });
     }
     return [...tables].map(([name, { columns, references, counters }]) => ({
       name,

@@ -7,6 +7,7 @@ import {
   isPromise,
   type Awaitable,
   type CheckpointChoice,
+  type KeptCounters,
   type Checkpoint,
   type NoFaults,
   type NoGate,
@@ -172,6 +173,10 @@ export class SqliteAdapter implements StoreAdapter {
 
   restore(mark: Checkpoint): Awaitable<void> {
     return this.#opened().restore(mark);
+  }
+
+  get keptCounters(): KeptCounters | undefined {
+    return this.#opened().keptCounters;
   }
 
   observe(): Awaitable<Observed> {

@@ -18,7 +18,6 @@ import {
   RENEWED,
   SHAPE,
   SKIPPED,
-  SPENT_IDS,
   STATUS,
   UNLINKED,
   WROTE,
@@ -406,7 +405,7 @@ export class Committer {
       if (found !== undefined) this.#options.onViolation(found);
     }
     for (const error of stepEvents.errors) this.findings.addError(error, path);
-    for (const one of stepEvents.unjudged ?? []) if (one.invariant !== SPENT_IDS) this.unjudged.add(one);
+    for (const one of stepEvents.unjudged ?? []) this.unjudged.add(one);
   }
 }
 

@@ -22,13 +22,11 @@ import {
   KIND,
   lateWrite,
   SKIPPED,
-  spentIn,
+  type CounterColumn,
   type Expansion,
-  type InconclusiveEvent,
   type LaneDivergence,
   type LaneFailure,
   type LaneReport,
-  type SpentCounter,
   type UnitRequest,
 } from "../../messages/lane-messages.ts";
 import { EXPANDED } from "../graph/node-table.ts";
@@ -87,10 +85,10 @@ export class Explorer {
    * the generated value.
    */
   lesson: LaneDivergence | undefined;
-  /** Counters of which the search found states with many spent ids, by the column of the ids, in the order of commits. */
-  readonly spent: Map<string, SpentCounter> = new Map();
-  /** The counter of {@link spent} at which the search ended, because it starts again with a store that keeps this counter. */
-  endless: SpentCounter | undefined;
+  /** The columns of counters of which the search found states with many spent ids, in the order of commits. */
+  readonly spent: Set<CounterColumn> = new Set();
+  /** The counter of {@link spent} at which the search ended. The search starts again with a store whose restores leave this counter as it is. */
+  endlessCounter: CounterColumn | undefined;
   /** Violations that cross-checks saw and that the search did not commit. */
   readonly seen: FoundViolation[] = [];
   /** The error that ended the run early, for example because a lane could not be rebuilt. */
@@ -312,7 +310,7 @@ export class Explorer {
         stepEvents: work.stepEvents?.get(action),
         detail: work.details?.get(action),
       });
-      if (committed.fresh) this.#takeSpent(work.stepEvents?.get(action)?.unjudged ?? []);
+      const spent = work.stepEvents?.get(action)?.spent ?? [];
       const names = work.occurrences?.get(action);
       if (names !== undefined) this.occurred.add(names);
       for (const code of work.calls?.get(action) ?? []) this.calls.add(code);
@@ -341,19 +339,19 @@ export class Explorer {
       }
       if (this.#foundNew && stopOnFirstViolation) this.#stop("first_violation");
       else if (committer.steps >= maxSteps && !order.peek()) this.#stop(this.#reachedBound() ? "max_depth" : "exhausted");
+      if (spent.length > 0 && committed.fresh && !committed.blocked && this.#recorded === undefined) this.#takeSpent(spent);
       if (++this.#sinceClock >= CLOCK_EVERY) this.#tick();
     }
   }
 
-  /** Notes counters with many spent ids. The first one that a store can keep ends a search that may learn. */
-  #takeSpent(events: readonly InconclusiveEvent[]): void {
-    for (const event of events) {
-      const spent = spentIn(event);
-      if (spent === undefined || this.spent.has(spent.field)) continue;
-      this.spent.set(spent.field, spent);
-      // A shard sees only a part of the states, so other shards could decide otherwise.
-      if (spent.keepable.length === 0 || this.#options.learns !== true || this.#options.shard !== undefined) continue;
-      this.endless ??= spent;
+  /** Notes counters with many spent ids. The search ends at the first one that a store can leave as it is, if {@link ExplorerOptions} allow it. */
+  #takeSpent(counters: readonly string[]): void {
+    for (const counter of counters) {
+      const column = this.#rebuilds.root?.counterColumns?.find((one) => one.counter === counter);
+      if (column === undefined || this.spent.has(column)) continue;
+      this.spent.add(column);
+      if (!column.canLeave || this.#options.leavesCounters !== true) continue;
+      this.endlessCounter ??= column;
       this.#stop("interrupted");
     }
   }

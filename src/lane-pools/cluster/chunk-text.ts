@@ -180,6 +180,7 @@ export function expansionOf(given: string, units: readonly UnitRequest[], action
         findings: listOf(finding),
         errors: listOf(problem),
         unjudged: optional(listOf(unjudged)),
+        spent: optional(listOf(text(), 1000)),
         exchanges: listOf(exchange),
       }),
       total,

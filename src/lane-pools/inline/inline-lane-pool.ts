@@ -20,7 +20,7 @@ import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
 import type { BuiltLane, LaneFactory, LaneHost } from "../lane-factory.ts";
 import { LaterProblems } from "../with-problem.ts";
 import { takeUncaught } from "../uncaught.ts";
-import { NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";
+import { leaveSameCounters, NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";
 
 export interface InlineLanePoolOptions {
   readonly definition: AgentDefinition<never, never>;
@@ -71,8 +71,9 @@ export class InlineLanePool implements LanePool {
   }
 
   async learn(knowledge: Knowledge, fresh?: "fresh"): Promise<readonly LaneReport[]> {
+    const isFresh = fresh === "fresh" || !leaveSameCounters(knowledge, this.#knowledge);
     this.#knowledge = knowledge;
-    const report = fresh === "fresh" ? undefined : await this.#relearn(knowledge).catch(() => undefined);
+    const report = isFresh ? undefined : await this.#relearn(knowledge).catch(() => undefined);
     if (report !== undefined) return [report];
     this.#made = this.#options.shared;
     return [await this.rebuild(0)];

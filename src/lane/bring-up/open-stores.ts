@@ -40,7 +40,7 @@ export async function openSystems(
         ignore,
         asked,
         wrote,
-        keptCounters: (knowledge.kept ?? []).filter((one) => one.startsWith(`${name}.`)).map((one) => one.slice(name.length + 1)),
+        unrestored: (knowledge.unrestored ?? []).filter((one) => one.startsWith(`${name}.`)).map((one) => one.slice(name.length + 1)),
       },
     });
   }

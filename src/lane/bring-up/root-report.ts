@@ -61,6 +61,7 @@ export async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> 
     errors,
     ...(unanswered !== undefined && { broken: true }),
     portable: state.portable,
+    ...(base.spentIds.columns.length > 0 && { counterColumns: base.spentIds.columns }),
     snapshot,
     made: home.made,
     shape: options.shapes ? shapeOf(relative) : 0,
@@ -163,7 +164,7 @@ function unrestoredCounters({ systems }: Pick<World<never, never>, "systems">): 
   const settings = found.map(({ store, remedy }) => `${remedy} under systems.${store}`).join(", ");
   return {
     tables,
-    hint: `Restores do not set back the AUTO_INCREMENT counters of ${tables}. If their numbers decide the result, set ${settings}.`,
+    hint: `Restores do not set back the counters of ${tables}. If their numbers decide the result, set ${settings}.`,
     startAgain: found.every(({ restore }) => restore !== undefined),
   };
 }

@@ -40,7 +40,7 @@ interface Reached extends Fingerprint {
   /** Columns that the step filled with the real time instead of the target's time; see {@link WorldState.realTimeColumns}. */
   readonly columns: readonly string[];
   /** The counters with many spent ids; see {@link SpentIds}. */
-  readonly spent: readonly InconclusiveEvent[];
+  readonly spent: readonly string[];
 }
 
 interface Checking {
@@ -211,7 +211,7 @@ export class StepTaker {
     let bits = 0;
     let shape = 0;
     let columns: readonly string[] = [];
-    let spent: readonly InconclusiveEvent[] = [];
+    let spent: readonly string[] = [];
     if (changed) {
       // Use the read that showed the change, without reading the stores again. The checks below detect later writes.
       const facts = await state.facts(true);
@@ -244,7 +244,7 @@ export class StepTaker {
     this.#takeUnanswered(step, reached, checker.checked);
     const findings = [...outcome.findings, ...checker.checked.findings];
     const errors = [...checker.checked.errors];
-    let unjudged: readonly InconclusiveEvent[] = [...reached.spent, ...reached.columns.map((what) => ({ invariant: STORE_CLOCK, what }))];
+    let unjudged: readonly InconclusiveEvent[] = reached.columns.map((what) => ({ invariant: STORE_CLOCK, what }));
     const ruled = outcome.kind === "executed" && checker.rulesAfter(this.#base.actions[action]!).length > 0;
     const back = after !== undefined && !ruled && (await this.#watch.putBackUntouched(step, after, spot));
     if (after !== undefined && !back) {
@@ -268,7 +268,7 @@ export class StepTaker {
     }
     let bits = EXECUTED | reached.bits | this.#wrote;
     if (findings.length > 0) bits |= FINDING;
-    if (findings.length > 0 || errors.length > 0 || unjudged.length > 0) {
+    if (findings.length > 0 || errors.length > 0 || unjudged.length > 0 || reached.spent.length > 0) {
       bits |= NEWS;
       this.#report.stepEvents.push({
         unit: index,
@@ -276,6 +276,7 @@ export class StepTaker {
         findings,
         errors,
         ...(unjudged.length > 0 && { unjudged }),
+        ...(reached.spent.length > 0 && { spent: reached.spent }),
         exchanges: findings.length > 0 ? exchangesOf(stepper.exchanges, outcome) : [],
       });
     }

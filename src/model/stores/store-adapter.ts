@@ -20,11 +20,11 @@ export interface StoreTraits {
   readonly inMemory?: boolean;
   /** `true` if checkpoints exist in the target's own process, so that a restart of the target loses them. */
   readonly inTarget?: boolean;
-  /** `true` if restores can leave counters as they are; see {@link StoreScope.keptCounters}. */
-  readonly keepsCounters?: boolean;
+  /** `true` if restores can leave chosen counters as they are; see {@link StoreScope.unrestored}. */
+  readonly canLeaveCounters?: boolean;
 }
 
-/** Counters (AUTO_INCREMENT) that restores leave unchanged, although they decide which values the target generates next. */
+/** Counters that restores leave unchanged, although they decide which values the target generates next. */
 export interface KeptCounters {
   /** The names of the tables with such counters. Never empty. */
   readonly tables: readonly string[];
@@ -36,6 +36,10 @@ export interface KeptCounters {
    */
   readonly restore: (() => Promise<boolean>) | undefined;
 }
+
+/** The {@link KeptCounters.remedy} of a store that leaves counters as they are because a search would otherwise be endless. */
+export const LIMIT_ROWS: string =
+  "a limit for the number of rows that actions create (in their preconditions), so that the search ends by itself";
 
 /** A handle to a saved state. The handle is valid until an older checkpoint is restored, another state is written, or the store is opened again. */
 export type Checkpoint = unknown;
@@ -115,6 +119,8 @@ export interface TableCounter {
   readonly column: string;
   /** The meaning of the observed value: the next number, or the last number that was used. */
   readonly shows: "next" | "last";
+  /** `true` if the counter ends or starts again after fewer than a thousand million numbers. Default `false`. */
+  readonly isShort?: boolean | undefined;
 }
 
 /** A foreign key of one column. */
@@ -159,11 +165,10 @@ export interface StoreScope {
    */
   readonly watching?: boolean | undefined;
   /**
-   * The names of counters that restores leave at the values that they have reached, and that are not part of observations. Only for stores with the
-   * trait `keepsCounters`, which are then not portable: a snapshot of another lane could contain ids that this lane's counter has not reached yet.
-   * Default: none.
+   * The names of counters that restores leave at the values that they have reached, and that are not part of observations. Writing a snapshot raises
+   * them to the values of the snapshot. Only for stores with the trait `canLeaveCounters`. Default: none.
    */
-  readonly keptCounters?: readonly string[] | undefined;
+  readonly unrestored?: readonly string[] | undefined;
   /** `true` if races will be probed with {@link StoreAdapter.gate}, so that `open` installs what the gate needs. Default `false`. */
   readonly gated?: boolean | undefined;
   /** `true` if writes will be made to fail with {@link StoreAdapter.writeFaults}, so that `open` installs what the faults need. Default `false`. */

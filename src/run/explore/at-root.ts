@@ -67,9 +67,7 @@ async function atOneRoot(lanePool: LanePool, input: ExploreInput, maxTimeMs: num
     return { ...learned, notes: checkLanes(learned.reports, config), startedAt };
   }
   const knowledge = readKnowledge(known);
-  // Stores keep counters from the time when they are opened, so the lanes must be rebuilt.
-  const fresh = knowledge.kept === undefined ? undefined : "fresh";
-  const reports = knowsNothing(knowledge) ? started : await lanePool.learn(knowledge, fresh);
+  const reports = knowsNothing(knowledge) ? started : await lanePool.learn(knowledge);
   return { reports, knowledge, notes: checkLanes(reports, config), divergences: [], startedAt };
 }
 

@@ -1,6 +1,6 @@
 import type { LanePool } from "../../engine/lane-pool.ts";
 import type { Explorer } from "../../engine/search/explorer.ts";
-import { CRASHED, type SpentCounter } from "../../messages/lane-messages.ts";
+import { CRASHED } from "../../messages/lane-messages.ts";
 import { mapStack } from "../../loader/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { ActionCoverage, ExplorationResult, RunError } from "../../model/results/result.ts";
@@ -156,7 +156,7 @@ async function notesOf(
   const notes = [...brought.notes];
   if (options.shard !== undefined && explorer.cut !== undefined) notes.push(shardNote(options.shard, explorer.cut));
   // The notes report chains of new states that seem to be endless. If the search explored every state, all chains have ended, so leave the notes out.
-  if (explorer.stopReason !== "exhausted") notes.push(...explorer.chains.notes, ...[...explorer.spent.values()].map(spentNote));
+  if (explorer.stopReason !== "exhausted") notes.push(...explorer.chains.notes, ...spentNotes(explorer));
   notes.push(
     ...slowTargetNotes(explorer),
     ...[...explorer.rejectedCookies].toSorted(),
@@ -200,9 +200,14 @@ async function closeLanes(lanePool: LanePool, explorer: Explorer): Promise<void>
   }
 }
 
-/** Returns the note for a search that did not end because of a counter that the stores did not keep. */
-function spentNote({ field }: SpentCounter): string {
-  return `The counter of ${field} grows without end, and makes each state a new one although rows are removed again, so the search may never end. To leave the counter out of states, add \`symmetric: [${field}]\` to the store.`;
+/** Returns a note for each counter that makes the search endless and that the stores restore. */
+function spentNotes({ spent, endlessCounter }: Explorer): readonly string[] {
+  return [...spent]
+    .filter((one) => one !== endlessCounter)
+    .map(
+      ({ field }) =>
+        `Each row that is created and deleted leads to a new state, because the counter of ${field} grows, so the search may be endless. To leave the counter out of states, add \`symmetric: [${field}]\` to the store, or limit how many rows actions create, in their preconditions.`,
+    );
 }
 
 function fatalError(error: unknown): RunError {

@@ -1,21 +1,22 @@
 import { tmpdir } from "node:os";
 import { Explorer } from "../../engine/search/explorer.ts";
-import type { LaneReport } from "../../messages/lane-messages.ts";
+import type { CounterColumn, LaneReport } from "../../messages/lane-messages.ts";
 import { withoutGraph, type FoundViolation } from "../../engine/findings/finding-log.ts";
 import type { TriedStep } from "../../engine/events.ts";
 import type { Reduction, StopReason } from "../../model/results/result.ts";
 import { duration, plural } from "../../reports/console/text/numbers.ts";
 import { mapStack } from "../../loader/index.ts";
-import { knowledgeText, type Knowledge } from "../../state/index.ts";
+import { joined, knowledgeText, NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";
 import { DETAIL_LIMITS, ScratchFile, type ExplorationStart } from "../../run-log/index.ts";
 import { calibrating } from "./at-root.ts";
 import type { Exploration } from "./exploration.ts";
 import { idleMsOf } from "./idle-watch.ts";
+import { checkLanes } from "../prepare/check-lanes.ts";
 import { whereOfStack } from "../prepare/declared-at.ts";
-import { keepCounters, learnFrom, type Experiments } from "./learn/learn-values.ts";
+import { learnFrom, learnValues, type Experiments, type LearnedValues } from "./learn/learn-values.ts";
 import { distinguishesContent } from "./learn/generation-order.ts";
 import { refutedBy } from "../results/reductions.ts";
-import { endlessNote, lessonNote } from "./learn/lesson-note.ts";
+import { endlessNote, lessonNote, neededNote } from "./learn/lesson-note.ts";
 import { runHeaderWith } from "../resume/resume.ts";
 import type { JournalEvent } from "../../engine/commit/commit-journal.ts";
 import type { ShownUrls } from "../prepare/shown-urls.ts";
@@ -55,6 +56,8 @@ export async function search(exploration: Exploration): Promise<Searched> {
   const seen: FoundViolation[] = [];
   /** Violations of earlier searches. The next search may miss such a violation, because it merges more states or uses up its steps earlier. */
   const earlier: FoundViolation[] = [];
+  // A shard sees only a part of the states, so other shards could decide otherwise.
+  let leavesCounters = !lanePool.capacity.isElastic && options.shard === undefined;
   for (let lessons = 0, isOpen = !lanePool.capacity.isElastic; ; lessons++) {
     keep?.begin(startOf(exploration, reports[0]!, knowledge));
     const spill = new ScratchFile(keep?.folder ?? tmpdir());
@@ -75,7 +78,13 @@ export async function search(exploration: Exploration): Promise<Searched> {
     };
     const crossCheck = { ...options.crossCheck, auditsAll: distinguishesContent(knowledge) };
     const explorer: Explorer = new Explorer(
-      { ...options, ...kept, crossCheck, learns: isOpen && lessons < MOST_LESSONS },
+      {
+        ...options,
+        ...kept,
+        crossCheck,
+        learns: isOpen && lessons < MOST_LESSONS,
+        leavesCounters: leavesCounters && lessons < MOST_LESSONS,
+      },
       lanePool,
       startedAt,
     );
@@ -85,8 +94,8 @@ export async function search(exploration: Exploration): Promise<Searched> {
     seen.push(...explorer.seen);
     const restarted = restartsNote(explorer.stopReason, { restarts: lessons, usedMs: begunAt - startedAt, maxTimeMs: options.maxTimeMs });
     const searched = { explorer, knowledge, refuted, seen: [...seen, ...earlier], visibility: reports[0]!.visibility, restarted };
-    const { lesson, endless } = explorer;
-    if (lesson === undefined && endless === undefined) return searched;
+    const { lesson, endlessCounter } = explorer;
+    if (lesson === undefined && endlessCounter === undefined) return searched;
     const isOver = explorer.stopReason === "first_violation" || explorer.stopReason === "max_time" || explorer.limit.isOver;
     if (isOver || signal?.aborted === true || explorer.fatal !== undefined) {
       if (lesson !== undefined) explorer.divergences.add(lesson);
@@ -95,20 +104,19 @@ export async function search(exploration: Exploration): Promise<Searched> {
         explorer.stopReason = "max_time";
       return searched;
     }
-    const restart = (note: string): void => {
+    const beginAgain = (note: string): void => {
       earlier.push(...[...explorer.committer.findings.violations.values()].filter(({ path }) => path.length > 0).map(withoutGraph));
       keep?.again();
       onEvent({ kind: "again" });
       onEvent({ kind: "note", message: note });
     };
     if (lesson === undefined) {
-      const kept = await keepCounters(lanes, knowledge, endless!, experimentsOf(config)).catch((error: unknown) => {
-        if (signal?.aborted !== true) throw error;
-      });
-      if (kept === undefined) return searched;
-      ({ reports, knowledge } = kept);
-      divergences = [...divergences, ...kept.divergences];
-      restart(endlessNote(explorer, endless!));
+      const left = await leaveCounter(exploration, knowledge, endlessCounter!);
+      if (left === undefined) return searched;
+      ({ reports, knowledge } = left);
+      leavesCounters = left.isLeft;
+      if (left.isLeft) beginAgain(endlessNote(explorer, endlessCounter!));
+      else beginAgain(neededNote(endlessCounter!));
       continue;
     }
     const cause = lesson.calls?.at(-1);
@@ -134,7 +142,31 @@ export async function search(exploration: Exploration): Promise<Searched> {
     isOpen &&= learned.isExplained && learned.divergences.length === 0;
     const note = lessonNote(explorer, learned, knowledge);
     ({ reports, knowledge } = learned);
-    restart(note);
+    beginAgain(note);
+  }
+}
+
+/**
+ * Lets the restores of a store leave a counter as it is, and learns the generated values anew. If executions of one path then differ, the numbers
+ * themselves decide results (e.g. the user with the id 1 is an administrator). The counter is then restored again, and `isLeft` is `false`. Resolves
+ * to `undefined` if the run was interrupted.
+ */
+async function leaveCounter(
+  { input, options, lanes: { lanePool } }: Exploration,
+  known: Knowledge,
+  { counter }: CounterColumn,
+): Promise<(Pick<LearnedValues, "reports" | "knowledge"> & { readonly isLeft: boolean }) | undefined> {
+  try {
+    const knowledge = joined(known, { ...NOTHING_KNOWN, unrestored: [counter] });
+    const reports = await lanePool.learn(knowledge);
+    checkLanes(reports, input.config);
+    const lanes = calibrating(lanePool, input, { first: reports[0]!, maxTimeMs: options.maxTimeMs });
+    const learned = await learnValues(lanes, { reports, knowledge }, experimentsOf(input.config));
+    if (learned.divergences.length === 0) return { ...learned, isLeft: true };
+    return { reports: await lanePool.learn(known), knowledge: known, isLeft: false };
+  } catch (error) {
+    if (input.signal?.aborted === true) return undefined;
+    throw error;
   }
 }
 

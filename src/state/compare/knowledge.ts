@@ -85,7 +85,7 @@ export interface Knowledge {
    * Counters that restores leave at the values that they have reached, each as `<store>.<counter>`. Their ids then differ in each execution, so that
    * experiments find them like other generated values. Absent if there are none.
    */
-  readonly kept?: readonly string[] | undefined;
+  readonly unrestored?: readonly string[] | undefined;
 }
 
 /** Returns the entry of {@link Knowledge.ordered} which says that values of a domain contain data of the state in which they were generated. */
@@ -121,7 +121,7 @@ export const NOTHING_KNOWN: Knowledge = { generated: [], times: [], dropped: [],
 
 export function joined(a: Knowledge, b: Knowledge): Knowledge {
   const nullable = [...new Set([...(a.nullable ?? []), ...(b.nullable ?? [])])];
-  const kept = [...new Set([...(a.kept ?? []), ...(b.kept ?? [])])];
+  const unrestored = [...new Set([...(a.unrestored ?? []), ...(b.unrestored ?? [])])];
   return {
     generated: joinedGenerated([...a.generated, ...b.generated]),
     times: joinedTimes([...a.times, ...b.times]).toSorted((x, y) => (x.place + x.after < y.place + y.after ? -1 : 1)),
@@ -130,7 +130,7 @@ export function joined(a: Knowledge, b: Knowledge): Knowledge {
     ...(nullable.length > 0 && { nullable }),
     noisyActions: [...new Set([...a.noisyActions, ...b.noisyActions])],
     ordered: [...new Set([...a.ordered, ...b.ordered])],
-    ...(kept.length > 0 && { kept }),
+    ...(unrestored.length > 0 && { unrestored }),
   };
 }
 
@@ -171,6 +171,11 @@ export function joinedTimes(all: readonly TimePlace[]): readonly TimePlace[] {
   return [...kept.values()];
 }
 
+/** Returns `true` if restores leave the same counters as they are. Otherwise stores must be opened again. */
+export function leaveSameCounters(a: Pick<Knowledge, "unrestored">, b: Pick<Knowledge, "unrestored">): boolean {
+  return JSON.stringify(a.unrestored ?? []) === JSON.stringify(b.unrestored ?? []);
+}
+
 export function knowsNothing({
   generated,
   times,
@@ -179,9 +184,9 @@ export function knowsNothing({
   nullable = [],
   noisyActions,
   ordered,
-  kept = [],
+  unrestored = [],
 }: Knowledge): boolean {
-  return [generated, times, dropped, background, nullable, noisyActions, ordered, kept].every(({ length }) => length === 0);
+  return [generated, times, dropped, background, nullable, noisyActions, ordered, unrestored].every(({ length }) => length === 0);
 }
 
 function unique<T>(all: readonly T[], keyOf: (one: T) => string): readonly T[] {
@@ -194,7 +199,16 @@ function unique<T>(all: readonly T[], keyOf: (one: T) => string): readonly T[] {
  * Returns a text for comparing knowledge: if the texts are equal, states get equal names. The text leaves out observed values and does not depend on
  * the order of learning.
  */
-export function comparableKnowledge({ generated, times, dropped, background, nullable, noisyActions, ordered, kept }: Knowledge): string {
+export function comparableKnowledge({
+  generated,
+  times,
+  dropped,
+  background,
+  nullable,
+  noisyActions,
+  ordered,
+  unrestored,
+}: Knowledge): string {
   const lists = [
     generated.map(({ place, after, domain, isRandom }) => [place, after, domain, isRandom]),
     times,
@@ -203,7 +217,7 @@ export function comparableKnowledge({ generated, times, dropped, background, nul
     ...(nullable === undefined ? [] : [nullable]),
     noisyActions,
     ordered,
-    ...(kept === undefined ? [] : [kept]),
+    ...(unrestored === undefined ? [] : [unrestored]),
   ];
   return JSON.stringify(lists.map((list) => list.map((one) => JSON.stringify(one)).toSorted()));
 }
@@ -211,13 +225,13 @@ export function comparableKnowledge({ generated, times, dropped, background, nul
 /** Parses the text of {@link knowledgeText}. @throws TypeError if the text has another form */
 export function readKnowledge(text: string): Knowledge {
   const read = JSON.parse(text) as Partial<Knowledge> | null;
-  const { generated, times, dropped, background, nullable = [], noisyActions, ordered, kept = [] } = read ?? {};
-  for (const list of [generated, times, dropped, background, nullable, noisyActions, ordered, kept])
+  const { generated, times, dropped, background, nullable = [], noisyActions, ordered, unrestored = [] } = read ?? {};
+  for (const list of [generated, times, dropped, background, nullable, noisyActions, ordered, unrestored])
     if (!Array.isArray(list)) throw new TypeError("the knowledge about a target's values is missing");
   for (const { place, after } of [...generated!, ...times!])
     if (!isPlace(place) || typeof after !== "string") throw new TypeError("a place in the state is missing");
   const isText = (one: unknown): boolean => typeof one === "string";
-  if (![...background!, ...nullable, ...noisyActions!, ...ordered!, ...kept, ...dropped!.map(({ field }) => field)].every(isText))
+  if (![...background!, ...nullable, ...noisyActions!, ...ordered!, ...unrestored, ...dropped!.map(({ field }) => field)].every(isText))
     throw new TypeError("a field of the state is missing");
   return read as Knowledge;
 }

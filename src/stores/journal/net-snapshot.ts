@@ -9,6 +9,8 @@ export interface NetSnapshot {
   readonly isWhole?: boolean | undefined;
   readonly tables: readonly NetTable[];
   readonly counters: readonly ExactRow[];
+  /** The counters that restores leave as they are, as rows of (name, value). Default: none. */
+  readonly reached?: readonly ExactRow[] | undefined;
 }
 
 export interface NetTable {

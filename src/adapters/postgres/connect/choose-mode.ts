@@ -2,7 +2,7 @@ import { SeqqaError } from "../../../model/errors.ts";
 import { ignoredColumns, ignoredTables, type IgnorePattern } from "../../../model/stores/ignored.ts";
 import type { CheckpointChoice, StoreScope } from "../../../model/stores/store-adapter.ts";
 import { refusedWhereItIs, requireNoReference, INSTEAD_WHOLE_STORE, WHOLE_STORE } from "../../../stores/external/external-store.ts";
-import { readCatalog, type Catalog, type Table } from "../schema/catalog.ts";
+import { readCatalog, type Catalog, type Sequence, type Table } from "../schema/catalog.ts";
 import { CloneMode } from "../clone/clone-mode.ts";
 import { Control } from "./control.ts";
 import { JournalMode } from "../journal/journal-mode.ts";
@@ -68,7 +68,7 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
   let obstacle: string | undefined;
   try {
     if (scope.borrowed) await requireNothingLeft(control);
-    const all = withoutKept(await readCatalog(control.client), scope.keptCounters ?? []);
+    const { all, unrestored } = withUnrestored(await readCatalog(control.client), scope.unrestored ?? []);
     const selection = select(store, all, schemas, tables);
     const catalog = journalled(all, choosing);
     obstacle = await journalObstacle(control.client, control.rights, catalog);
@@ -79,7 +79,7 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
         borrowed: scope.borrowed,
         asked: scope.asked,
         wrote: scope.wrote,
-        keepsSequences: (scope.keptCounters ?? []).length > 0,
+        unrestored,
         watching: scope.watching,
         gated: scope.gated === true || scope.faulty === true,
         previous: previous instanceof JournalMode ? previous : undefined,
@@ -98,10 +98,12 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
   return clone(choosing, `${why}; ${CLONE_COST}`, `${why}, and a clone ${INSTEAD_WHOLE_STORE}`);
 }
 
-/** Returns the catalog in which the named sequences count as cached, so that restores leave them as they are. */
-function withoutKept(catalog: Catalog, kept: readonly string[]): Catalog {
-  if (kept.length === 0) return catalog;
-  return { ...catalog, sequences: catalog.sequences.map((one) => ({ ...one, cached: one.cached || kept.includes(one.name) })) };
+/** Returns the catalog in which the named sequences count as cached, so that restores leave them as they are, and these sequences. */
+function withUnrestored(catalog: Catalog, names: readonly string[]): { readonly all: Catalog; readonly unrestored: readonly Sequence[] } {
+  const unrestored = catalog.sequences.filter(({ name, cached }) => !cached && names.includes(name));
+  if (unrestored.length === 0) return { all: catalog, unrestored };
+  const sequences = catalog.sequences.map((one) => (unrestored.includes(one) ? { ...one, cached: true } : one));
+  return { all: { ...catalog, sequences }, unrestored };
 }
 
 /** Returns the tables that the journal restores. In an external store, ignored tables and columns are left out. */

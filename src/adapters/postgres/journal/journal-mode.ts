@@ -1,5 +1,5 @@
 import { SeqqaError } from "../../../model/errors.ts";
-import type { LastLook, NoGate, Observed, StoreScope, StoreTraits } from "../../../model/stores/store-adapter.ts";
+import type { KeptCounters, LastLook, NoGate, Observed, StoreScope, StoreTraits } from "../../../model/stores/store-adapter.ts";
 import { keptAtEnd } from "../../../stores/external/external-store.ts";
 import { UNGATED } from "../../../stores/delegating-adapter.ts";
 import { writeKept } from "../../../stores/external/kept-file.ts";
@@ -26,6 +26,7 @@ import { DDL_STATE, INCOHERENT_STATE } from "../put-back/put-back-sql.ts";
 import { putBackKept } from "../put-back/put-back-kept.ts";
 import { columnsOf, PUT, replyOf, type Look, type Row } from "../put-back/put-call.ts";
 import type { Selection } from "../read/selection.ts";
+import { UnrestoredSequences } from "./unrestored-sequences.ts";
 import { Vacuum } from "./vacuum.ts";
 
 export interface JournalChoice {
@@ -35,8 +36,8 @@ export interface JournalChoice {
   readonly asked?: (() => number | undefined) | undefined;
   /** Called with the rows of an external store that were written while the run had a request in progress. */
   readonly wrote?: StoreScope["wrote"];
-  /** `true` if restores leave some sequences as they are although no client keeps their values in memory. Default `false`. */
-  readonly keepsSequences?: boolean | undefined;
+  /** Sequences that restores leave as they are, although no client keeps their values in memory. Default: none. */
+  readonly unrestored?: readonly Sequence[] | undefined;
   /** `true` if the external store is opened only to detect writes of other clients. Default `false`. */
   readonly watching?: boolean | undefined;
   /** `true` if the gate can hold writes of the target. Default `false`. */
@@ -58,6 +59,7 @@ export class JournalMode implements PostgresMode {
   readonly #selection: Selection;
   readonly #tables: readonly Table[];
   readonly #sequences: readonly Sequence[];
+  readonly #unrestored: UnrestoredSequences;
   readonly #indexOf: ReadonlyMap<string, number>;
   readonly #catalog: CatalogText;
   readonly #token: string;
@@ -78,7 +80,8 @@ export class JournalMode implements PostgresMode {
   #broken: SeqqaError | undefined;
 
   private constructor(control: Control, catalog: Catalog, digest: CatalogText, token: string, choice: JournalChoice) {
-    this.traits = { portable: choice.keepsSequences !== true, commits: true, keepsCounters: !choice.borrowed };
+    this.traits = { portable: true, commits: true, canLeaveCounters: !choice.borrowed };
+    this.#unrestored = new UnrestoredSequences(control, choice.unrestored ?? []);
     this.#control = control;
     this.#looker = new Looker(control.store);
     this.#selection = choice.selection;
@@ -152,6 +155,7 @@ export class JournalMode implements PostgresMode {
           tables.push([table, rows.map(([row]) => row as string)]);
           await this.#lease?.renew();
         }
+        await this.#unrestored.root();
         const { counters } = this.#mirror;
         this.#base += this.#mirror.top.depth + 1;
         this.#mirror = new MultisetMirror(counters, tellingBy(this.#tables));
@@ -195,7 +199,7 @@ export class JournalMode implements PostgresMode {
   capture(): Promise<MultisetSnapshot> {
     return this.#alone(async () => {
       await this.#read(false);
-      return imageOf(this.#tables, this.#sequences, this.#mirror);
+      return { ...imageOf(this.#tables, this.#sequences, this.#mirror), ...(await this.#unrestored.reached()) };
     });
   }
 
@@ -204,7 +208,8 @@ export class JournalMode implements PostgresMode {
     return this.#alone(async () => {
       const rows = await this.#allRows();
       const { counters } = this.#mirror;
-      return rows === undefined ? undefined : wholeImage(this.#tables, this.#sequences, rows, counters);
+      if (rows === undefined) return undefined;
+      return { ...wholeImage(this.#tables, this.#sequences, rows, counters), ...(await this.#unrestored.reached()) };
     });
   }
 
@@ -227,7 +232,13 @@ export class JournalMode implements PostgresMode {
     }, "isolation level repeatable read");
   }
 
-  lastLook(): LastLook {
+  get keptCounters(): KeptCounters | undefined {
+    return this.#unrestored.described(() => this.#alone(() => this.#unrestored.restore()));
+  }
+
+  lastLook(): LastLook | undefined {
+    // A snapshot also needs the present values of these sequences.
+    if (this.#unrestored.any) return undefined;
     return {
       mark: this.#mirror.top,
       observe: () => this.#observed(),
@@ -280,6 +291,7 @@ export class JournalMode implements PostgresMode {
       const depth = deltas.length === 0 && wanted.counters === mirror.rootCounters ? 0 : 1;
       const count = this.#reader.count();
       const look = await this.#put(changes, wanted.counters, { keep: 0, depth, kept: wanted.rows });
+      await this.#unrestored.raise(image.reached ?? []);
       mirror.popTo(mirror.bottom);
       mirror.push(wanted.rows, wanted.counters);
       await this.#takeInPut(look as Look, count);

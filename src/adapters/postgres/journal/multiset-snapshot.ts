@@ -15,6 +15,8 @@ export interface MultisetSnapshot {
   readonly tables: readonly { readonly name: string; readonly rows: readonly (readonly [row: string, by: number])[] }[];
   readonly sequences: number;
   readonly counters: string;
+  /** The sequences that restores leave as they are, with their last values. Default: none. */
+  readonly reached?: readonly (readonly [name: string, last: string | null])[] | undefined;
 }
 
 export function imageOf(tables: readonly Table[], sequences: readonly Sequence[], mirror: MultisetMirror): MultisetSnapshot {

@@ -98,7 +98,7 @@ function journalOrCopy(choosing: Choosing, db: Database): Chosen {
         wrote: choosing.scope.wrote,
         watching: choosing.scope.watching,
         faulty: choosing.scope.faulty,
-        keptCounters: choosing.scope.keptCounters,
+        unrestored: choosing.scope.unrestored,
       });
       const own = choosing.scope.inProcess
         ? "the target runs in seqqa's process, but opens its own connections"

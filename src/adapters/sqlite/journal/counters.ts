@@ -14,12 +14,36 @@ const nameOf = (pragma: string): string => `pragma ${pragma}`;
 export function counterReader(db: Database, without: readonly string[] = []): Statement<[], ExactValue[]> {
   const isCounted = db.prepare("select 1 from sqlite_schema where name = 'sqlite_sequence'").get() !== undefined;
   const parts = PRAGMAS.map((pragma, i) => `select ${-1 - i}, '${nameOf(pragma)}', ${pragma} from pragma_${pragma} where ${pragma} <> 0`);
-  const names = without.map((name) => `'${name.replaceAll("'", "''")}'`).join(", ");
-  if (isCounted) parts.push(`select rowid, name, seq from sqlite_sequence where name not in (${names})`);
+  if (isCounted) parts.push(`select rowid, name, seq from sqlite_sequence where name not in (${texts(without)})`);
   return db
     .prepare<[], ExactValue[]>(`${parts.join(" union all ")} order by 1`)
     .raw()
     .safeIntegers();
+}
+
+/** Returns the counters of these tables as rows of (name, value), for counters that restores leave as they are. */
+export function readUnrestored(db: Database, names: readonly string[]): readonly ExactRow[] {
+  if (names.length === 0 || db.prepare("select 1 from sqlite_schema where name = 'sqlite_sequence'").get() === undefined) return [];
+  return db
+    .prepare<[], ExactValue[]>(`select name, seq from sqlite_sequence where name in (${texts(names)}) order by name`)
+    .raw()
+    .safeIntegers()
+    .all();
+}
+
+const ADD_COUNTER = `insert into sqlite_sequence(name, seq)
+  select @name, @value where not exists (select 1 from sqlite_sequence where name = @name)`;
+
+/** Raises counters to at least these values. */
+export function raiseCounters(db: Database, wanted: readonly ExactRow[]): void {
+  for (const [name, value] of wanted) {
+    db.prepare("update sqlite_sequence set seq = max(seq, ?) where name = ?").run(value, name);
+    db.prepare(ADD_COUNTER).run({ name, value });
+  }
+}
+
+function texts(names: readonly string[]): string {
+  return names.map((name) => `'${name.replaceAll("'", "''")}'`).join(", ");
 }
 
 export function isInHeader(name: ExactValue | undefined): boolean {
@@ -32,6 +56,10 @@ export function setInHeader(db: Database, name: ExactValue | undefined, value: E
   if (pragma !== undefined) db.pragma(`${pragma} = ${typeof value === "bigint" ? value : 0n}`);
 }
 
+/** A counter that is not restored may have taken the row id, if the target emptied `sqlite_sequence`. */
+const INSERT_COUNTER = `insert into sqlite_sequence(rowid, name, seq)
+  values((select @at where not exists (select 1 from sqlite_sequence where rowid = @at)), @name, @value)`;
+
 export function putCounters(db: Database, now: readonly ExactRow[], wanted: readonly ExactRow[]): void {
   for (const row of now) {
     if (wanted.some((one) => sameRow(one, row))) continue;
@@ -41,6 +69,6 @@ export function putCounters(db: Database, now: readonly ExactRow[], wanted: read
   for (const row of wanted) {
     if (now.some((one) => sameRow(one, row))) continue;
     if (isInHeader(row[1])) setInHeader(db, row[1], row[2]);
-    else db.prepare("insert into sqlite_sequence(rowid, name, seq) values(?, ?, ?)").run(...row);
+    else db.prepare(INSERT_COUNTER).run({ at: row[0], name: row[1], value: row[2] });
   }
 }

@@ -1,6 +1,13 @@
 import type { Database, Statement } from "better-sqlite3";
 import { SeqqaError } from "../../../model/errors.ts";
-import type { Awaitable, Observed, StoreScope, StoreTraits } from "../../../model/stores/store-adapter.ts";
+import {
+  LIMIT_ROWS,
+  type Awaitable,
+  type KeptCounters,
+  type Observed,
+  type StoreScope,
+  type StoreTraits,
+} from "../../../model/stores/store-adapter.ts";
 import { AskedSince, ForeignWrite, keptAtEnd } from "../../../stores/external/external-store.ts";
 import { writeKept } from "../../../stores/external/kept-file.ts";
 import { markInvalid } from "../../../stores/connect/store-errors.ts";
@@ -15,6 +22,7 @@ import {
   observeNet,
   sameRow,
   shownRow,
+  type ExactRow,
   type NetSnapshot,
   type Segment,
   type TableShape,
@@ -26,6 +34,7 @@ import { BUSY_LIMIT_MS, busyError, isBusy, notPutBack, schemaChanged } from "../
 import { install, isInstalled } from "./install.ts";
 import { Lease } from "./kept-rows.ts";
 import type { SqliteMode } from "../connect/mode.ts";
+import { raiseCounters, readUnrestored } from "./counters.ts";
 import { forgetVacuum, newToken, release, wasVacuumed } from "./owner.ts";
 import { putBackKept } from "./put-back-kept.ts";
 import { schemaDifference, schemaText } from "../connect/schema-text.ts";
@@ -56,7 +65,7 @@ export interface JournalOptions {
   /** `true` if the run makes writes of the target fail. Default `false`. */
   readonly faulty?: boolean | undefined;
   /** The tables whose AUTOINCREMENT counters restores leave as they are. Default: none. */
-  readonly keptCounters?: readonly string[] | undefined;
+  readonly unrestored?: readonly string[] | undefined;
   /** The longest time to wait for a lock, in milliseconds. Default: 5000. */
   readonly limitMs?: number;
 }
@@ -89,6 +98,10 @@ export class JournalMode implements SqliteMode {
   readonly #wrote: StoreScope["wrote"];
   /** The lease of an external file; `undefined` for a lane's file. While the lease is valid, no other run can use the file. */
   readonly #lease: Lease | undefined;
+  /** The tables whose counters restores leave as they are. */
+  readonly #unrestored: readonly string[];
+  /** The counters of {@link #unrestored} in the root state. */
+  #rootCounters: readonly ExactRow[] = [];
   /** The id of this run's journal tables and triggers in the file. */
   readonly token: string;
   #knownData = -1;
@@ -110,8 +123,9 @@ export class JournalMode implements SqliteMode {
     this.#file = file;
     this.#limitMs = options.limitMs ?? BUSY_LIMIT_MS;
     this.#shapes = plans;
-    const { borrowed = false, keptCounters = [] } = options;
-    this.traits = { portable: keptCounters.length === 0, commits: true, keepsCounters: !borrowed };
+    const { borrowed = false, unrestored = [] } = options;
+    this.traits = { portable: true, commits: true, canLeaveCounters: !borrowed };
+    this.#unrestored = unrestored;
     this.#borrowed = borrowed;
     this.#watching = options.watching === true;
     this.#wrote = options.wrote;
@@ -134,7 +148,7 @@ export class JournalMode implements SqliteMode {
     this.#rollback = db.prepare("rollback");
     blind(db);
     if (faulty) this.faults = new SqliteFaults(db, file, plans);
-    this.#log = new UndoLog(db, file, plans, { previous: continues ? previous.#log : undefined, keeps: borrowed, keptCounters });
+    this.#log = new UndoLog(db, file, plans, { previous: continues ? previous.#log : undefined, keeps: borrowed, unrestored });
     if (this.#log.tables.some((table) => table.explain().includes("Program"))) {
       throw new SeqqaError("JOURNAL_HINDERED", "seqqa cannot disable its triggers during a restore");
     }
@@ -150,6 +164,7 @@ export class JournalMode implements SqliteMode {
       this.#log.rooted(rows);
       this.#log.clear();
       const counters = this.#log.counters();
+      this.#rootCounters = readUnrestored(this.db, this.#unrestored);
       return {
         result: { kind: "rows", tables, counters: allCounters(counters) },
         committed: () => this.#log.emptied(new NetMirror(this.#shapes.length, counters)),
@@ -174,13 +189,13 @@ export class JournalMode implements SqliteMode {
   }
 
   capture(): Awaitable<NetSnapshot> {
-    return this.#upToDate(() => captureNet(this.#shapes, this.#log.mirror));
+    return this.#upToDate(() => this.#withReached(captureNet(this.#shapes, this.#log.mirror)));
   }
 
   captureWhole(): Awaitable<NetSnapshot | undefined> {
     if (this.#borrowed) return undefined;
     return this.#inTransaction(this.#beginWrite, () => {
-      const whole = this.#log.whole();
+      const whole = this.#withReached(this.#log.whole());
       return { result: whole.tables.reduce((sum, { rows }) => sum + rows.length, 0) > MOST_ROWS ? undefined : whole };
     });
   }
@@ -212,6 +227,7 @@ export class JournalMode implements SqliteMode {
         fixes.filter(({ slot, wanted }) => !sameRow(slot.now, wanted)),
         image.counters,
       );
+      raiseCounters(this.db, image.reached ?? []);
       return {
         result: undefined,
         committed: () => {
@@ -224,6 +240,23 @@ export class JournalMode implements SqliteMode {
         },
       };
     });
+  }
+
+  get keptCounters(): KeptCounters | undefined {
+    if (this.#unrestored.length === 0) return undefined;
+    const restore = async (): Promise<boolean> => {
+      await this.#inTransaction(this.#beginWrite, () => {
+        for (const name of this.#unrestored) this.db.prepare("delete from sqlite_sequence where name = ?").run(name);
+        raiseCounters(this.db, this.#rootCounters);
+        return { result: undefined };
+      });
+      return true;
+    };
+    return { tables: this.#unrestored, remedy: LIMIT_ROWS, restore };
+  }
+
+  #withReached(image: NetSnapshot): NetSnapshot {
+    return this.#unrestored.length === 0 ? image : { ...image, reached: readUnrestored(this.db, this.#unrestored) };
   }
 
   close(leaveNothing: boolean): Awaitable<void> {

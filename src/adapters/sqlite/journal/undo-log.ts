@@ -27,7 +27,7 @@ export interface UndoLogOptions {
   /** `true` to save the original and the last recorded values of changed rows in the store, as needed for an external file. */
   readonly keeps?: boolean | undefined;
   /** The tables whose AUTOINCREMENT counters are neither observed nor restored. Default: none. */
-  readonly keptCounters?: readonly string[] | undefined;
+  readonly unrestored?: readonly string[] | undefined;
 }
 
 /**
@@ -52,13 +52,13 @@ export class UndoLog {
   /** The number of log entries that were read since the undo log was last emptied. */
   #entries = 0;
 
-  constructor(db: Database, file: string, plans: readonly TablePlan[], { previous, keeps = false, keptCounters }: UndoLogOptions = {}) {
+  constructor(db: Database, file: string, plans: readonly TablePlan[], { previous, keeps = false, unrestored }: UndoLogOptions = {}) {
     this.#db = db;
     this.#file = file;
     this.tables = plans.map((plan) => new TableIo(db, plan));
     this.#tail = db.prepare<[bigint], ExactValue[]>(`select * from ${LOG} where seq > ? order by seq`).raw().safeIntegers();
     this.#clear = db.prepare(`delete from ${LOG}`);
-    this.#counters = counterReader(db, keptCounters);
+    this.#counters = counterReader(db, unrestored);
     this.#keeper = keeps ? new Keeper(db, plans.length, previous === undefined ? undefined : previous.#keeper) : undefined;
     this.mirror = previous?.mirror ?? new NetMirror(plans.length, this.counters());
     this.#gapless = previous === undefined ? undefined : previous.#gapless;

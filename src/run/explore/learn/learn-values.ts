@@ -6,7 +6,6 @@ import {
   type CalibrationWalk,
   type LaneDivergence,
   type LaneReport,
-  type SpentCounter,
 } from "../../../messages/lane-messages.ts";
 import type { Divergence } from "../../../model/results/result.ts";
 import {
@@ -243,20 +242,6 @@ async function dependsOnPauses(lanePool: LearningLanes, walk: CalibrationWalk, s
     return (await lanePool.calibrate({ ...walk, once: true, paused })).states;
   };
   return !isDeepStrictEqual(await statesOf(true), states ?? (await statesOf(false)));
-}
-
-/**
- * Lets a store keep its counters on all lanes, because ids are spent again and again. Then learns the generated values anew: the ids of the counters
- * now differ in each execution.
- */
-export async function keepCounters(
-  lanePool: LearningLanes,
-  before: Knowledge,
-  { keepable }: SpentCounter,
-  experiments: Experiments,
-): Promise<LearnedValues> {
-  const knowledge = joined(before, { ...NOTHING_KNOWN, kept: keepable });
-  return learnValues(lanePool, { knowledge, reports: await lanePool.learn(knowledge, "fresh") }, experiments);
 }
 
 /**

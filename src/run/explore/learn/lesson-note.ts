@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Explorer } from "../../../engine/search/explorer.ts";
-import type { SpentCounter } from "../../../messages/lane-messages.ts";
+import type { CounterColumn } from "../../../messages/lane-messages.ts";
 import { plural } from "../../../reports/console/text/numbers.ts";
 import { contentOf, counterIn, fieldOf, FULL_ORDER, NEXT_SECOND, ROOT_TIMES, type Knowledge } from "../../../state/index.ts";
 import type { LearnedValues } from "./learn-values.ts";
@@ -23,9 +23,14 @@ export function lessonNote(
   return `seqqa restarted the search ${after}, because states that it considered equal had different outcomes. ${lessonOf(knowledge, before)}`;
 }
 
-/** Returns a note that says that the search starts again, because a counter made states differ without end. */
-export function endlessNote({ committer }: Pick<Explorer, "committer">, { field }: SpentCounter): string {
-  return `seqqa restarted the search after ${plural(committer.steps, "step")}, because the counter of ${field} grows without end, and makes each state a new one although rows are removed again. From now on, states do not differ by the counters of this store, and its ids count as generated values.`;
+/** Returns a note that says that the search starts again, because a counter made it endless. */
+export function endlessNote({ committer }: Pick<Explorer, "committer">, { field }: CounterColumn): string {
+  return `seqqa restarted the search after ${plural(committer.steps, "step")}: each row that is created and deleted leads to a new state, because the counter of ${field} grows. From now on, restores leave this counter as it is, and its ids count as generated values.`;
+}
+
+/** Returns a note that says that a counter is restored again, because its numbers decide results. */
+export function neededNote({ field }: CounterColumn): string {
+  return `Each row that is created and deleted leads to a new state, because the counter of ${field} grows. Results depend on its numbers, so seqqa continues to restore it, and the search may be endless. Limit how many rows actions create, in their preconditions.`;
 }
 
 /** Returns a sentence that names the difference between `knowledge` and the earlier knowledge `before`. */

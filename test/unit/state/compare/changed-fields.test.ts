@@ -62,11 +62,11 @@ describe("fields that become NULL, or were NULL", () => {
     expect(joined(known, NOTHING_KNOWN)).toStrictEqual(known);
   });
 
-  it("so are counters that stores keep", () => {
-    const kept = { ...NOTHING_KNOWN, kept: ["db.items"] };
-    expect(knowsNothing(kept)).toBe(false);
-    expect(joined(kept, { ...NOTHING_KNOWN, kept: ["db.items", "db.notes"] }).kept).toEqual(["db.items", "db.notes"]);
-    expect(readKnowledge(knowledgeText(kept))).toEqual(kept);
-    expect(comparableKnowledge(kept)).not.toBe(comparableKnowledge(NOTHING_KNOWN));
+  it("so are counters that are not restored", () => {
+    const left = { ...NOTHING_KNOWN, unrestored: ["db.items"] };
+    expect(knowsNothing(left)).toBe(false);
+    expect(joined(left, { ...NOTHING_KNOWN, unrestored: ["db.items", "db.notes"] }).unrestored).toEqual(["db.items", "db.notes"]);
+    expect(readKnowledge(knowledgeText(left))).toEqual(left);
+    expect(comparableKnowledge(left)).not.toBe(comparableKnowledge(NOTHING_KNOWN));
   });
 });
