@@ -24,6 +24,8 @@ import { findRaces, NO_RACES, type FoundRaces } from "./races.ts";
 import { notRacedNote, unjudgedRules, unprobedRules, unreachedRules } from "./unreached-rules.ts";
 import type { Searched } from "./search.ts";
 import { flakyNote, notReplayedNote, shortestViolations, shrinkingCutNote } from "./shrinking.ts";
+import type { CounterColumn } from "../../messages/lane-messages.ts";
+import { neededNote } from "./learn/lesson-note.ts";
 import { differingFields } from "../../state/index.ts";
 
 /** Minimum number of steps before a note may say that nearly every step leads to a new state. */
@@ -58,7 +60,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
   const unprobed = unprobedRules(definition, races, new Set([...broken, ...unreached.keys()]));
   const notes = [
     ...(restarted === undefined ? [] : [restarted]),
-    ...(await notesOf(exploration, explorer, { violations, coverage })),
+    ...(await notesOf(exploration, explorer, { violations, coverage, needed: searched.needed })),
     ...(isWhole ? idle.values() : []),
     ...unprobed.values(),
   ];
@@ -145,18 +147,19 @@ async function madeFaults(
 interface Found {
   readonly violations: Awaited<ReturnType<typeof shortestViolations>>;
   readonly coverage: Readonly<Record<string, ActionCoverage>>;
+  readonly needed: Searched["needed"];
 }
 
 async function notesOf(
   { input, options, lanes, brought, ended }: Exploration,
   explorer: Explorer,
-  { violations, coverage }: Found,
+  { violations, coverage, needed }: Found,
 ): Promise<readonly string[]> {
   const isInterrupted = (): boolean => input.signal?.aborted === true;
   const notes = [...brought.notes];
   if (options.shard !== undefined && explorer.cut !== undefined) notes.push(shardNote(options.shard, explorer.cut));
   // The notes report chains of new states that seem to be endless. If the search explored every state, all chains have ended, so leave the notes out.
-  if (explorer.stopReason !== "exhausted") notes.push(...explorer.chains.notes, ...spentNotes(explorer));
+  if (explorer.stopReason !== "exhausted") notes.push(...explorer.chains.notes, ...spentNotes(explorer, needed));
   notes.push(
     ...slowTargetNotes(explorer),
     ...[...explorer.rejectedCookies].toSorted(),
@@ -201,12 +204,13 @@ async function closeLanes(lanePool: LanePool, explorer: Explorer): Promise<void>
 }
 
 /** Returns a note for each counter that makes the search endless and that the stores restore. */
-function spentNotes({ spent, endlessCounter }: Explorer): readonly string[] {
+function spentNotes({ spent, endlessCounter }: Explorer, needed: CounterColumn | undefined): readonly string[] {
   return [...spent]
     .filter((one) => one !== endlessCounter)
-    .map(
-      ({ field }) =>
-        `Each row that is created and deleted leads to a new state, because the counter of ${field} grows, so the search may be endless. To leave the counter out of states, add \`symmetric: [${field}]\` to the store, or limit how many rows actions create, in their preconditions.`,
+    .map((one) =>
+      one.counter === needed?.counter
+        ? neededNote(one)
+        : `Each row that is created and deleted leads to a new state, because the counter of ${one.field} grows, so the search may be endless. To leave the counter out of states, add \`symmetric: [${one.field}]\` to the store, or limit how many rows actions create, in their preconditions.`,
     );
 }
 

@@ -35,6 +35,8 @@ export interface Searched {
   readonly visibility: LaneReport["visibility"];
   /** A note that says that earlier searches used up the time, so that the last search ended early; `undefined` otherwise. */
   readonly restarted: string | undefined;
+  /** The column of a counter that is restored, because results depend on its numbers, although it makes the search endless. */
+  readonly needed: CounterColumn | undefined;
 }
 
 /**
@@ -57,7 +59,8 @@ export async function search(exploration: Exploration): Promise<Searched> {
   /** Violations of earlier searches. The next search may miss such a violation, because it merges more states or uses up its steps earlier. */
   const earlier: FoundViolation[] = [];
   // A shard sees only a part of the states, so other shards could decide otherwise.
-  let leavesCounters = !lanePool.capacity.isElastic && options.shard === undefined;
+  const leavesCounters = !lanePool.capacity.isElastic && options.shard === undefined;
+  let needed: CounterColumn | undefined;
   for (let lessons = 0, isOpen = !lanePool.capacity.isElastic; ; lessons++) {
     keep?.begin(startOf(exploration, reports[0]!, knowledge));
     const spill = new ScratchFile(keep?.folder ?? tmpdir());
@@ -83,7 +86,7 @@ export async function search(exploration: Exploration): Promise<Searched> {
         ...kept,
         crossCheck,
         learns: isOpen && lessons < MOST_LESSONS,
-        leavesCounters: leavesCounters && lessons < MOST_LESSONS,
+        leavesCounters: leavesCounters && needed === undefined && lessons < MOST_LESSONS,
       },
       lanePool,
       startedAt,
@@ -93,7 +96,7 @@ export async function search(exploration: Exploration): Promise<Searched> {
     await explorer.run(reports[0]!);
     seen.push(...explorer.seen);
     const restarted = restartsNote(explorer.stopReason, { restarts: lessons, usedMs: begunAt - startedAt, maxTimeMs: options.maxTimeMs });
-    const searched = { explorer, knowledge, refuted, seen: [...seen, ...earlier], visibility: reports[0]!.visibility, restarted };
+    const searched = { explorer, knowledge, refuted, seen: [...seen, ...earlier], visibility: reports[0]!.visibility, restarted, needed };
     const { lesson, endlessCounter } = explorer;
     if (lesson === undefined && endlessCounter === undefined) return searched;
     const isOver = explorer.stopReason === "first_violation" || explorer.stopReason === "max_time" || explorer.limit.isOver;
@@ -114,9 +117,8 @@ export async function search(exploration: Exploration): Promise<Searched> {
       const left = await leaveCounter(exploration, knowledge, endlessCounter!);
       if (left === undefined) return searched;
       ({ reports, knowledge } = left);
-      leavesCounters = left.isLeft;
-      if (left.isLeft) beginAgain(endlessNote(explorer, endlessCounter!));
-      else beginAgain(neededNote(endlessCounter!));
+      if (!left.isLeft) needed = endlessCounter;
+      beginAgain(left.isLeft ? endlessNote(explorer, endlessCounter!) : neededNote(endlessCounter!));
       continue;
     }
     const cause = lesson.calls?.at(-1);

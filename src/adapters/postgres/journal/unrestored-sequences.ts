@@ -29,7 +29,7 @@ export class UnrestoredSequences {
     if (!this.any) return {};
     const values = this.#sequences.map(({ oid }) => `pg_sequence_last_value(${oid}::regclass)::text`);
     const [row] = await this.#control.rows(`select ${values.join(", ")}`);
-    return { reached: this.#sequences.map(({ sqlName }, i) => [sqlName, (row?.[i] ?? null) as string | null] as const) };
+    return { reached: this.#sequences.map(({ sqlName }, i) => [sqlName, row?.[i] ?? null] as const) };
   }
 
   /** Raises the sequences to the values of a snapshot. */
