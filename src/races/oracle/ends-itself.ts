@@ -8,11 +8,20 @@ const PASSWORD = /passw|pwd|passphrase/i;
 const GRANT = /"[^"]*(?:token|session|jwt|secret|key|code)[^"]*"\s*:\s*"[^"]+"/i;
 /** Matches paths that take a code, such as `/password/reset/{token}`. */
 const OF_CODES = /reset|verif|confirm|activat|invit|magic|redeem|accept|recover|coupon|voucher|otp|token|code/i;
-const UNAUTHORIZED = /unauthenticated|unauthorized|not (?:authenticated|authorized|logged in)/i;
+/** Matches answers which say that the session is gone, in words or as a code (`SESSION_EXPIRED`). A session of a checkout does not count. */
+const UNAUTHORIZED = new RegExp(
+  [
+    "unauthenticated|unauthorized|not[ _-](?:authenticated|authorized|logged[ _-]in)",
+    "\\b(?:invalid|expired|unknown|missing|no)[ _-](?:(?:active|user|login)[ _-])?(?:session|access[ _-]token|auth[a-z]*[ _-]token)",
+    "(?<![a-z][ _-])session[ _-](?:token[ _-])?(?:(?:is|has|was|been)[ _-]){0,2}(?:invalid|expired|revoked|ended|missing|not[ _-]found)",
+    "(?:must|have to|need to|please)[ _-](?:be[ _-])?(?:log|sign)(?:ged|ed)?[ _-]?in\\b",
+  ].join("|"),
+  "i",
+);
 
 /** Returns `true` if a call was refused because its credentials are not valid. */
 export function isUnauthorized({ status, refused, body }: CallEnd): boolean {
-  return status === 401 || (refused && status < 400 && UNAUTHORIZED.test(body ?? ""));
+  return status === 401 || (refused && UNAUTHORIZED.test(body ?? ""));
 }
 
 /**

@@ -16,8 +16,8 @@ export interface Judgement {
   readonly severity: Severity;
   readonly message: string;
   /**
-   * The reason why the race is not reported. `idempotent`: two DELETE requests for one thing, two logouts, or two equal changes of the password were
-   * both answered as successful.
+   * The reason why the race is not reported. `idempotent`: two DELETE requests for one thing, two calls that end the session (such as logouts), or two
+   * equal changes of the password were both answered as successful.
    */
   readonly excused?: "idempotent";
 }
@@ -40,7 +40,7 @@ export interface Measure {
  * Decides if simultaneous calls show a race, by comparing them with the same calls executed one after another.
  *
  * A trial passes if its state and answers equal the state and answers of one order of the calls. A refused call may also have had no effect, unless
- * this refusal wrote something in one of the orders. A call that failed or got no answer may have had its full effect or no effect. If a call sends
+ * the API refuses this call in the same way, and writes something, when the call is the first. A call that failed or got no answer may have had its full effect or no effect. If a call sends
  * several requests, the results of interleaved requests are allowed, too, because interleaved requests do not overlap. Any other result is a race,
  * named by its worst effect.
  * @returns `undefined` if the trial passes
@@ -70,13 +70,13 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
   }
   const names = trial.calls.map((call) => call!.action);
   if (fitting.length === 0) {
-    const message = `${statuses(trial)}, and the resulting state cannot be reached by running ${both(names)} in ${names.length === 2 ? "either" : "any"} order`;
+    const message = `${statuses(trial)}, and the resulting state cannot be reached by running ${both(names)} in ${names.length === 2 ? "either" : "any"} order${asAfterSome(trial, measure)}`;
     return { verdict: "state", invariant: undefined, severity: Severity.HIGH, message };
   }
   if (!fitting.some(answersFit)) {
     const message = differingAnswers(trial, fitting);
     const judgement = { verdict: "responses", invariant: undefined, severity: Severity.MEDIUM, message } as const;
-    return fitting.some((one) => answersFit(asRepeatable(one, trial, orders))) ? { ...judgement, excused: "idempotent" } : judgement;
+    return fitting.some((one) => answersFit(asRepeatable(one, trial, measure))) ? { ...judgement, excused: "idempotent" } : judgement;
   }
   const failed = trial.calls.find((call) => isNewFailure(call!, orders));
   if (failed === undefined) return undefined;
@@ -149,24 +149,33 @@ function choices(calls: readonly CallEnd[], count: number): readonly (readonly C
 }
 
 /**
- * Replaces, in an execution, the answer to a DELETE that found nothing (404, 410) by the answer to a successful DELETE. If all calls have the same
- * action, a 401 is replaced, too, also for other methods: the first of two logouts ends the session of the second.
+ * Replaces, in an execution, the answer to a DELETE that found nothing (404, 410) by the answer to a successful DELETE. The refusal of a call whose
+ * session was ended by another call is replaced, too, also for other methods: the first of two logouts ends the session of the second. If the other
+ * call has another action, the state must contain everything that the replaced call does alone.
  */
-function asRepeatable(candidate: Candidate, trial: Execution, orders: readonly Execution[]): Candidate {
+function asRepeatable(candidate: Candidate, trial: Execution, measure: Measure): Candidate {
   const { execution } = candidate;
-  const isEqual = areEqual(trial);
   const calls = execution.calls.map((call, side) => {
-    const isRepeatable = call === undefined ? undefined : repeatable(call, isEqual);
+    const isRepeatable =
+      call === undefined ? undefined : repeatable(call, () => areEqual(trial) || contains(execution, call.action, measure));
     if (call === undefined || isRepeatable?.(trial.calls[side]) !== true) return call;
-    return orders.flatMap(callsOf).find((other) => other.action === call.action && isRepeatable(other)) ?? call;
+    return measure.orders.flatMap(callsOf).find((other) => other.action === call.action && isRepeatable(other)) ?? call;
   });
   return { ...candidate, execution: { ...execution, calls } };
 }
 
 /** Returns the condition for calls whose answer may replace the answer to a refused call; `undefined` if no answer may replace it. */
-function repeatable(refused: CallEnd, isEqual: boolean): ((call: CallEnd | undefined) => boolean) | undefined {
-  if (isEqual && isUnauthorized(refused)) return (call) => isDelete(call) || (call !== undefined && mayEndItself(call));
+function repeatable(refused: CallEnd, isDone: () => boolean): ((call: CallEnd | undefined) => boolean) | undefined {
+  if (isUnauthorized(refused) && isDone()) return (call) => isDelete(call) || (call !== undefined && mayEndItself(call));
   return refused.status === 404 || refused.status === 410 ? isDelete : undefined;
+}
+
+/** Returns `true` if the state of an execution contains everything that an action writes when its call is the first. */
+function contains({ states }: Execution, action: string, { before, orders }: Measure): boolean {
+  const alone = orders.map(firstOf).find((first) => first?.call.action === action);
+  if (alone === undefined) return false;
+  const written = footprint(before, states[0]!.facts);
+  return [...footprint(before, alone.facts)].every(([place, content]) => written.get(place) === content);
 }
 
 /** Returns `true` for a DELETE request that was answered 2xx. */
@@ -174,15 +183,39 @@ function isDelete(call: CallEnd | undefined): boolean {
   return call !== undefined && call.status >= 200 && call.status < 300 && call.exchanges.at(-1)?.request.method === "DELETE";
 }
 
-/** Returns `true` if, in some order of the calls, this call is refused with the same status and nevertheless writes. */
+/**
+ * Returns `true` if this call is refused with the same status, and nevertheless writes, when it is the first call: a login that counts failures. A
+ * refusal that writes only after another call does not count, because it depends on the other call: the deletion of a row that is used up. A call at
+ * the same time may be refused before it comes to this, and the next call makes up for it.
+ */
 function writesAsRefused(refusal: CallEnd, { before, orders }: Measure): boolean {
-  return orders.some(({ order, calls, after }) =>
-    (order ?? []).some((side, at) => {
-      const call = calls[side];
-      if (call?.action !== refusal.action || !isSameAnswer(call, refusal) || after.length !== order!.length) return false;
-      return footprint(at === 0 ? before : after[at - 1]!, after[at]!).size > 0;
-    }),
-  );
+  return orders.some((execution) => {
+    const first = firstOf(execution);
+    return first?.call.action === refusal.action && isSameAnswer(first.call, refusal) && footprint(before, first.facts).size > 0;
+  });
+}
+
+/** Returns the first call of an order, and the state after this call. */
+function firstOf({ order, calls, after }: Execution): { readonly call: CallEnd; readonly facts: Facts } | undefined {
+  const call = calls[order?.[0] ?? -1];
+  return call === undefined || after.length !== order!.length ? undefined : { call, facts: after[0]! };
+}
+
+/** Returns the end of a sentence about the state of a trial, if this state is also reached by some of the calls without the others. */
+function asAfterSome(trial: Execution, { before, orders, states }: Measure): string {
+  const names = trial.calls.map((call) => call!.action);
+  const isAs = (some: readonly number[], state: Facts): boolean => mergedAs(trial, some).some(({ facts }) => states.agree(facts, state));
+  if (isAs([], before)) return ": it is the state before the calls";
+  for (const { order, after } of orders) {
+    if (after.length !== order!.length) continue;
+    for (let count = after.length - 1; count > 0; count--) {
+      const some = order!.slice(0, count);
+      if (!isAs(some, after[count - 1]!)) continue;
+      const done = areEqual(trial) ? `${count === 1 ? "one" : count} ${names[0]}` : some.map((side) => names[side]!).join(" and ");
+      return `: it is the state after ${done} alone`;
+    }
+  }
+  return "";
 }
 
 const hasFailed = (call: CallEnd): boolean => call.kind === "lost" || (call.status >= 500 && !call.refused);

@@ -21,6 +21,9 @@ const COOKIE =
 /** Matches a JSON Web Token: three base64url parts, the first of which encodes a JSON object. */
 const JWT = /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*/g;
 const NOTHING = /^(?:null|undefined|None|nil)$/;
+/** Matches sentences of seqqa after the name of a table or an action. Without this pattern, a table `apikey` or an action `password` looks like a field. */
+const SENTENCE =
+  /(?:\d{1,9} rows? (?:added|removed|changed)|the target answered|(?:GET|HEAD|POST|PUT|PATCH|DELETE) (?:\/|https?:)|a row of |(?:breaks|broke) [\w, ]{1,200} (?:on one path|the first time))/y;
 
 /**
  * Replaces the values of hidden fields in any text that seems to contain fields: incomplete or quoted JSON, data printed by other languages, headers,
@@ -66,7 +69,7 @@ function hideFields(text: string, isHidden: IsHidden, seen: (value: string) => v
     const nameAt = match.index + match[1]!.length;
     // After a backslash, the first letter of the name may belong to an escape sequence such as `\n`, so leave it out.
     const inner = text[nameAt - 1] === "\\" && /^[nrt]/.test(name!) ? name!.slice(1) : name!;
-    if (!isHidden(name!) && !isHidden(inner)) {
+    if ((!isHidden(name!) && !isHidden(inner)) || lengthOf(SENTENCE, text, match.index + match[0].length) > 0) {
       // Continue the search directly after the name, because the value may itself be the name of a field.
       FIELD.lastIndex = nameAt + name!.length;
       continue;

@@ -15,7 +15,7 @@ import { buildResult } from "../results/result-builder.ts";
 import { stubNotes } from "../results/stub-notes.ts";
 import { slowTargetNotes } from "../results/slow-target-notes.ts";
 import { behindViolations } from "../results/verdict-exceptions.ts";
-import { wasteNotes } from "../results/waste.ts";
+import { stoppedActions, wasteNotes } from "../results/waste.ts";
 import { onlyRedirected, withoutSubject } from "../results/without-subject.ts";
 import { shardNote } from "../shards/shard.ts";
 import type { Exploration } from "./exploration.ts";
@@ -181,7 +181,12 @@ async function notesOf(
   if (flaky !== undefined) notes.push(flaky);
   if (!isInterrupted()) notes.push(...ended.notes(violations.some(({ found }) => found.finding.invariant === CRASHED)));
   notes.push(...notRacedNote(input.definition, brought.reports[0]!));
-  notes.push(...wasteNotes(input.definition, coverage), ...inconclusiveNotes(explorer.committer));
+  const stopped = stoppedActions(
+    input.definition.actions.map(({ name }) => name),
+    explorer.committer.edges,
+    violations.map(({ found }) => found),
+  );
+  notes.push(...wasteNotes(input.definition, coverage, stopped), ...inconclusiveNotes(explorer.committer));
   if (behindViolations(explorer.committer).length > 0) notes.push(BEHIND_NOTE);
   const asFound = violations.filter(({ minimality }) => minimality === "as_found").length;
   if (asFound > 0 && !isInterrupted()) notes.push(shrinkingCutNote(asFound));

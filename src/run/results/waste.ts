@@ -1,6 +1,8 @@
 import { isExpected } from "../../model/declare/action.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { Context } from "../../model/context/context.ts";
+import type { Committer } from "../../engine/commit/committer.ts";
+import type { FoundViolation } from "../../engine/findings/finding-log.ts";
 import type { ActionCoverage } from "../../model/results/result.ts";
 import { grouped, plural } from "../../reports/console/text/numbers.ts";
 
@@ -14,6 +16,34 @@ const MOST_KEYS = 20;
 /** Matches the names of context keys that hold credentials. */
 const CREDENTIAL = /token|secret|passw|api_?key|session|credential|cookie|jwt|bearer/i;
 
+/** Names of actions, with the rules that these actions broke each time they succeeded. */
+export type StoppedActions = ReadonlyMap<string, readonly string[]>;
+
+interface Explored {
+  readonly definition: AgentDefinition<never, never>;
+  readonly coverage: Coverage;
+  readonly stopped: StoppedActions;
+}
+
+/** Returns the actions from whose states the search never continued, because each of their successful calls broke a rule. */
+export function stoppedActions(
+  names: readonly string[],
+  edges: Committer["edges"],
+  violations: readonly Pick<FoundViolation, "finding" | "lastAction">[],
+): StoppedActions {
+  if (violations.length === 0) return new Map();
+  const continued = new Set<string>();
+  for (let at = 0; at < edges.size; at++) {
+    const { action, status, clean } = edges.at(at);
+    if (clean && status < 400) continued.add(names[action]!);
+  }
+  const stopped = new Map<string, readonly string[]>();
+  for (const { finding, lastAction } of violations) {
+    if (!continued.has(lastAction)) stopped.set(lastAction, [...new Set([...(stopped.get(lastAction) ?? []), finding.invariant])]);
+  }
+  return stopped;
+}
+
 /**
  * Returns a note for each action that had no effect, because its precondition never held or the target always refused it (4xx). Another note names
  * the actions that the rule `ownership` never tried as another user.
@@ -21,15 +51,20 @@ const CREDENTIAL = /token|secret|passw|api_?key|session|credential|cookie|jwt|be
  * A note names the context keys that the action needs, and the actions that set these keys. Only keys that the code of an action sets itself are
  * found, not keys that helper functions set. Actions that may always be refused (`expectedStatus`, `mayNeverSucceed`) and actions
  * of rules are left out.
+ * @param stopped The result of {@link stoppedActions}.
  */
-export function wasteNotes(definition: AgentDefinition<never, never>, coverage: Coverage): readonly string[] {
+export function wasteNotes(
+  definition: AgentDefinition<never, never>,
+  coverage: Coverage,
+  stopped: StoppedActions = new Map(),
+): readonly string[] {
   // Make no notes for state graphs, because their results already list edges that never applied.
   if (definition.graph !== undefined) return [];
   const notes = definition.actions.flatMap((action) => {
     const { applied, skipped, statuses } = coverage[action.name] ?? { applied: 0, skipped: 0, statuses: {} };
     if (action.tags.includes("intruder")) return [];
-    if (applied === 0) return skipped === 0 ? [] : [neverApplicable(action, skipped, definition, coverage)];
-    return isRefused(action, statuses) ? [alwaysRefused(action, applied, statuses, definition, coverage)] : [];
+    if (applied === 0) return skipped === 0 ? [] : [neverApplicable(action, skipped, { definition, coverage, stopped })];
+    return isRefused(action, statuses) ? [alwaysRefused(action, coverage[action.name]!, { definition, coverage, stopped })] : [];
   });
   const more = notes.length - SHOWN;
   return [
@@ -61,14 +96,14 @@ function untried({ actions }: AgentDefinition<never, never>, coverage: Coverage)
   ];
 }
 
-function neverApplicable(action: AnyAction, skipped: number, definition: AgentDefinition<never, never>, coverage: Coverage): string {
+function neverApplicable(action: AnyAction, skipped: number, explored: Explored): string {
   const where = `${action.name} was never applicable in ${plural(skipped, "state")}`;
   const keys = action.precondition === undefined ? keysReadIn(action.run) : keysAskedBy(action.precondition);
   if (keys.length === 0 && action.precondition === undefined && mayReadOthers(action.run))
     return `${where}. The action returned null each time.`;
   if (keys.length === 0)
     return `${where}. ${action.precondition === undefined ? "The action returned null each time" : "The precondition of the action never held"}, and seqqa found no context key that ${action.precondition === undefined ? "the action" : "the precondition"} reads.`;
-  return `${where}. The action needs the context ${keys.length === 1 ? "key" : "keys"} ${keys.map((key) => `${key} (${producers(key, definition, coverage)})`).join(", ")}.`;
+  return `${where}. The action needs the context ${keys.length === 1 ? "key" : "keys"} ${keys.map((key) => `${key} (${producers(key, explored)})`).join(", ")}.`;
 }
 
 const NO_CREDENTIALS =
@@ -78,13 +113,7 @@ const NO_CREDENTIALS =
 /** Matches the name of an action that logs in, which an exploration often declares with a wrong password. */
 const LOGIN = /(?:log|sign)_?in|wrong|invalid|password/i;
 
-function alwaysRefused(
-  action: AnyAction,
-  applied: number,
-  statuses: ActionCoverage["statuses"],
-  definition: AgentDefinition<never, never>,
-  coverage: Coverage,
-): string {
+function alwaysRefused(action: AnyAction, { applied, statuses }: ActionCoverage, explored: Explored): string {
   const where = `${action.name} ${answeredEachTime(applied, statuses)}`;
   const keys = keysReadIn(action.run);
   if (Object.keys(statuses).every((status) => status === "401" || status === "403")) return `${where}. ${NO_CREDENTIALS}`;
@@ -93,7 +122,7 @@ function alwaysRefused(
   if (keys.length === 0 && mayReadOthers(action.run)) return `${where}.`;
   if (keys.length === 0)
     return `${where}. seqqa found no context key that the action reads, so the action may use an id that does not exist. Let the action that creates the item set a context key, and let ${action.name} read this key.`;
-  return `${where}. The action uses the context ${keys.length === 1 ? "key" : "keys"} ${keys.map((key) => `${key} (${producers(key, definition, coverage)})`).join(", ")}.`;
+  return `${where}. The action uses the context ${keys.length === 1 ? "key" : "keys"} ${keys.map((key) => `${key} (${producers(key, explored)})`).join(", ")}.`;
 }
 
 /** Returns a clause about the answers to an action, such as `was answered 404 in all 24 states that it was tried in`. */
@@ -109,21 +138,25 @@ function isRefused({ expectedStatus = [], mayNeverSucceed }: AnyAction, statuses
 }
 
 /** Returns a clause that names the actions that set a context key, and what happened to these actions. */
-function producers(key: string, { actions, setup }: AgentDefinition<never, never>, coverage: Coverage): string {
+function producers(key: string, { definition, coverage, stopped }: Explored): string {
+  const { actions, setup } = definition;
   const setters = actions.filter(({ run, tags }) => !tags.includes("intruder") && sets(run, key));
   if (setters.length === 0 && isSetIn(setup, key)) return "set by setup";
   if (setters.length === 0)
     return `seqqa found no action that sets it${actions.some(({ run }) => setsComputed(run)) ? " by this name" : ""}`;
-  return `set by ${setters.map(({ name }) => `${name}, which ${fateOf(coverage[name])}`).join("; ")}`;
+  return `set by ${setters.map(({ name }) => `${name}, which ${fateOf(coverage[name], stopped.get(name))}`).join("; ")}`;
 }
 
 /**
  * Returns a clause about what happened to an action. Status 0 stands for a step without an answer: the action threw, or its request was not answered.
  */
-function fateOf(coverage: ActionCoverage | undefined): string {
+function fateOf(coverage: ActionCoverage | undefined, broken?: readonly string[]): string {
   if (coverage === undefined || coverage.applied === 0) return "never ran either";
   const all = Object.keys(coverage.statuses).map(Number);
-  if (all.some((status) => status > 0 && status < 400)) return "succeeded";
+  if (all.some((status) => status > 0 && status < 400))
+    return broken === undefined
+      ? "succeeded"
+      : `succeeded, but broke ${broken.join(" or ")} each time, so that seqqa did not explore from the states after it`;
   const answered = all.filter((status) => status > 0);
   if (answered.length === 0) return "failed each time";
   const said = `was answered ${answered.join(" or ")}`;

@@ -190,6 +190,47 @@ describe("a refusal", () => {
     const conflict = together([call("login", 401), call("login", 409)], attempts(1));
     expect(await judge(conflict, measure(attempts(0), logins, alone))).toBeUndefined();
   });
+
+  describe("that writes only because of the other call need not write at the same time", () => {
+    const quota = (remaining: number | undefined) =>
+      remaining === undefined ? facts({}, { removed: { quota: [{ id: 1, remaining: 1 }] } }) : facts({ quota: [{ id: 1, remaining }] });
+    // The second call deletes the row, because it is used up.
+    const uses = [{ ...ordered([0, 1], [call("use", 200), call("use", 403)], quota(undefined)), after: [quota(0), quota(undefined)] }];
+    const alone = () => Promise.resolve([ordered([0], [call("use", 200), undefined], quota(0))]);
+
+    it("if the state is the one after the accepted call", async () => {
+      const trial = together([call("use", 200), call("use", 403)], quota(0));
+      expect(await judge(trial, measure(quota(1), uses, alone))).toBeUndefined();
+    });
+
+    it("but not if a call was accepted without an effect, or if the state is a third one", async () => {
+      const lost = together([call("use", 200), call("use", 200)], quota(0));
+      expect(await judge(lost, measure(quota(1), uses, alone))).toMatchObject({
+        verdict: "state",
+        message:
+          "both calls were answered 200, and the resulting state cannot be reached by running them in either order: it is the state after one use alone",
+      });
+      const third = await judge(together([call("use", 200), call("use", 403)], quota(-1)), measure(quota(1), uses, alone));
+      expect(third?.message).toMatch(/in either order$/);
+      const none = await judge(together([call("use", 200), call("use", 200)], quota(1)), measure(quota(1), uses, alone));
+      expect(none?.message).toMatch(/: it is the state before the calls$/);
+    });
+
+    it("and the same is true of two actions, whose state names the action that took effect", async () => {
+      const row = (name: string, attempts: number) => facts({ users: [{ id: "ann", name, attempts }] });
+      const rename = call("rename", 200);
+      const login = call("login", 401);
+      const orders = [
+        { ...ordered([0, 1], [rename, login], row("Ann", 1)), after: [row("Ann", 0), row("Ann", 1)] },
+        { ...ordered([1, 0], [rename, login], row("Ann", 1)), after: [row("ann", 1), row("Ann", 1)] },
+      ];
+      const without = () => Promise.resolve([ordered([0], [rename, undefined], row("Ann", 0))]);
+      expect(await judge(together([rename, login], row("Ann", 0)), measure(row("ann", 0), orders, without))).toMatchObject({
+        verdict: "state",
+        message: expect.stringMatching(/: it is the state after rename alone$/),
+      });
+    });
+  });
 });
 
 describe("a DELETE that finds nothing left to delete", () => {
@@ -275,7 +316,38 @@ describe("a call that ends what its own repetition needs", () => {
     expect(await excusedOf(sent, {}, refusal)).toBe("idempotent");
   });
 
+  it.each([
+    [400, { code: 209, error: "Invalid session token" }],
+    [403, { error: { code: "SESSION_EXPIRED" } }],
+    [404, { message: "No active session" }],
+    [400, { message: "You must be logged in" }],
+  ])("is excused after a refusal with status %d that says that the session is gone", async (status, body) => {
+    const refusal = call("end", status, body);
+    expect(await excusedOf({}, { body: "{}" }, refusal)).toBe("idempotent");
+  });
+
+  it("is excused if another call ended the session, and the state contains everything that the excused call does alone", async () => {
+    const row = (name: string, isOpen: boolean, password = "a") =>
+      facts({ users: [{ id: "ann", name, password }] }, isOpen ? {} : { removed: { sessions: [{ id: 1 }] } });
+    const before = row("ann", true);
+    const ended = row("ann", false);
+    const changed = row("ann", false, "b");
+    const [logout, change] = [end(200, {}), call("change", 200, { token: "def" })];
+    const orders = [
+      { ...ordered([0, 1], [change, end(400, {}, {}, { body: "Invalid session" })], changed), after: [changed, changed] },
+      { ...ordered([1, 0], [call("change", 401), logout], ended), after: [ended, ended] },
+    ];
+    expect(await judge(together([change, logout], changed), measure(before, orders))).toMatchObject({ excused: "idempotent" });
+    // The change of the password is lost.
+    expect(await judge(together([change, logout], ended), measure(before, orders))).not.toHaveProperty("excused");
+    // Alone, the call also renames the user.
+    const renamed = row("Ann", false);
+    const other = [orders[0]!, { ...ordered([1, 0], [call("change", 401), logout], renamed), after: [renamed, renamed] }];
+    expect(await judge(together([change, logout], changed), measure(before, other))).not.toHaveProperty("excused");
+  });
+
   it.each<[string, Sent, object?, CallEnd?]>([
+    ["a refusal of a used checkout", {}, {}, call("end", 400, { error: "No checkout session" })],
     ["a code in the body", json({ code: "123456" })],
     ["a code in a number", json({ code: 123456 })],
     ["a reset token without a session", { ...json({ password: "b" }), headers: {} }],

@@ -51,6 +51,15 @@ describe("redactor", () => {
     ["password: [redacted]hunter2", "password: [redacted]"],
     ["", ""],
     ["plain text", "plain text"],
+    ...[
+      "refused and changed the stores: db.token: 1 row removed; db.password: 12 rows added, 1 changed",
+      "password: the target answered 200 the first time, but 400 now",
+      "token: POST /tokens was answered 201 the first time and 500 the second time",
+      "password: breaks rejected_means_unchanged on one path, but no rule on the other path",
+      "password: broke no rule the first time, but a, b now",
+      "token: a row of tokens went from used to open",
+    ].map((sentence): [string, string] => [sentence, sentence]),
+    ["password: 1 row, token: breaks rules, secret: POST", "password: [redacted] row, token: [redacted] rules, secret: [redacted]"],
   ])("body %j -> %j", (body, expected) => {
     expect(hide.body(body)).toBe(expected);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { EdgeLog } from "../../../../src/engine/graph/edge-log.ts";
 import { Action } from "../../../../src/model/declare/action.ts";
 import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
 import type { Context } from "../../../../src/model/context/context.ts";
@@ -6,7 +7,7 @@ import { ApiResponse } from "../../../../src/model/http/response.ts";
 import { JourneyDefinition } from "../../../../src/model/declare/journey/journey.ts";
 import { Step } from "../../../../src/model/declare/journey/step.ts";
 import type { ActionCoverage } from "../../../../src/model/results/result.ts";
-import { wasteNotes } from "../../../../src/run/results/waste.ts";
+import { stoppedActions, wasteNotes } from "../../../../src/run/results/waste.ts";
 
 const ok = async (): Promise<ApiResponse> => ApiResponse.of(200);
 const create = new Action({
@@ -70,6 +71,31 @@ describe("what an exploration got nothing of", () => {
   ])("does not say that an action succeeded which threw: %j", (statuses, fate) => {
     expect(wasteNotes(definition(create, pay), { create_order: applied(statuses), pay_order: skipped(3) })[0]).toContain(
       `order_id (set by create_order, which ${fate})`,
+    );
+  });
+
+  it("names the rules that an action broke each time it succeeded, because the search did not continue from there", () => {
+    const edges = new EdgeLog();
+    const edge = { from: 0, to: 1, found: true };
+    edges.add({ ...edge, action: 0, status: 201, clean: false });
+    edges.add({ ...edge, action: 0, status: 409, clean: true });
+    edges.add({ ...edge, action: 1, status: 200, clean: true });
+    edges.add({ ...edge, action: 1, status: 200, clean: false });
+    const broke = (lastAction: string, invariant: string) => ({
+      lastAction,
+      finding: { invariant, severity: "high", message: "" } as const,
+    });
+    const violations = [
+      broke("create_order", "kept"),
+      broke("create_order", "kept"),
+      broke("create_order", "paid"),
+      broke("log_in", "kept"),
+    ];
+    const stopped = stoppedActions(["create_order", "log_in"], edges, violations);
+    expect(stopped).toEqual(new Map([["create_order", ["kept", "paid"]]]));
+    const coverage = { create_order: applied({ 201: 1, 409: 1 }), pay_order: skipped(3) };
+    expect(wasteNotes(definition(create, pay), coverage, stopped)[0]).toContain(
+      "order_id (set by create_order, which succeeded, but broke kept or paid each time, so that seqqa did not explore from the states after it)",
     );
   });
 
