@@ -209,6 +209,8 @@ export const STORE_CLOCK = "\tstore clock";
 export interface InconclusiveEvent {
   readonly invariant: string;
   readonly what: string;
+  /** `true` if the rule judged a part of the step. */
+  readonly partly?: boolean | undefined;
 }
 
 /** The data about a step that does not fit into its row: findings, errors and requests. */

@@ -633,8 +633,8 @@ export interface ExplorationFacts {
   /** The names of the declared invariants, in the order of declaration. */
   readonly invariants: readonly string[];
   /**
-   * The names of the rules that could not be judged in some step, or at all. Absent if there are none. The notes give the reasons. Exception: in a
-   * shard, and in a run that ended early, a rule whose actions never worked has no note.
+   * The names of the rules that could not be judged at all, or in no step of some action. Absent if there are none. The notes give the reasons.
+   * Exception: in a shard, and in a run that ended early, a rule whose actions never worked has no note.
    */
   readonly unjudgedRules?: readonly string[] | undefined;
   /**
@@ -642,6 +642,8 @@ export interface ExplorationFacts {
    * shard is one of `unjudgedRules`.
    */
   readonly ruleSubjects?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** For a shard: `false` if `exploration.require_all_actions` is `false`, so that the merged result may be verified although a rule judged nothing. */
+  readonly requireAllActions?: false | undefined;
   /**
    * For a `StateGraph`: nodes that were never reached. Such a node is also a violation `<node>_unreached` if the exploration was exhaustive and no
    * finding or error blocked a path to the node.

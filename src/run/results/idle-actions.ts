@@ -6,8 +6,8 @@ import { answeredEachTime } from "./waste.ts";
 
 type Coverage = Readonly<Record<string, ActionCoverage>>;
 
-/** In a search that is not exhaustive, an action is reported as idle only if it was tried at least this number of times. */
-const ENOUGH = 20;
+/** In a search that is not exhaustive, an action is reported only if it was tried at least this number of times. */
+export const ENOUGH: number = 20;
 /** Maximum number of actions that a message names. */
 const SHOWN = 10;
 

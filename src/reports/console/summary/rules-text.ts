@@ -5,7 +5,10 @@ import { printable } from "../text/printable.ts";
 
 type Judged = Pick<ExplorationResult, "invariants" | "violations" | "races" | "errors" | "unjudgedRules">;
 
-/** The result of a rule in a run. `broken`: a finding names the rule. `unjudged`: the rule was inconclusive in some state. `held`: neither. */
+/**
+ * The result of a rule in a run. `broken`: a finding names the rule. `unjudged`: the rule threw an error, or could not be checked at all or in any step
+ * of some action. `held`: neither, so the rule held in all steps in which it could be checked.
+ */
 export type RuleState = "held" | "broken" | "unjudged";
 
 /**
@@ -23,9 +26,9 @@ function hasWorked(name: string, statuses: ActionCoverage["statuses"], errors: J
 }
 
 /** A phrase for reports: the rule is `unjudged`. */
-export const NOT_CHECKED = "not checked in some or all steps";
+export const NOT_CHECKED = "not fully checked, see the notes and errors";
 
-/** Returns `true` if a rule threw an error or was inconclusive in some state, so that it does not count as held if no finding names it. */
+/** Returns `true` if a rule does not count as held if no finding names it; see {@link RuleState}. */
 export function isUnjudged(rule: string, { errors, unjudgedRules = [] }: Pick<Judged, "errors" | "unjudgedRules">): boolean {
   // If the target was overloaded, no rule counts as held, because the target may have refused requests that the rule depends on.
   return unjudgedRules.includes(rule) || errors.some(({ source, code }) => source === rule || code === "TARGET_OVERLOADED");
