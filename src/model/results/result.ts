@@ -467,6 +467,8 @@ export interface ActionCoverage {
   readonly mayNeverApply?: true;
   /** Set if the result is verified even if the action was refused each time. */
   readonly mayNeverSucceed?: true;
+  /** Set if the `expectedStatus` of the action has only statuses from 400. Such an action works if it is refused. */
+  readonly mustBeRefused?: true;
 }
 
 /** The committed graph, as parallel arrays: one group with an entry per node, one with an entry per edge. Node 0 is the root state. */

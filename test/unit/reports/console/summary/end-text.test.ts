@@ -28,6 +28,11 @@ const divergence = (kind: "late_write" | "replay" | "merge") => ({ kind, path: [
 
 it.each([
   [0, {}, "PASSED  1 of 2 actions worked, 2 rules held in 21 states"],
+  [
+    0,
+    { coverage: { pairs: 0, actions: { ...coverage.actions, refund: { ...coverage.actions.refund, mustBeRefused: true as const } } } },
+    "PASSED  2 of 2 actions worked, 2 rules held in 21 states",
+  ],
   [3, {}, "UNVERIFIED  1 of 2 actions worked, 2 rules held in 21 states"],
   [
     3,
