@@ -209,6 +209,8 @@ export const STORE_CLOCK = "\tstore clock";
 export interface InconclusiveEvent {
   readonly invariant: string;
   readonly what: string;
+  /** `true` if the rule judged a part of the step. */
+  readonly partly?: boolean | undefined;
 }
 
 /** A counter that belongs to the state, and the column that gets its numbers. */

@@ -74,7 +74,7 @@ export function sessionEnds<C extends object = Values, A = ApiClient>(options: S
     earlier: async ({ explain, inconclusive }) => {
       const { name } = tried.step.action;
       const outcome = await new SessionTrial(options, tried).outcome();
-      if (outcome.kind === "unknown") return inconclusive(outcome.why);
+      if (outcome.kind === "unknown") return inconclusive(outcome.why, outcome);
       if (outcome.kind === "ended") return true;
       if (outcome.kind === "one session") return judgeAs({ ...tried, hasOneSession: true });
       if (tried.ageMs === 0 && !confirmed.has(name)) return judgeAs({ ...tried, ageMs: AGE_MS });

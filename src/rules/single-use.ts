@@ -123,6 +123,7 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
       if (created !== "new" && created !== "refused")
         step.inconclusive(
           `after ${create!.name} was called again, the code of the step was in ${created}, so the code may be valid again, and seqqa did not check whether it still works after a new code was created`,
+          { partly: true },
         );
       const problem = created === "new" ? await spending.again(`after ${create!.name} was called again`) : undefined;
       if (problem !== undefined) return step.explain(problem.message, problem);

@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { laneCounts } from "../sizes.ts";
 import { documentOf, emptyFolder, folderWith, linkPackages, only, seqqa } from "../support/e2e.ts";
@@ -30,7 +32,7 @@ export const agent = new Agent<{ step: number }>({
 });
 `;
 const NOTE =
-  'Inconclusive: the rule conforms_to could not be checked in 3 steps: GET /code, status 200: matching the pattern "^(a+)+$" takes more than 0.2 seconds, so the value was not checked against it.';
+  'Inconclusive: the rule conforms_to could be checked only in part in 3 of the 3 steps of read_code: GET /code, status 200: matching the pattern "^(a+)+$" takes more than 0.2 seconds, so the value was not checked against it.';
 
 describe("what a rule could not judge", () => {
   it.each(laneCounts)("is counted and said, with %s lanes", async (lanes) => {
@@ -57,6 +59,32 @@ describe("what a rule could not judge", () => {
     await seqqa(["run", ".", "--reporter", "json"], { cwd });
     const ran = await seqqa(["run", ".", "--resume", "--max-steps", "10", "--reporter", "json"], { cwd });
     expect(only(documentOf(ran)).notes).toContain(NOTE);
+  });
+
+  it("makes the result unverified if it was every step of an action that the rule names, unless that is allowed", async () => {
+    const rule = `new Rule({ name: "own", message: "m", subjects: ["read_code"], judge: (_world, step) => step.inconclusive("it has no eyes") })`;
+    const exploration = EXPLORATION.replace("conformsTo(spec)", rule).replace("import { conformsTo }", "import { Rule }");
+    const cwd = folderWith({ "codes.explore.mjs": exploration.replaceAll(/<\{.*?\}>/g, "") });
+    linkPackages(cwd, "seqqa");
+    const ran = await seqqa(["run", ".", "--output", emptyFolder()], { cwd });
+    const text = ran.stdout.replaceAll(/\s+/g, " ");
+    expect([ran.status, text]).toEqual([3, expect.stringContaining("? own (not fully checked, see the notes and errors)")]);
+    expect(text).toContain(
+      "unverified: The rule own could not be checked in any of the 3 steps in which read_code worked: it has no eyes.",
+    );
+    writeFileSync(join(cwd, "seqqa.yaml"), "exploration: { require_all_actions: false }\n");
+    expect((await seqqa(["run", ".", "--output", emptyFolder()], { cwd })).status).toBe(0);
+  });
+
+  it("leaves a rule that judged other steps of the action with a check mark", async () => {
+    const rule = `new Rule({ name: "own", message: "m", subjects: ["read_code"],
+      judge: ({ context }, step) => context.get("step", { default: 0 }) === 2 || step.inconclusive("it has no eyes") })`;
+    const exploration = EXPLORATION.replace("conformsTo(spec)", rule).replace("import { conformsTo }", "import { Rule }");
+    const cwd = folderWith({ "codes.explore.mjs": exploration.replaceAll(/<\{.*?\}>/g, "") });
+    linkPackages(cwd, "seqqa");
+    const ran = await seqqa(["run", ".", "--output", emptyFolder()], { cwd });
+    expect([ran.status, ran.stdout]).toEqual([0, expect.stringContaining("✓ own")]);
+    expect(ran.stdout).toContain("could not be checked in 2 of the 3 steps of read_code");
   });
 
   it("is an error of the rule where it does not say why", async () => {

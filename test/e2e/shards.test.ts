@@ -136,10 +136,10 @@ it("rules that judged nothing in any shard are named in the merged result, as in
     return output;
   };
   const rules = (output: string): object => {
-    const [{ unjudgedRules, notes }] = writtenIn(output).explorations as unknown as [
-      { unjudgedRules: readonly string[]; notes: readonly string[] },
+    const [{ unjudgedRules, notes, unverified }] = writtenIn(output).explorations as unknown as [
+      Readonly<Record<"unjudgedRules" | "notes" | "unverified", readonly string[]>>,
     ];
-    return { rules: unjudgedRules.toSorted(), notes: notes.filter((note) => note.includes("judged nothing")) };
+    return { rules: unjudgedRules.toSorted(), notes: notes.filter((note) => note.includes("judged nothing")), unverified };
   };
   const shards = [await ran("--shard", "1/2"), await ran("--shard", "2/2")];
   const output = emptyFolder();
@@ -148,6 +148,7 @@ it("rules that judged nothing in any shard are named in the merged result, as in
   expect(rules(output)).toMatchObject({
     rules: ["cannot_judge", "single_use_use"],
     notes: [expect.stringContaining("use was answered 404")],
+    unverified: [expect.stringMatching(/^The rule cannot_judge could not be checked in any of the \d+ steps in which an action worked/)],
   });
   expect(merged.stdout).not.toContain("✓ single_use_use");
 });

@@ -348,7 +348,7 @@ export const TABLE: SectionSpec = section({
         spec: { kind: "boolean" },
         default: true,
         description:
-          "Whether a run counts as unverified (exit code 3) if an action never applied, or if the target refused every call of it.",
+          "Whether a run counts as unverified (exit code 3) if an action never applied, if the target refused every call of it, or if a rule could check no step of an action that the rule names.",
       },
       seed: {
         spec: { kind: "integer", min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER },

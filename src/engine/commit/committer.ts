@@ -405,7 +405,7 @@ export class Committer {
       if (found !== undefined) this.#options.onViolation(found);
     }
     for (const error of stepEvents.errors) this.findings.addError(error, path);
-    for (const one of stepEvents.unjudged ?? []) this.unjudged.add(one);
+    if (stepEvents.unjudged !== undefined) this.unjudged.addStep(stepEvents.unjudged, edge);
   }
 }
 

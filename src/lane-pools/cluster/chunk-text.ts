@@ -160,7 +160,11 @@ const problem = members<Expansion["stepEvents"][number]["errors"][number]>({
   where: optional(text()),
 });
 
-const unjudged = members<NonNullable<Expansion["stepEvents"][number]["unjudged"]>[number]>({ invariant: text(), what: text() });
+const unjudged = members<NonNullable<Expansion["stepEvents"][number]["unjudged"]>[number]>({
+  invariant: text(),
+  what: text(),
+  partly: optional(flag),
+});
 
 /**
  * Parses the answer to a chunk. `units`: the units of this chunk. Snapshots in the answer stay encoded. @throws ShapeError if the text is no answer

@@ -4,16 +4,16 @@ import type { InconclusiveEvent } from "../../messages/lane-messages.ts";
 const LONGEST = 300;
 
 /**
- * Returns the event for a step that a rule could not judge. `why`: the reason that the rule gave. @throws TypeError if the reason is not a text, or
- * is empty
+ * Returns the event for a step that a rule could not judge. `why`: the reason that the rule gave. `partly`: the rule judged a part of the step.
+ * @throws TypeError if the reason is not a text, or is empty
  */
-export function inconclusiveEvents(rule: string, why: unknown): InconclusiveEvent {
+export function inconclusiveEvents(rule: string, why: unknown, partly: boolean = false): InconclusiveEvent {
   if (typeof why !== "string" || why.trim() === "") {
     throw new TypeError(
       `A rule called step.inconclusive() with ${describe(why)}. Pass a short text that says why the rule cannot judge the step.`,
     );
   }
-  return { invariant: rule, what: why.length <= LONGEST ? why : `${head(why)}... (${why.length} characters)` };
+  return { invariant: rule, what: why.length <= LONGEST ? why : `${head(why)}... (${why.length} characters)`, ...(partly && { partly }) };
 }
 
 function describe(value: unknown): string {

@@ -19,16 +19,18 @@ class Stores implements StoresView {
   readonly fingerprint: string;
   readonly tables: StoresView["tables"];
   readonly #systems: Facts["systems"];
+  readonly #clients: Facts["clients"];
   readonly #canonicalizer: Canonicalizer;
   readonly #rows: StoreRows;
 
-  constructor(systems: Facts["systems"], canonicalizer: Canonicalizer) {
+  constructor({ systems, clients }: Pick<Facts, "systems" | "clients">, canonicalizer: Canonicalizer) {
     const { lo, hi } = storesFingerprint({ systems }, canonicalizer);
     this.fingerprint = `${lo}:${hi}`;
     this.tables = tablesOf(systems);
     this.#systems = systems;
+    this.#clients = clients;
     this.#canonicalizer = canonicalizer;
-    this.#rows = canonicalizer.rows(systems);
+    this.#rows = canonicalizer.rows({ systems, clients });
   }
 
   same(other: StoresView, { strict = false }: { readonly strict?: boolean } = {}): boolean {
@@ -54,7 +56,7 @@ class Stores implements StoresView {
       }));
       return [name, { ...observed, tables: tables.filter(({ added, removed }) => added.length + removed.length > 0) }] as const;
     });
-    return new Stores(Object.fromEntries(systems), this.#canonicalizer);
+    return new Stores({ systems: Object.fromEntries(systems), clients: this.#clients }, this.#canonicalizer);
   }
 
   changedFields(other: StoresView): readonly string[] {
@@ -90,7 +92,7 @@ export function storesView(
     .map(([name, observed]) => [name, withEffectsOnly(observed)] as const);
   const compared: Facts["systems"] = Object.fromEntries(stores);
   const systems = left.size === 0 ? compared : withoutColumns(compared, left);
-  return new Stores(systems, canonicalizer);
+  return new Stores({ systems, clients: facts.clients }, canonicalizer);
 }
 
 /** Returns the fingerprint of the stores in a state, without context and clients. */

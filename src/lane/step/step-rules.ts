@@ -198,8 +198,8 @@ export class StepRules {
     const heard = exchanges.flatMap((one) => (one.kind === "answer" ? [one.response] : []));
     let because: Explanation | undefined;
     const startMs = state.now();
-    const inconclusive = (why: string): true => {
-      this.unjudged.push(inconclusiveEvents(rule, why));
+    const inconclusive: CheckedStep["inconclusive"] = (why, { partly } = {}) => {
+      this.unjudged.push(inconclusiveEvents(rule, why, partly));
       return true;
     };
     return {

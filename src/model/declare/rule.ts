@@ -65,9 +65,9 @@ export interface CheckedStep {
   explain(message: string, details?: { readonly cause?: string | undefined; readonly fields?: readonly string[] | undefined }): false;
   /**
    * Counts the step as a step that the rule cannot judge. The run's notes show the number of such steps and the reason. Returns `true`, so that a
-   * check can return the result.
+   * check can return the result. `partly`: `true` if the rule judged a part of the step, so that only the rest is unknown. Default `false`.
    */
-  inconclusive(why: string): true;
+  inconclusive(why: string, details?: { readonly partly?: boolean }): true;
   /** @deprecated Use {@link inconclusive}. */
   unjudged(why: string): true;
   /** Clients without credentials. Their number is the rule's `guests`. Empty if seqqa cannot make a client for the target. */
@@ -125,7 +125,8 @@ export interface RuleOptions<C extends object = never, A = never> extends Pick<
   readonly brings?: (actions: readonly Action<C, A>[]) => readonly Action<C, A>[];
   /**
    * Names of the actions whose steps the rule judges. If none of them worked (status below 400) in a run, the rule counts as inconclusive, and a note
-   * says why. An action that the rule {@link brings} has worked if it got any answer. Default: the actions that the rule brings.
+   * says why. An action that the rule {@link brings} has worked if it got any answer. If the rule is inconclusive in every step in which one of these
+   * actions worked, the run is unverified (exit code 3). Default: the actions that the rule brings.
    */
   readonly subjects?: readonly string[];
   /** The number of clients without credentials that the rule needs; see {@link CheckedStep.guests}. Default 0. */

@@ -467,6 +467,8 @@ export interface ActionCoverage {
   readonly mayNeverApply?: true;
   /** Set if the result is verified even if the action was refused each time. */
   readonly mayNeverSucceed?: true;
+  /** Set if the `expectedStatus` of the action has only statuses from 400. Such an action works if it is refused. */
+  readonly mustBeRefused?: true;
 }
 
 /** The committed graph, as parallel arrays: one group with an entry per node, one with an entry per edge. Node 0 is the root state. */
@@ -633,8 +635,8 @@ export interface ExplorationFacts {
   /** The names of the declared invariants, in the order of declaration. */
   readonly invariants: readonly string[];
   /**
-   * The names of the rules that could not be judged in some step, or at all. Absent if there are none. The notes give the reasons. Exception: in a
-   * shard, and in a run that ended early, a rule whose actions never worked has no note.
+   * The names of the rules that could not be judged at all, or in no step of some action. Absent if there are none. The notes give the reasons.
+   * Exception: in a shard, and in a run that ended early, a rule whose actions never worked has no note.
    */
   readonly unjudgedRules?: readonly string[] | undefined;
   /**
@@ -642,6 +644,8 @@ export interface ExplorationFacts {
    * shard is one of `unjudgedRules`.
    */
   readonly ruleSubjects?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** For a shard: `false` if `exploration.require_all_actions` is `false`, so that the merged result may be verified although a rule judged nothing. */
+  readonly requireAllActions?: false | undefined;
   /**
    * For a `StateGraph`: nodes that were never reached. Such a node is also a violation `<node>_unreached` if the exploration was exhaustive and no
    * finding or error blocked a path to the node.

@@ -70,8 +70,10 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
   }
   const names = trial.calls.map((call) => call!.action);
   if (fitting.length === 0) {
-    const message = `${statuses(trial)}, and the resulting state cannot be reached by running ${both(names)} in ${names.length === 2 ? "either" : "any"} order${asAfterSome(trial, measure)}`;
-    return { verdict: "state", invariant: undefined, severity: Severity.HIGH, message };
+    const isMinor = isPastLimit([trial, ...orders]) && orders.some((order) => differsInNumbers(trial, order, measure.states));
+    const state = isMinor ? "the resulting state, which differs only in numbers," : "the resulting state";
+    const message = `${statuses(trial)}, and ${state} cannot be reached by running ${both(names)} in ${names.length === 2 ? "either" : "any"} order${asAfterSome(trial, measure)}`;
+    return { verdict: "state", invariant: undefined, severity: isMinor ? Severity.LOW : Severity.HIGH, message };
   }
   if (!fitting.some(answersFit)) {
     const message = differingAnswers(trial, fitting);
@@ -87,6 +89,19 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
     severity: Severity.HIGH,
     message: `${failed.action} ${how}, which does not happen when the calls are sent one after the other, in any order`,
   };
+}
+
+/** Statuses of refusals because a limit was reached before the call. Such a call no longer counts towards the limit. */
+const PAST_LIMIT: ReadonlySet<number> = new Set([423, 429]);
+
+/** Returns `true` if all calls of all executions were refused with one status of {@link PAST_LIMIT}. */
+function isPastLimit(executions: readonly Execution[]): boolean {
+  const found = new Set(executions.flatMap(callsOf).map(({ kind, status }) => (kind === "executed" ? status : 0)));
+  return found.size === 1 && [...found].every((status) => PAST_LIMIT.has(status));
+}
+
+function differsInNumbers(trial: Execution, { order, states }: Execution, known: States): boolean {
+  return mergedAs(trial, order).some(({ facts }) => known.agreeWithoutNumbers(facts, states[0]!.facts));
 }
 
 /** Returns `true` if an execution shows the same race as the given one, possibly together with other differences. */

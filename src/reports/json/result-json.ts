@@ -69,7 +69,10 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): AllKeys<O
     coverage: {
       actions: Object.fromEntries(
         Object.entries(result.coverage.actions).map(
-          ([name, { applied, skipped, statuses, role, brought, unseenWrites, changesNothing, mayNeverApply, mayNeverSucceed }]) => [
+          ([
+            name,
+            { applied, skipped, statuses, role, brought, unseenWrites, changesNothing, mayNeverApply, mayNeverSucceed, mustBeRefused },
+          ]) => [
             name,
             {
               applied,
@@ -81,6 +84,7 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): AllKeys<O
               ...(changesNothing && { changesNothing }),
               ...(mayNeverApply && { mayNeverApply }),
               ...(mayNeverSucceed && { mayNeverSucceed }),
+              ...(mustBeRefused && { mustBeRefused }),
             },
           ],
         ),
@@ -107,6 +111,7 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): AllKeys<O
     invariants: result.invariants,
     unjudgedRules: result.unjudgedRules,
     ruleSubjects: result.ruleSubjects,
+    requireAllActions: result.requireAllActions,
     graph: graphEntry(result.graph),
     // Without a state graph these values are `undefined`, so that JSON documents leave out the keys.
     unreachedNodes: result.unreachedNodes,

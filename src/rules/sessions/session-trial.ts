@@ -11,14 +11,15 @@ import type { SessionEndsOptions } from "./options.ts";
 import { copyOf, emptyLike, endingAnswers, isAlike, requestOf, showsSession, statusOf, type Session } from "./session.ts";
 
 /**
- * The result of a trial. `works`: a session still works. `ended`: no session works. `unknown`: the rule is inconclusive. `one session`: the logins of
- * the trial ended the session of the client, so the trial must be repeated with this session alone.
+ * The result of a trial. `works`: a session still works. `ended`: no session works. `unknown`: the rule is inconclusive, or `partly` inconclusive if the
+ * tried sessions have ended. `one session`: the logins of the trial ended the session of the client, so the trial must be repeated with this session
+ * alone.
  */
 export type TrialOutcome =
   | { readonly kind: "one session" }
   | { readonly kind: "works"; readonly problem: string }
   | { readonly kind: "ended" }
-  | { readonly kind: "unknown"; readonly why: string };
+  | { readonly kind: "unknown"; readonly why: string; readonly partly?: boolean };
 
 /** A step that ends sessions, with the data that a trial needs. */
 export interface TriedStep<C extends object, A> {
@@ -37,6 +38,7 @@ export interface TriedStep<C extends object, A> {
 
 const ENDED: TrialOutcome = { kind: "ended" };
 const unknown = (why: string): TrialOutcome => ({ kind: "unknown", why });
+const partlyUnknown = (why: string): TrialOutcome => ({ kind: "unknown", why, partly: true });
 
 /** Minimum number of characters of a text of the context that does not occur in a request by chance. */
 const SHORTEST = 8;
@@ -84,7 +86,7 @@ export class SessionTrial<C extends object, A> {
       if (revived !== undefined) return { kind: "works", problem: `${ended}; once the user has logged in again, ${revived}` };
     }
     if (isLogout && this.#options.refresh !== undefined) return this.#renewedAfterLogout(ended);
-    return obstacle === undefined ? ENDED : unknown(obstacle);
+    return obstacle === undefined ? ENDED : partlyUnknown(obstacle);
   }
 
   /** Sends the request of an answer again. If the action sent no request, such as a move of the clock, calls the action again. */
@@ -210,12 +212,12 @@ export class SessionTrial<C extends object, A> {
   async #renewedAfterLogout(ended: string): Promise<TrialOutcome> {
     const { world, step, action, ageMs } = this.#tried;
     const [client] = step.guests;
-    const notTried = (why: string): TrialOutcome => unknown(`\`refresh\` was not tried, because ${why}`);
+    const notTried = (why: string): TrialOutcome => partlyUnknown(`\`refresh\` was not tried, because ${why}`);
     if (client === undefined) return notTried("seqqa cannot make a client for another session of the user");
     if (action === undefined || action instanceof EdgeAction) return notTried(`${step.action.name} is an edge of a state graph`);
     const context = copyOf(world.context);
     const login = await this.#open(client, context);
-    if (login === undefined) return unknown(NO_LOGIN);
+    if (login === undefined) return partlyUnknown(NO_LOGIN);
     this.#refused.clear();
     if (!(await this.#add({ what: `${ANOTHER}, ended in the same way,`, client, context: copyOf(context), login })))
       return notTried(`\`login\` opened no other session of the user (${this.#answers()})`);

@@ -208,7 +208,7 @@ export class ExplorationKeeper {
         ...(cause === undefined ? {} : { cause: text(cause) }),
         ...(target === undefined ? {} : { target: redactTarget(target, this.#hide) }),
       })),
-      ...(unjudged === undefined ? {} : { unjudged: unjudged.map(({ invariant, what }) => ({ invariant, what: text(what) })) }),
+      ...(unjudged === undefined ? {} : { unjudged: unjudged.map((one) => ({ ...one, what: text(one.what) })) }),
       errors: errors.map(({ code, message, source, stack, where }) => ({
         code,
         message: text(message),

@@ -8,12 +8,13 @@ import type { Stage } from "../../run-log/index.ts";
 import { declaredAt, whereOfStack } from "../prepare/declared-at.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
 import { hasEndedEarly, withExemptions } from "../results/idle-actions.ts";
-import { inconclusiveNotes, inconclusiveRules } from "../results/inconclusive-notes.ts";
+import { inconclusiveNotes } from "../results/inconclusive-notes.ts";
 import { withoutLate } from "../results/late-findings.ts";
 import { neverOccurredNotes } from "../results/never-occurred.ts";
 import { buildResult } from "../results/result-builder.ts";
 import { stubNotes } from "../results/stub-notes.ts";
 import { slowTargetNotes } from "../results/slow-target-notes.ts";
+import { inconclusiveRules } from "../results/unchecked-steps.ts";
 import { behindViolations } from "../results/verdict-exceptions.ts";
 import { stoppedActions, wasteNotes } from "../results/waste.ts";
 import { onlyRedirected, withoutSubject } from "../results/without-subject.ts";
@@ -78,6 +79,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
       ...inconclusiveRules(explorer.committer),
     ]),
     subjects: definition.subjects,
+    requireAllActions: config.exploration.requireAllActions,
     unreached: [...unreached.values()],
     seed: options.seed,
     strategy: options.strategy,
@@ -186,7 +188,7 @@ async function notesOf(
     explorer.committer.edges,
     violations.map(({ found }) => found),
   );
-  notes.push(...wasteNotes(input.definition, coverage, stopped), ...inconclusiveNotes(explorer.committer));
+  notes.push(...wasteNotes(input.definition, coverage, stopped), ...inconclusiveNotes(explorer.committer, options.actions));
   if (behindViolations(explorer.committer).length > 0) notes.push(BEHIND_NOTE);
   const asFound = violations.filter(({ minimality }) => minimality === "as_found").length;
   if (asFound > 0 && !isInterrupted()) notes.push(shrinkingCutNote(asFound));

@@ -1,3 +1,4 @@
+import type { ExpectedStatus } from "../../model/declare/action.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import type { ActionCoverage, StopReason } from "../../model/results/result.ts";
 import { works } from "../../reports/console/summary/rules-text.ts";
@@ -6,8 +7,8 @@ import { answeredEachTime } from "./waste.ts";
 
 type Coverage = Readonly<Record<string, ActionCoverage>>;
 
-/** In a search that is not exhaustive, an action is reported as idle only if it was tried at least this number of times. */
-const ENOUGH = 20;
+/** In a search that is not exhaustive, an action is reported only if it was tried at least this number of times. */
+export const ENOUGH: number = 20;
 /** Maximum number of actions that a message names. */
 const SHOWN = 10;
 
@@ -37,9 +38,14 @@ export function withExemptions(coverage: Coverage, { actions }: AgentDefinition<
       ...((isExempt || mayNeverApply) && { mayNeverApply: true as const }),
       ...(changesNothing && { changesNothing: true as const }),
       ...((isExempt || mayNeverSucceed) && { mayNeverSucceed: true as const }),
+      ...(expectedStatus?.every(isRefusal) === true && { mustBeRefused: true as const }),
     };
   }
   return marked;
+}
+
+function isRefusal(status: ExpectedStatus): boolean {
+  return typeof status === "number" ? status >= 400 : status >= "4xx";
 }
 
 /**
@@ -62,7 +68,7 @@ export function idleActions(coverage: Coverage, { stopReason, steps, isExhaustiv
     return why === undefined ? [] : [`${name} ${why}`];
   });
   if (idle.length === 0) return [];
-  const worked = all.filter(([, { statuses }]) => works(statuses)).length;
+  const worked = all.filter(([, action]) => works(action)).length;
   const more = idle.length > SHOWN ? `, and ${plural(idle.length - SHOWN, "more action")}` : "";
   return [
     `${grouped(worked)} of ${plural(all.length, "action")} worked. These actions never worked: ${idle.slice(0, SHOWN).join(", ")}${more}. ` +
@@ -76,6 +82,6 @@ function whyIdle(action: ActionCoverage, isExhaustive: boolean): string | undefi
     if (mayNeverApply === true || skipped === 0 || (!isExhaustive && skipped < ENOUGH)) return undefined;
     return `never applied in ${plural(skipped, "state")}`;
   }
-  if (mayNeverSucceed === true || works(statuses) || (!isExhaustive && applied < ENOUGH)) return undefined;
+  if (mayNeverSucceed === true || works(action) || (!isExhaustive && applied < ENOUGH)) return undefined;
   return answeredEachTime(applied, statuses);
 }

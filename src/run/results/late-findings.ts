@@ -6,7 +6,7 @@ import { writtenText } from "../../messages/lane-messages.ts";
 interface Searched {
   readonly committer: {
     readonly findings: Pick<Committer["findings"], "violations">;
-    readonly unjudged: Pick<Committer["unjudged"], "add">;
+    readonly unjudged: Pick<Committer["unjudged"], "addLate">;
   };
   readonly divergences: Pick<DivergenceLog, "areLate">;
 }
@@ -28,7 +28,7 @@ export function withoutLate({ committer, divergences }: Searched, seen: readonly
     for (const part of partsOf(found).filter(isLate)) {
       const { invariant, message, fields = [] } = part.finding;
       const what = `${message}. The target also wrote ${writtenText(fields)} after it had answered, so the cause may be a timer or job of the target`;
-      for (let step = 0; step < part.count; step++) unjudged.add({ invariant, what });
+      for (let step = 0; step < part.count; step++) unjudged.addLate({ invariant, what });
     }
     const [left] = rest(found);
     if (left === undefined) findings.violations.delete(key);

@@ -23,18 +23,21 @@ import { coverageOf, raceOf, unconfirmedRaces } from "./race-result.ts";
 import type { FoundFaults } from "../explore/faults.ts";
 import type { FoundRaces } from "../explore/races.ts";
 import type { ShownUrls } from "../prepare/shown-urls.ts";
+import { uncheckedSteps } from "./unchecked-steps.ts";
 import { behindViolations, diverged, timesPassed } from "./verdict-exceptions.ts";
 
 export interface ResultParts {
   readonly name: string;
   readonly actions: readonly string[];
   readonly invariants: readonly string[];
-  /** Names of the rules that were inconclusive in some step, or that could not run at all. */
+  /** Names of the rules that could not run, or do not count as held because of inconclusive steps. */
   readonly unjudgedRules?: readonly string[];
   /** Sentences about rules whose calls could not be sent at the same time, because their path led to another state. */
   readonly unreached: readonly string[];
   /** For each rule that judges only the steps of certain actions: the names of these actions. */
   readonly subjects: AgentDefinition["subjects"];
+  /** `false` if idle actions and rules that judged nothing leave the result verified. */
+  readonly requireAllActions: boolean;
   readonly strategy: StrategyKind;
   readonly seed: number;
   /** The state graph that was explored; `undefined` for an agent. */
@@ -93,7 +96,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
   const reductions = [...parts.refuted, ...assumed];
   const notAudited = unaudited(assumed, stopReason === "exhausted" || stopReason === "max_depth" ? explorer.auditsLeft : 0);
   const behind = behindViolations(committer);
-  const isCut = behind.length > 0;
+  const isExhaustive = stopReason === "exhausted" && open.size === 0 && behind.length === 0;
   const searched = { stopReason, open: open.size, statesVisited: states, completeToDepth: complete };
   const verdict = verdictOf(
     searched,
@@ -133,13 +136,10 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     stopReason,
     verdict,
     unverified: [
-      ...(parts.isShard || parts.graph !== undefined
+      ...(parts.isShard || parts.graph !== undefined ? [] : idleActions(coverage, { stopReason, steps: committer.steps, isExhaustive })),
+      ...(parts.isShard || !parts.requireAllActions
         ? []
-        : idleActions(coverage, {
-            stopReason,
-            steps: committer.steps,
-            isExhaustive: stopReason === "exhausted" && open.size === 0 && !isCut,
-          })),
+        : uncheckedSteps(committer, { actions, subjects: parts.subjects, coverage, stopReason, isExhaustive })),
       ...(parts.isShard
         ? []
         : unseenWrites(
@@ -171,6 +171,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     graph: new CommittedGraph(committer, actions),
     invariants: parts.invariants,
     ...(parts.unjudgedRules !== undefined && parts.unjudgedRules.length > 0 && { unjudgedRules: parts.unjudgedRules }),
+    ...(parts.isShard && !parts.requireAllActions && { requireAllActions: false as const }),
     ...(parts.isShard && parts.subjects.size > 0 && { ruleSubjects: Object.fromEntries(parts.subjects) }),
     ...ofGraph?.lists,
   };

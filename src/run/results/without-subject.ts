@@ -1,4 +1,5 @@
 import type { Committer } from "../../engine/commit/committer.ts";
+import { hasWorked } from "../../engine/commit/inconclusive-log.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import type { ActionCoverage } from "../../model/results/result.ts";
 import { answeredEachTime } from "./waste.ts";
@@ -45,10 +46,9 @@ export function withoutSubject(
 export function onlyRedirected({ edges }: Pick<Committer, "edges">, actions: readonly string[]): ReadonlySet<string> {
   const redirected = new Set<number>();
   const worked = new Set<number>();
-  for (let edge = 0; edge < edges.size; edge++) {
-    const { from, to, action, status } = edges.at(edge);
-    if (status >= 400) continue;
-    (status >= 300 && to === from ? redirected : worked).add(action);
+  for (let index = 0; index < edges.size; index++) {
+    const edge = edges.at(index);
+    if (edge.status < 400) (hasWorked(edge) ? worked : redirected).add(edge.action);
   }
   return new Set([...redirected].filter((action) => !worked.has(action)).map((action) => actions[action]!));
 }

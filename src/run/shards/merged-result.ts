@@ -29,7 +29,8 @@ import { deadName, unreachedName } from "../state-graphs/graph-coverage.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
 import { unseenChanges, unseenWrites, withoutUnseen } from "../results/unseen-writes.ts";
 import { behindViolations, diverged } from "../results/verdict-exceptions.ts";
-import { inconclusiveNotes, inconclusiveRules, isInconclusiveNote } from "../results/inconclusive-notes.ts";
+import { inconclusiveNotes, isInconclusiveNote } from "../results/inconclusive-notes.ts";
+import { inconclusiveRules, uncheckedSteps } from "../results/unchecked-steps.ts";
 import { onlyRedirected, withoutSubject } from "../results/without-subject.ts";
 
 type Coverage = ExplorationResult["coverage"]["actions"];
@@ -63,6 +64,7 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
   const counts = ofShards.some(({ kind }) => kind === "invisible_state") ? withoutUnseen(committer.coverage()) : committer.coverage();
   const actionCoverage = withMarks(counts, entries[0]!.coverage.actions);
   const behind = behindViolations(committer);
+  const isExhaustive = stopReason === "exhausted" && notExpanded.size === 0 && behind.length === 0;
   const reductions = reductionsOf(entries.flatMap((entry) => entry.reductions));
   const assumed = reductionsOf(entries.flatMap((entry) => entry.reductions.filter(({ refuted }) => refuted === 0)));
   const searched = { stopReason, open: notExpanded.size, statesVisited: states, completeToDepth: complete };
@@ -104,11 +106,10 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
     verdict,
     reductions,
     unverified: [
-      ...idleActions(actionCoverage, {
-        stopReason,
-        steps: committer.steps,
-        isExhaustive: stopReason === "exhausted" && notExpanded.size === 0 && behind.length === 0,
-      }),
+      ...idleActions(actionCoverage, { stopReason, steps: committer.steps, isExhaustive }),
+      ...(entries[0]!.requireAllActions === false
+        ? []
+        : uncheckedSteps(committer, { actions, subjects, coverage: actionCoverage, stopReason, isExhaustive })),
       ...unseenWrites(actionCoverage, searched),
       ...new Set(entries.flatMap(({ unverified }) => unverified)),
     ],
@@ -125,7 +126,7 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
     collisionProbability: Math.min((states * (states - 1)) / 2 ** 65, 1),
     collisions: committer.collisions,
     bounded: committer.bounded,
-    notes: [...notesOf(merged, entries, unjudged), ...(hasEndedEarly(stopReason) ? [] : idle.values())],
+    notes: [...notesOf(merged, parts, unjudged), ...(hasEndedEarly(stopReason) ? [] : idle.values())],
     graph: new CommittedGraph(committer, actions),
     invariants: entries[0]!.invariants,
     ...(unjudged.length > 0 && { unjudgedRules: unjudged }),
@@ -155,7 +156,7 @@ function reductionsOf(all: readonly Reduction[]): readonly Reduction[] {
 }
 
 /**
- * Returns the names of rules that were inconclusive in a merged step, or could not be judged in any shard, or whose actions never worked in any shard
+ * Returns the names of rules that do not count as held because of inconclusive merged steps, or could not be judged in any shard, or whose actions never worked in any shard
  * (`idle`). Also returns rules whose calls a shard could not send at the same time, because a path led to another state.
  */
 function unjudgedRules({ committer }: Merged, entries: readonly ExplorationEntry[], idle: Iterable<string>): readonly string[] {
@@ -348,7 +349,7 @@ const grouped = (value: number): string => value.toLocaleString("en-US");
 
 function notesOf(
   { rows, committer, open, differing }: Merged,
-  entries: readonly ExplorationEntry[],
+  { entries, actions }: Pick<MergedParts, "entries" | "actions">,
   unjudged: readonly string[],
 ): readonly string[] {
   const judged = entries.flatMap(({ unjudgedRules: own = [] }) => own.filter((rule) => !unjudged.includes(rule)));
@@ -372,5 +373,5 @@ function notesOf(
       : [
           `For ${grouped(differing.behind)} outcomes, shards that reached the state by different paths recorded different results, for example because test data depends on the path. The merged result takes each outcome from the shard to which the path of the outcome belongs.`,
         ];
-  return [...notes, ...unfinished, ...inconclusiveNotes(committer), overlap, ...differ];
+  return [...notes, ...unfinished, ...inconclusiveNotes(committer, actions), overlap, ...differ];
 }

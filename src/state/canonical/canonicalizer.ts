@@ -131,8 +131,8 @@ export class Canonicalizer {
     return withoutLeftOut(facts, this.#writer);
   }
 
-  rows(systems: Facts["systems"]): StoreRows {
-    return this.#comparer.rows(systems);
+  rows(facts: Pick<Facts, "systems" | "clients">): StoreRows {
+    return this.#comparer.rows(facts);
   }
 
   /**

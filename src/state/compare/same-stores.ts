@@ -9,7 +9,8 @@ import { literalKeys } from "../values/opaque-tokens.ts";
 import { readRules, type Rules } from "../values/rules.ts";
 import { Strings } from "../values/strings.ts";
 import { Tokens } from "../canonical/tokens.ts";
-import { generatedTexts, overwritesTexts, withoutRenewedTimes, type GeneratedTexts } from "./overwritten.ts";
+import { generatedTexts, overwritesTexts, type GeneratedTexts } from "./overwritten.ts";
+import { Sessions } from "./sessions.ts";
 
 /** The stores of a state, for comparing them with the stores of another state. */
 export interface StoreRows {
@@ -26,7 +27,7 @@ const MOST_TRIES = 20_000;
 
 /**
  * Compares the stores of two states, ignoring differences in generated values. A row that was deleted and inserted again with a new key is therefore
- * not a change, and neither is a new end of a session ({@link withoutRenewedTimes}). A value counts as generated if experiments showed that it is, or if it is a row's key and is an integer or looks like an id.
+ * not a change, and neither is a new end of a session ({@link Sessions}). A value counts as generated if experiments showed that it is, or if it is a row's key and is an integer or looks like an id.
  */
 export class StoresComparer {
   readonly #tokens: Tokens;
@@ -58,11 +59,13 @@ export class StoresComparer {
     this.#strings.clear();
   }
 
-  rows(systems: Facts["systems"]): StoreRows {
+  /** @param clients The clients of the state, whose tokens and cookies identify sessions. */
+  rows({ systems, clients }: Pick<Facts, "systems" | "clients">): StoreRows {
     this.#strings.trim();
+    const sessions = new Sessions(clients);
     return {
-      rows: this.#encoder.rows(withoutRenewedTimes(systems)),
-      texts: () => generatedTexts(systems, { plans: this.#plans, rules: this.#rules, strings: this.#strings }),
+      rows: this.#encoder.rows(sessions.withoutTimes(systems)),
+      texts: () => generatedTexts(systems, sessions, { plans: this.#plans, rules: this.#rules, strings: this.#strings }),
     };
   }
 }

@@ -140,11 +140,11 @@ describe("rules", () => {
       found({ id: "2", reproductionPath: ["create", "refund"] }),
     ];
     expect(changes(rule(clean, found()), unjudged)).toEqual([
-      "rule changed refund_within_amount: no longer seen broken, but not checked in some or all steps | create pay refund refund",
+      "rule changed refund_within_amount: no longer seen broken, but not fully checked, see the notes and errors | create pay refund refund",
     ]);
-    expect(changes(clean, unjudged)).toEqual(["rule added refund_within_amount: added, not checked in some or all steps"]);
+    expect(changes(clean, unjudged)).toEqual(["rule added refund_within_amount: added, not fully checked, see the notes and errors"]);
     expect(changes(rule(clean, pay, refund), { ...unjudged, violations: [pay] })).toEqual([
-      "rule changed refund_within_amount: no longer seen broken by refund (200), but not checked in some or all steps | create refund",
+      "rule changed refund_within_amount: no longer seen broken by refund (200), but not fully checked, see the notes and errors | create refund",
     ]);
     expect(changes(rule(clean), unjudged)).toEqual([]);
   });
@@ -202,7 +202,9 @@ describe("rules", () => {
       ),
     ]);
     expect(ofRules({ ...rule(clean), unjudgedRules: ["refund_within_amount"] }, broken)).toEqual([
-      expect.stringMatching(/^rule changed refund_within_amount: does not hold, but in the first run not checked in some or all steps/),
+      expect.stringMatching(
+        /^rule changed refund_within_amount: does not hold, but in the first run not fully checked, see the notes and errors/,
+      ),
     ]);
     const lost = rule(behind, found({ id: "1", invariant: "target_crashed", reproductionPath: ["create"], state: null }));
     expect(ofRules(broken, { ...lost, verdict: clean.verdict })).toEqual([expect.stringMatching(/^rule worse target_crashed/)]);

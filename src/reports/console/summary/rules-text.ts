@@ -5,27 +5,30 @@ import { printable } from "../text/printable.ts";
 
 type Judged = Pick<ExplorationResult, "invariants" | "violations" | "races" | "errors" | "unjudgedRules">;
 
-/** The result of a rule in a run. `broken`: a finding names the rule. `unjudged`: the rule was inconclusive in some state. `held`: neither. */
+/**
+ * The result of a rule in a run. `broken`: a finding names the rule. `unjudged`: the rule threw an error, or could not be checked at all or in any step
+ * of some action. `held`: neither, so the rule held in all steps in which it could be checked.
+ */
 export type RuleState = "held" | "broken" | "unjudged";
 
 /**
- * Returns `true` if an action worked at least once, that is, had an HTTP status below 400. Status 0 (no response) counts as working, because an edge
- * of a `StateGraph` may send no request. Errors in the code of actions are reported elsewhere.
+ * Returns `true` if an action worked at least once, that is, had an HTTP status below 400, or any status if the action must be refused. Status 0 (no
+ * response) counts as working, because an edge of a `StateGraph` may send no request. Errors in the code of actions are reported elsewhere.
  */
-export function works(statuses: ActionCoverage["statuses"]): boolean {
-  return Object.keys(statuses).some((status) => Number(status) < 400);
+export function works({ statuses, mustBeRefused }: Pick<ActionCoverage, "statuses" | "mustBeRefused">): boolean {
+  return Object.keys(statuses).some((status) => mustBeRefused === true || Number(status) < 400);
 }
 
 /** Returns `true` like {@link works}, but `false` for an action that threw an error and never got an answer. */
-function hasWorked(name: string, statuses: ActionCoverage["statuses"], errors: Judged["errors"]): boolean {
-  const isUnanswered = Object.keys(statuses).every((status) => status === "0");
-  return works(statuses) && !(isUnanswered && errors.some(({ source }) => source === name));
+function hasWorked(name: string, action: ActionCoverage, errors: Judged["errors"]): boolean {
+  const isUnanswered = Object.keys(action.statuses).every((status) => status === "0");
+  return works(action) && !(isUnanswered && errors.some(({ source }) => source === name));
 }
 
 /** A phrase for reports: the rule is `unjudged`. */
-export const NOT_CHECKED = "not checked in some or all steps";
+export const NOT_CHECKED = "not fully checked, see the notes and errors";
 
-/** Returns `true` if a rule threw an error or was inconclusive in some state, so that it does not count as held if no finding names it. */
+/** Returns `true` if a rule does not count as held if no finding names it; see {@link RuleState}. */
 export function isUnjudged(rule: string, { errors, unjudgedRules = [] }: Pick<Judged, "errors" | "unjudgedRules">): boolean {
   // If the target was overloaded, no rule counts as held, because the target may have refused requests that the rule depends on.
   return unjudgedRules.includes(rule) || errors.some(({ source, code }) => source === rule || code === "TARGET_OVERLOADED");
@@ -56,9 +59,7 @@ export function ruleLines(result: Judged, colours: Colours): readonly string[] {
 /** Returns a phrase that says how many actions worked and how many rules held: `4 of 4 actions worked, 2 rules held in 21 states`. */
 export function heldText(results: readonly ExplorationResult[]): string {
   const own = results.flatMap(({ coverage, errors }) =>
-    Object.entries(coverage.actions).flatMap(([name, { brought, statuses }]) =>
-      brought === true ? [] : [hasWorked(name, statuses, errors)],
-    ),
+    Object.entries(coverage.actions).flatMap(([name, action]) => (action.brought === true ? [] : [hasWorked(name, action, errors)])),
   );
   const rules = results.flatMap((result) => [...ruleStates(result).values()]);
   const held = rules.filter((state) => state === "held").length;

@@ -36,6 +36,29 @@ describe("the verdicts", () => {
     });
   });
 
+  describe("state, where all calls are refused", () => {
+    const count = (attempts: number | string, user = "ann") => facts({ limits: [{ id: 1, user, attempts }] });
+    const both = (status: number) => [call("guess", status), call("guess", status)];
+    const severityOf = async (status: number, trial: Execution, after = count(5)): Promise<string | undefined> =>
+      (await judge(trial, measure(count(3), [ordered([0, 1], both(status), after)])))?.severity;
+
+    it.each([429, 423])("has the severity low if the limit was reached before (%s), and only numbers differ", async (status) => {
+      expect(await severityOf(status, together(both(status), count(4)))).toBe("low");
+      expect(await severityOf(status, together(both(status), count("4")), count("5"))).toBe("low");
+    });
+
+    it("has the severity high if the calls count towards the limit, another answer or value differs, or a row is missing", async () => {
+      expect(await severityOf(401, together(both(401), count(4)))).toBe("high");
+      expect(await severityOf(429, together([call("guess", 429), call("guess", 401)], count(4)))).toBe("high");
+      expect(await severityOf(429, together(both(429), count(4, "bob")))).toBe("high");
+      expect(await severityOf(429, together(both(429), facts({})))).toBe("high");
+    });
+
+    it("still breaks a rule", async () => {
+      expect(await severityOf(429, together(both(429), count(4), [broken]))).toBe("critical");
+    });
+  });
+
   it("responses: the state is that of an order, the answers are not", async () => {
     const trial = together([call("refund", 200), call("refund", 200)], order(100));
     expect(await judge(trial, measure(BEFORE, ORDERS))).toMatchObject({

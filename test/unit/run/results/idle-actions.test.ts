@@ -80,6 +80,16 @@ describe("withExemptions", () => {
     );
   });
 
+  it("counts an action as working that is refused as it must be, but not one that may also be granted", () => {
+    const expecting = (expectedStatus: unknown): unknown => {
+      const agent = new AgentDefinition({ actions: [action("one", { expectedStatus })], invariants: [] }) as never;
+      return withExemptions({ one: refused(3) }, agent, true)["one"]!.mustBeRefused;
+    };
+    expect(["4xx", [401, "5xx"], 404].map(expecting)).toEqual([true, true, true]);
+    expect(["2xx", [200, 409], "3xx"].map(expecting)).toEqual([undefined, undefined, undefined]);
+    expect(idle(true, refused(3))).toContain("1 of 4 actions worked.");
+  });
+
   it("exempts all where not all are required", () => {
     expect(idle(false, skipped(3)) + idle(false, refused(3))).toBe("");
   });

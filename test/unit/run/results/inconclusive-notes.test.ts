@@ -19,10 +19,10 @@ const orders = (count: number): InconclusiveEvent[] =>
 describe("what rules could not judge", () => {
   it("is said by rule and reason, most frequent first", () => {
     const [first, second] = orders(2) as [InconclusiveEvent, InconclusiveEvent];
-    expect(inconclusiveNotes(committerOf([first, second, second, { ...first, invariant: "other" }]))).toEqual([
-      "Inconclusive: the rule own could not be checked in 2 steps: order 1.",
-      "Inconclusive: the rule own could not be checked in 1 step: order 0.",
-      "Inconclusive: the rule other could not be checked in 1 step: order 0.",
+    expect(inconclusiveNotes(committerOf([first, second, second, { ...first, invariant: "other", partly: true }]), ["a"])).toEqual([
+      "Inconclusive: the rule own could not be checked in 2 of the 4 steps of a: order 1.",
+      "Inconclusive: the rule own could not be checked in 1 of the 4 steps of a: order 0.",
+      "Inconclusive: the rule other could be checked only in part in 1 of the 4 steps of a: order 0.",
     ]);
   });
 
@@ -30,9 +30,9 @@ describe("what rules could not judge", () => {
     const all = orders(5000);
     const committer = committerOf([...all, all[7]!, all[4999]!]);
     expect(committer.unjudged.reasons).toHaveLength(1000);
-    const notes = inconclusiveNotes(committer);
+    const notes = inconclusiveNotes(committer, ["a"]);
     expect(notes).toHaveLength(21);
-    expect(notes[0]).toBe("Inconclusive: the rule own could not be checked in 2 steps: order 7.");
+    expect(notes[0]).toBe("Inconclusive: the rule own could not be checked in 2 of the 5,002 steps of a: order 7.");
     expect(notes[20]).toBe("Inconclusive: rules could not be checked in 4,981 more steps, for other reasons.");
   });
 });

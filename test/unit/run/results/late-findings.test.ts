@@ -29,9 +29,9 @@ it("a refused call whose only changes were also written late is inconclusive, an
   const whatOf = (action: string): string =>
     `${action} changed the stores. The target also wrote tasks.reminded after it had answered, so the cause may be a timer or job of the target`;
   expect(unjudged.reasons).toEqual([
-    { invariant: "rejected_means_unchanged", what: whatOf("only_late"), count: 2 },
-    { invariant: "rejected_means_unchanged", what: whatOf("once_more"), count: 1 },
-    { invariant: "rejected_means_unchanged", what: whatOf("another_reason"), count: 1 },
+    { invariant: "rejected_means_unchanged", what: whatOf("only_late"), count: 2, actions: new Set() },
+    { invariant: "rejected_means_unchanged", what: whatOf("once_more"), count: 1, actions: new Set() },
+    { invariant: "rejected_means_unchanged", what: whatOf("another_reason"), count: 1, actions: new Set() },
   ]);
 });
 

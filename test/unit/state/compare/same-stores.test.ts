@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { loadHasher, overwrites, sameStores, type Facts } from "../../../../src/state/index.ts";
 import type { StoredValue } from "../../../../src/model/stores/store-adapter.ts";
-import { Generated } from "../../../../src/state/values/named.ts";
-import { canonicalizer, facts, stored, table, uuids, type Options, type Rows } from "../support.ts";
+import { Generated, JsonText } from "../../../../src/state/values/named.ts";
+import { canonicalizer, facts, hashes, stored, table, uuids, type Options, type Rows } from "../support.ts";
 
 beforeAll(loadHasher);
 
@@ -14,7 +14,7 @@ const links = (added: Rows, removed: Rows = []): ReturnType<typeof table> => tab
 function same(before: Facts, after: Facts): boolean {
   const canonical = canonicalizer();
   canonical.root(stored());
-  return sameStores(canonical.rows(before.systems), canonical.rows(after.systems));
+  return sameStores(canonical.rows(before), canonical.rows(after));
 }
 
 const post = posts([1, "a"]);
@@ -69,6 +69,16 @@ describe("the end of a session is moved ahead", () => {
     table(name, columns, [["s1", "ann", end(days)]]);
   const data = (days: number): string => JSON.stringify({ cookie: { expires: end(days), path: "/" }, user: 1 });
   const redis = (ends: unknown, name = "sess:abc"): Facts => facts({ systems: { db: { kind: "value", value: { [name]: { ends } } } } });
+  const SID = "OvrlE3Lqh7l910wPaEvMVkfdNBMBhyPm";
+  /** A state in which a client has the session `id` in a cookie, as express-session signs it. */
+  const withCookie = (state: Facts, id = SID): Facts => ({
+    ...state,
+    clients: { "": [{ cookies: [{ name: "connect.sid", value: `s:${id}.c2lnbmF0dXJl` }] }] },
+  });
+  const row = (days: number, id: unknown = SID): Facts => stored(table("logins", "*sid ends", [[id as string, end(days)]]));
+  const generated = new Generated("g:1", "x", undefined);
+  const hashKey = (days: number, key: unknown): Facts => facts({ systems: { db: hashes([[key as string, "ends", end(days)]]) } });
+  const touched = (cookie: object): string => JSON.stringify({ cookie, user: 1 });
 
   it.each<[string, Facts, Facts, boolean]>([
     ["in a table of sessions", stored(session(30)), stored(session(31)), true],
@@ -87,6 +97,47 @@ describe("the end of a session is moved ahead", () => {
       true,
     ],
     ["in a store without tables", redis(end(30)), redis(end(31)), true],
+    ["in a key of Redis", hashKey(30, `sess:${SID}`), hashKey(31, `sess:${SID}`), true],
+    ["in a key that is a cookie", withCookie(hashKey(30, `auth:${SID}`)), withCookie(hashKey(31, `auth:${SID}`)), true],
+    ["in a store without tables, at a cookie", withCookie(redis(end(30), `a:${SID}`)), withCookie(redis(end(31), `a:${SID}`)), true],
+    ["in a row whose key is a cookie", withCookie(row(30)), withCookie(row(31)), true],
+    [
+      "in a row whose key is a generated value in a token",
+      facts({ ...row(30, generated), clients: { "": [{ token: generated }] } }),
+      facts({ ...row(31, generated), clients: { "": [{ token: generated }] } }),
+      true,
+    ],
+    [
+      "in a new field",
+      stored(table("sess", "*sid data", [["s", touched({ expires: end(30), path: "/" })]])),
+      stored(table("sess", "*sid data", [["s", touched({ expires: end(31), originalExpires: end(30), path: "/" })]])),
+      true,
+    ],
+    [
+      "in a column that was empty",
+      stored(table("sessions", "*sid last_used_at", [["s", null]])),
+      stored(table("sessions", "*sid last_used_at", [["s", end(0)]])),
+      true,
+    ],
+    ["but the key is another cookie", withCookie(row(30), SID.toLowerCase()), withCookie(row(31), SID.toLowerCase()), false],
+    [
+      "but the key is the id of a user, whom a token names",
+      facts({ ...row(30, generated), clients: { "": [{ token: new JsonText({ claims: { sub: generated } }) }] } }),
+      facts({ ...row(31, generated), clients: { "": [{ token: new JsonText({ claims: { sub: generated } }) }] } }),
+      false,
+    ],
+    [
+      "but the session was revoked",
+      stored(table("sessions", "*sid revoked_at", [["s", null]])),
+      stored(table("sessions", "*sid revoked_at", [["s", end(0)]])),
+      false,
+    ],
+    [
+      "but the new field is no time",
+      stored(table("sess", "*sid data", [["s", touched({ expires: end(30) })]])),
+      stored(table("sess", "*sid data", [["s", touched({ expires: end(30), last_item: 4 })]])),
+      false,
+    ],
     [
       "but the session belongs to another user",
       stored(session(30)),
@@ -197,7 +248,7 @@ describe("a generated text of a row that both states have", () => {
   ])("%s", (_what, before, after, isOverwritten, options) => {
     const canonical = canonicalizer(options);
     canonical.root(stored());
-    const rows = [before, after].map(({ systems }) => canonical.rows(systems)) as [never, never];
+    const rows = [before, after].map((state) => canonical.rows(state)) as [never, never];
     expect([sameStores(...rows), overwrites(...rows)]).toEqual([true, isOverwritten]);
   });
 
@@ -207,7 +258,7 @@ describe("a generated text of a row that both states have", () => {
         systems: { kv: { kind: "value", value: { "user:1": { hash: made(secret) }, keys: [{ id: made(id), secret: made(`${id}s`) }] } } },
       });
     const canonical = canonicalizer();
-    const of = ({ systems }: Facts): ReturnType<typeof canonical.rows> => canonical.rows(systems);
+    const of = (state: Facts): ReturnType<typeof canonical.rows> => canonical.rows(state);
     expect(overwrites(of(state("a", "k1")), of(state("b", "k1")))).toBe(true);
     expect(overwrites(of(state("a", "k1")), of(state("a", "k2")))).toBe(false);
   });

@@ -28,6 +28,11 @@ const divergence = (kind: "late_write" | "replay" | "merge") => ({ kind, path: [
 
 it.each([
   [0, {}, "PASSED  1 of 2 actions worked, 2 rules held in 21 states"],
+  [
+    0,
+    { coverage: { pairs: 0, actions: { ...coverage.actions, refund: { ...coverage.actions.refund, mustBeRefused: true as const } } } },
+    "PASSED  2 of 2 actions worked, 2 rules held in 21 states",
+  ],
   [3, {}, "UNVERIFIED  1 of 2 actions worked, 2 rules held in 21 states"],
   [
     3,
@@ -81,9 +86,9 @@ it("findings come with the most severe first, those of one cause together", () =
 
 it("a rule that was inconclusive somewhere has no check mark, nor has any where the target shed load", () => {
   const unjudged = result({ invariants: ["first", "second"], unjudgedRules: ["second"] });
-  expect(ruleLines(unjudged, plain)).toEqual(["  ? second (not checked in some or all steps)", "  ✓ first"]);
+  expect(ruleLines(unjudged, plain)).toEqual(["  ? second (not fully checked, see the notes and errors)", "  ✓ first"]);
   const errors = [{ code: "TARGET_OVERLOADED", message: "m", path: [], source: "target", count: 1 }];
-  expect(ruleLines(result({ invariants: ["first"], errors }), plain)).toEqual(["  ? first (not checked in some or all steps)"]);
+  expect(ruleLines(result({ invariants: ["first"], errors }), plain)).toEqual(["  ? first (not fully checked, see the notes and errors)"]);
 });
 
 it("a rule that held has a check mark; one that could not be judged has not", () => {
@@ -92,7 +97,7 @@ it("a rule that held has a check mark; one that could not be judged has not", ()
     result({ invariants: ["first", "second", "third"], violations: [violation({ invariant: "second" })], errors }),
     plain,
   );
-  expect(lines).toEqual(["  ✗ second", "  ? third (not checked in some or all steps)", "  ✓ first"]);
+  expect(lines).toEqual(["  ✗ second", "  ? third (not fully checked, see the notes and errors)", "  ✓ first"]);
 });
 
 it("counts the operations of all explorations together, and the code that was executed", () => {

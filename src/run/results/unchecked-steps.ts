@@ -1,0 +1,92 @@
+import type { Committer } from "../../engine/commit/committer.ts";
+import { hasWorked } from "../../engine/commit/inconclusive-log.ts";
+import { STORE_CLOCK } from "../../messages/lane-messages.ts";
+import type { AgentDefinition } from "../../model/declare/agent.ts";
+import type { ActionCoverage, StopReason } from "../../model/results/result.ts";
+import { plural } from "../../reports/console/text/numbers.ts";
+import { ENOUGH, hasEndedEarly } from "./idle-actions.ts";
+
+type Searched = Pick<Committer, "unjudged" | "edges">;
+
+/** The number of committed steps of an action: all steps, and the steps in which the action worked. */
+interface Steps {
+  readonly all: number;
+  readonly worked: number;
+}
+
+/** Counts the committed steps by the index of the action. */
+export function stepsByAction({ edges }: Pick<Committer, "edges">): ReadonlyMap<number, Steps> {
+  const steps = new Map<number, Steps>();
+  for (let index = 0; index < edges.size; index++) {
+    const edge = edges.at(index);
+    const { all, worked } = steps.get(edge.action) ?? { all: 0, worked: 0 };
+    steps.set(edge.action, { all: all + 1, worked: worked + (hasWorked(edge) ? 1 : 0) });
+  }
+  return steps;
+}
+
+/**
+ * Returns the names of the rules that do not count as held because of inconclusive steps: rules that were inconclusive in every step in which one of
+ * the actions worked (or in every step of an action that never worked), and rules that were inconclusive for a reason that was found after the search.
+ * A rule that was inconclusive only in some of these steps counts as held where it could be checked.
+ */
+export function inconclusiveRules(searched: Searched): readonly string[] {
+  const { late, steps } = searched.unjudged;
+  if (steps.size === 0) return [...late];
+  const total = stepsByAction(searched);
+  const unchecked = [...steps].filter(([, byAction]) =>
+    [...byAction].some(([action, { all, worked }]) => {
+      const of = total.get(action);
+      return of !== undefined && (of.worked > 0 ? worked === of.worked : all === of.all);
+    }),
+  );
+  return [...new Set([...late, ...unchecked.map(([rule]) => rule)])].filter((rule) => rule !== STORE_CLOCK);
+}
+
+export interface UncheckedOptions {
+  readonly actions: readonly string[];
+  readonly subjects: AgentDefinition["subjects"];
+  readonly coverage: Readonly<Record<string, ActionCoverage>>;
+  readonly stopReason: StopReason;
+  /** `true` if every reachable state was explored, including the states behind violations. */
+  readonly isExhaustive: boolean;
+}
+
+/**
+ * Returns sentences about rules that judged nothing and make the result unverified, each with a remedy. A rule with subjects must judge a part of at
+ * least one step of each subject that worked, any other rule a part of at least one step of the run. In a search that is not exhaustive, only subjects
+ * that worked at least 20 times are judged.
+ */
+export function uncheckedSteps(
+  searched: Searched,
+  { actions, subjects, coverage, stopReason, isExhaustive }: UncheckedOptions,
+): readonly string[] {
+  const { steps, reasons } = searched.unjudged;
+  if (steps.size === 0 || hasEndedEarly(stopReason)) return [];
+  const total = stepsByAction(searched);
+  const sentence = (rule: string, groups: readonly number[]): readonly string[] => {
+    const worked = groups.reduce((sum, action) => sum + (total.get(action)?.worked ?? 0), 0);
+    const whole = groups.reduce((sum, action) => sum + (steps.get(rule)!.get(action)?.whole ?? 0), 0);
+    if (worked === 0 || whole < worked || (!isExhaustive && worked < ENOUGH)) return [];
+    const [first] = reasons
+      .filter(({ invariant, partly, actions: own }) => invariant === rule && partly !== true && groups.some((action) => own.has(action)))
+      .toSorted((a, b) => b.count - a.count);
+    const where = groups.length === 1 ? `in which ${actions[groups[0]!]} worked` : "in which an action worked";
+    const why = first === undefined ? "" : `: ${first.what}`;
+    return [
+      `The rule ${rule} could not be checked in any of the ${plural(worked, "step")} ${where}${why}. ` +
+        "Correct the rule or the actions that it names, or set exploration.require_all_actions to false.",
+    ];
+  };
+  return [...steps.keys()]
+    .filter((rule) => rule !== STORE_CLOCK)
+    .flatMap((rule) => {
+      const named = subjects.get(rule) ?? [];
+      const indexes = [...actions.keys()].filter((index) => named.length === 0 || named.includes(actions[index]!));
+      if (named.length > 0) return indexes.flatMap((index) => sentence(rule, [index]));
+      return sentence(
+        rule,
+        indexes.filter((index) => coverage[actions[index]!]?.brought !== true),
+      );
+    });
+}

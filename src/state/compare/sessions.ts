@@ -1,0 +1,127 @@
+import { types } from "node:util";
+import type { Observed, ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
+import type { Facts } from "../canonical/facts.ts";
+import { Generated, JsonText, Mixed, Time } from "../values/named.ts";
+import { parsedJson } from "../values/places.ts";
+import { FURTHEST_MS, momentOf } from "../values/times.ts";
+
+/**
+ * Matches names of tables, columns, fields and keys whose values even correct servers renew with any request: values that identify a session, or that
+ * protect a form against forged requests.
+ */
+export const RENEWED: RegExp = /session|\bsess\b|csrf|xsrf|nonce|captcha/i;
+/** Matches names of fields of a session that say when it ends or when it was used last. A server may add such a field with any request. */
+const LAST_USE = /expir|last|seen|accessed|activity|touch|updat|renew/i;
+/** Matches the names of headers that carry the id of a session. */
+const CREDENTIAL = /token|session|api-?key/i;
+/** The smallest number of characters of a word that identifies a session. Shorter words, such as a language in a cookie, occur in other keys, too. */
+const SHORTEST = 16;
+/** Stands for each time that {@link Sessions.withoutTimes} removed. */
+const SOME_TIME = "a time";
+
+/** Returns `true` if a row is a session. */
+type IsSession = (row: readonly StoredValue[]) => boolean;
+const NEVER: IsSession = () => false;
+
+/**
+ * Knows which rows are sessions: rows whose table or key has a name of {@link RENEWED}, and rows whose key is a part of a token or cookie of a client.
+ * Many servers move the end of a session ahead with each request of its user.
+ */
+export class Sessions {
+  /** The generated values and the words in tokens and cookies. */
+  readonly #credentials: ReadonlySet<string>;
+
+  constructor(clients: Facts["clients"]) {
+    this.#credentials = new Set(Object.values(clients).flatMap(credentialsIn).flatMap(wordsIn));
+  }
+
+  rowsOf(table: ObservedTable): IsSession {
+    if (RENEWED.test(table.name)) return () => true;
+    const keys = table.columns.flatMap(({ key, kind = false }, index) => (key === true ? [{ index, kind }] : []));
+    const names = this.#credentials.size > 0 ? keys : keys.filter(({ kind }) => kind);
+    if (names.length === 0) return NEVER;
+    return (row) => names.some(({ index, kind }) => this.#names(row[index]) || (kind && RENEWED.test(identityOf(row[index]))));
+  }
+
+  /** Returns `true` if a key contains a credential of a client. */
+  #names(key: unknown): boolean {
+    return wordsIn(key).some((word) => this.#credentials.has(word));
+  }
+
+  /** Returns the contents of stores with one text in place of all times in sessions, and in columns and fields with a name of {@link RENEWED}. */
+  withoutTimes(systems: Facts["systems"]): Facts["systems"] {
+    const entries = Object.entries(systems).map(([name, observed]): [string, Observed] => {
+      if (observed.kind === "value") return [name, { ...observed, value: this.#timeless(observed.value, false) }];
+      return [name, { ...observed, tables: observed.tables.map((table) => this.#table(table)) }];
+    });
+    return Object.fromEntries(entries);
+  }
+
+  #table(table: ObservedTable): ObservedTable {
+    const isSession = this.rowsOf(table);
+    const renewed = table.columns.map(({ name }) => RENEWED.test(name));
+    if (isSession === NEVER && !renewed.includes(true)) return table;
+    const ofUse = table.columns.map(({ name }) => LAST_USE.test(name));
+    const timeless = (row: readonly StoredValue[]): readonly StoredValue[] => {
+      const isWhole = isSession(row);
+      if (!isWhole && !renewed.includes(true)) return row;
+      return row.map((cell, column) => {
+        if (isWhole && ofUse[column]! && cell === null) return SOME_TIME;
+        return isWhole || renewed[column]! ? (this.#timeless(cell, true) as StoredValue) : cell;
+      });
+    };
+    return { ...table, added: table.added.map(timeless), removed: table.removed.map(timeless) };
+  }
+
+  /** @param isRenewed `true` if the value is inside a field whose times are removed. Otherwise, only the fields inside the value are searched. */
+  #timeless(value: unknown, isRenewed: boolean): unknown {
+    if (value instanceof Time) return isRenewed ? SOME_TIME : value;
+    if (typeof value === "string" && isRenewed && parsedJson(value) !== undefined)
+      return new JsonText(this.#timeless(parsedJson(value), true));
+    if (typeof value !== "object" || value === null || types.isDate(value)) return isRenewed && isNearNow(value) ? SOME_TIME : value;
+    if (value instanceof Mixed) return isRenewed ? new Mixed(value.parts.map((part) => (part instanceof Time ? SOME_TIME : part))) : value;
+    if (value instanceof JsonText) return new JsonText(this.#timeless(value.value, isRenewed));
+    if (Array.isArray(value)) return value.map((item) => this.#timeless(item, isRenewed));
+    if (types.isMap(value)) return new Map(this.#fields([...value], isRenewed));
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype !== Object.prototype && prototype !== null) return value;
+    return Object.fromEntries(this.#fields(Object.entries(value), isRenewed));
+  }
+
+  #fields<K>(entries: readonly (readonly [K, unknown])[], isRenewed: boolean): readonly (readonly [K, unknown])[] {
+    return entries.flatMap(([key, item]) => {
+      const name = identityOf(key);
+      const value = this.#timeless(item, isRenewed || RENEWED.test(name) || this.#names(key));
+      return isRenewed && LAST_USE.test(name) && (value === SOME_TIME || value === null) ? [] : [[key, value] as const];
+    });
+  }
+}
+
+/** Returns the tokens and the values of the cookies of a client; see `ActingClient`. */
+function credentialsIn(client: unknown): readonly unknown[] {
+  if (Array.isArray(client)) return client.flatMap(credentialsIn);
+  if (typeof client !== "object" || client === null) return [];
+  const { token, authorization, headers = {}, cookies = [] } = client as Readonly<Record<string, object | null | undefined>>;
+  const sent = Object.entries(headers ?? {}).flatMap(([name, value]: [string, unknown]) => (CREDENTIAL.test(name) ? [value] : []));
+  const values = Array.isArray(cookies) ? cookies.map((cookie: { readonly value?: unknown }) => cookie.value) : [];
+  return [token, authorization, ...sent, ...values];
+}
+
+/** Returns the generated values and the long words in a text. Claims of signed tokens are left out, because they contain the ids of users. */
+function wordsIn(value: unknown): readonly string[] {
+  if (value instanceof Generated) return [value.key];
+  if (value instanceof Mixed) return value.parts.flatMap(wordsIn);
+  return typeof value === "string" ? value.split(/[^A-Za-z0-9_-]+/).filter(({ length }) => length >= SHORTEST) : [];
+}
+
+function isNearNow(value: unknown): boolean {
+  const moment = momentOf(value);
+  return moment !== undefined && Math.abs(moment.ms - Date.now()) < FURTHEST_MS;
+}
+
+/** Returns a text that identifies a value of a key. */
+export function identityOf(value: unknown): string {
+  if (value instanceof Generated) return `${value.form}${value.key}`;
+  if (value instanceof Mixed) return value.parts.map(identityOf).join("");
+  return String(value);
+}
