@@ -567,10 +567,29 @@ describe("the request that made a value", () => {
     expect(label(CLOCK, "9999-12-31T23:59:58Z")).not.toBe(label(CLOCK, "9999-12-31T23:59:59Z"));
   });
 
+  const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const jwt = (sid: string): string => `${base64({ alg: "HS256" })}.${base64({ sid })}.${sid.repeat(2)}`;
+  const signedAt = Buffer.alloc(4);
+  signedAt.writeUInt32BE(Math.floor(Date.now() / 1_000));
+  const flask = (sid: string): string => `${base64({ sid })}.${signedAt.toString("base64url")}.${"s".repeat(27)}`;
+  const cookies = ["lUJ9eo2WROhI.JNTpGJ0JOxs%2Bq%3D", "Ot79nnSdLZAF.5FCDkhOHkTx%3D"] as const;
+
   it.each([
-    ["a signed cookie", (secret: string) => ({ acting: ` sid=${secret}`, body: "" })],
-    ["a JWT in a body", (secret: string) => ({ acting: " ", body: JSON.stringify({ refresh: secret }) })],
-  ])("is the same request with another secret: %s", (_what, sent) => {
+    ["a signed cookie", cookies, (secret: string) => ({ acting: ` sid=${secret}`, body: "" })],
+    ["a token in a body", cookies, (secret: string) => ({ acting: " ", body: JSON.stringify({ refresh: secret }) })],
+    // No row contains the id of the session, because the session was deleted.
+    ["a JWT in a header", [jwt("5e5510a1"), jwt("5e5510b2")], (secret: string) => ({ acting: `JWT ${secret}`, body: "" })],
+    [
+      "a JWT in a body",
+      [jwt("5e5510a1"), jwt("5e5510b2")],
+      (secret: string) => ({ acting: " ", body: JSON.stringify({ refresh: secret }) }),
+    ],
+    [
+      "a text that is signed with a time",
+      [flask("5e5510a1"), flask("5e5510b2")],
+      (secret: string) => ({ acting: ` sid=${secret}`, body: "" }),
+    ],
+  ] as const)("is the same request with another secret: %s", (_what, secrets, sent) => {
     const place = (column: string) => ({ place: JSON.stringify(["tables", "db", ...column.split(".")]), after: "", domain: undefined });
     const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [] };
     const canonical = new State(options, { ...NOTHING_KNOWN, generated: [place("member.at"), place("session.at")] });
@@ -595,7 +614,7 @@ describe("the request that made a value", () => {
       });
       return [...second.origins.ids].find(([key]) => key.includes(made))![1].label;
     };
-    expect(label("lUJ9eo2WROhI.JNTpGJ0JOxs%2Bq%3D", "first-made-value")).toBe(label("Ot79nnSdLZAF.5FCDkhOHkTx%3D", "other-made-value"));
+    expect(label(secrets[0], "first-made-value")).toBe(label(secrets[1], "other-made-value"));
   });
 });
 
