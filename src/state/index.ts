@@ -36,6 +36,7 @@ export {
   firstToPass,
   hasTimeIn,
   msOf,
+  timeKeyIn,
   snapshotOfOrigins,
   NO_ORIGINS,
   originsOfSnapshot,

@@ -318,8 +318,17 @@ describe("a JWT whose times are whole seconds", () => {
     return `${head}.${body}.${signature}`;
   };
   const state = (token: string): Facts => ({ ...stored(), context: { token } });
-  /** Signs a token, and then looks at it after another step, which ran where the stores are called `atStores` and was answered with `answer`. */
-  const after = (second: string, action: string, answer: string, atStores: string | undefined, ordered: readonly string[] = []) => {
+  /**
+   * Signs a token, and then looks at it after another step, which ran where the stores are called `atStores` and was answered with `answer`. Each step
+   * reads `mails`.
+   */
+  const after = (
+    second: string,
+    action: string,
+    answer: string,
+    atStores: string | undefined,
+    { ordered = [], mails = "[]" }: { readonly ordered?: readonly string[]; readonly mails?: string } = {},
+  ) => {
     const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [], ordered };
     const canonical = new State(options, { ...NOTHING_KNOWN, times, ordered });
     canonical.root(stored());
@@ -328,7 +337,10 @@ describe("a JWT whose times are whole seconds", () => {
     const run = (token: string, name: string, said: string, atMs: number, origins: Origins) =>
       canonical.renamer.observe(state(token), origins, {
         action: name,
-        exchanges: [{ method: "POST", path: `/${name}`, body: "", acting: " ", answer: said }],
+        exchanges: [
+          { method: "POST", path: `/${name}`, body: "", acting: " ", answer: said },
+          { method: "GET", path: "/mails", body: "", acting: " ", answer: mails },
+        ],
         startMs: atMs,
         endMs: atMs + 5,
       });
@@ -346,7 +358,7 @@ describe("a JWT whose times are whole seconds", () => {
   const [same, other, later] = [tokenOf(SECOND, "one"), tokenOf(SECOND, "two"), tokenOf(SECOND + 1, "three")];
 
   it.each([[[]], [times.map(({ place }) => contentOf(place))]])("that is signed again where the stores differ, with %j", (ordered) => {
-    const all = [same, other, later].map((token) => after(token, "login", JSON.stringify({ token }), "v2", ordered));
+    const all = [same, other, later].map((token) => after(token, "login", JSON.stringify({ token }), "v2", { ordered }));
     expect(all.map(({ name }) => name)).toEqual([all[0]!.name, all[0]!.name, all[0]!.name]);
     expect(all[0]!.name).not.toBe(all[0]!.before);
     expect(all[0]!.name.split(".")[0] !== all[0]!.before.split(".")[0]).toBe(ordered.length > 0);
@@ -364,6 +376,11 @@ describe("a JWT whose times are whole seconds", () => {
     expect(echoed.name).toBe(echoed.before);
     const kept = after(same, "login", "{}", "v2");
     expect(kept.name).toBe(kept.before);
+  });
+
+  it("and that a step which writes only lists among other tokens keeps the step that signed it", () => {
+    const listed = after(same, "login", "{}", "v2", { mails: JSON.stringify([{ token: later }, { token: same }]) });
+    expect(listed.name).toBe(listed.before);
   });
 });
 
