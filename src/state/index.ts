@@ -37,6 +37,7 @@ export {
   firstToPass,
   hasTimeIn,
   msOf,
+  timeKeyIn,
   snapshotOfOrigins,
   NO_ORIGINS,
   originsOfSnapshot,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Exchange } from "../../model/http/client.ts";
-import { msOf, signedTokens } from "../../state/index.ts";
+import { msOf, signedTokens, timeKeyIn } from "../../state/index.ts";
 import { contextText } from "../state/context-text.ts";
 import type { SavedWorld } from "../state/saved-world.ts";
 import type { Outcome } from "./outcome.ts";
@@ -17,6 +17,7 @@ const MOST_KEPT = 10_000;
 const ENOUGH = 2;
 /** The clock of the target may be behind ours by this time. A token that is older was not issued in the step that returned it. */
 const CLOCKS_DIFFER_MS = 5_000;
+const SECOND_MS = 1_000;
 
 /** Returns `true` if a step with this outcome says nothing about the state, and should be executed again from the same state. */
 export function isRepeated(outcome: Outcome): boolean {
@@ -61,11 +62,13 @@ export class Repeats {
 /** A token that a step returned although the state before the step held it already. */
 export interface Reissued {
   readonly token: string;
-  /** The action of the step, the clients and context keys that held the token, and the actions that issued tokens with the same times. */
+  /**
+   * The action of the step, the clients and context keys that held the token (or the stores), and the actions that issued tokens with the same times.
+   */
   readonly kind: string;
 }
 
-/** The part of a checkpoint that shows who holds which tokens. */
+/** The part of a checkpoint that shows who holds which tokens. The stores hold the tokens whose times have origins. */
 type Holders = Pick<SavedWorld, "setBy" | "context" | "origins">;
 
 /**
@@ -85,15 +88,19 @@ export class Reissues {
    * difference. @param startMs when the step began
    */
   among(action: string, exchanges: readonly Exchange[], before: Holders, startMs: number): readonly Reissued[] {
-    const isRecent = ({ token, timesMs }: SignedToken): boolean =>
-      !this.#constant.has(token) && timesMs.every((ms) => ms >= startMs - CLOCKS_DIFFER_MS);
-    return exchanges
-      .flatMap(tokensIn)
+    const secondMs = startMs - (startMs % SECOND_MS);
+    const isRecent = ({ token, timesMs, isRead }: ReturnedToken): boolean =>
+      !this.#constant.has(token) && timesMs.every((ms) => ms >= (isRead ? secondMs : startMs - CLOCKS_DIFFER_MS));
+    return tokensIn(exchanges)
       .filter(isRecent)
-      .flatMap(({ token, timesMs }) => {
-        const holders = holdersOf(token, before);
-        if (holders.length === 0) return [];
-        const kind = JSON.stringify([action, holders, issuersOf(timesMs, before)]);
+      .flatMap(({ token, timesMs, isRead }) => {
+        const inStores = timesMs.some((ms) => before.origins.times.has(timeKeyIn(ms, token)));
+        const own = holdersOf(token, before);
+        const holders = own.length === 0 && inStores ? ["stores"] : own;
+        const issuers = issuersOf(timesMs, before);
+        // Another action may list the tokens of the issuer, too. Until experiments have shown which values are times, the issuer is unknown.
+        if (holders.length === 0 || (isRead && issuers.length > 0 && !issuers.includes(action))) return [];
+        const kind = JSON.stringify([action, holders, issuers]);
         return (this.#alike.get(kind) ?? 0) >= ENOUGH ? [] : [{ token, kind }];
       });
   }
@@ -132,15 +139,27 @@ function issuersOf(timesMs: readonly number[], { origins }: Holders): readonly s
   return [...new Set(issuers)].toSorted();
 }
 
-type SignedToken = ReturnType<typeof signedTokens>[number];
-
-/** Returns `true` if a request of a step that may write returned a token with times. */
+/** Returns `true` if a step that may write returned a token with times. */
 export function issuesToken(exchanges: readonly Exchange[]): boolean {
-  return exchanges.flatMap(tokensIn).length > 0;
+  return tokensIn(exchanges).length > 0;
 }
 
-function tokensIn(exchange: Exchange): readonly SignedToken[] {
-  if (exchange.kind !== "answer" || exchange.response.request.method === "GET") return [];
-  const { text, headers } = exchange.response;
-  return [text, headers["set-cookie"] ?? ""].flatMap((one) => (one.length > SHORTEST_TOKEN ? signedTokens(one) : []));
+type ReturnedToken = ReturnType<typeof signedTokens>[number] & {
+  /** `true` if the token is in the answer to a GET, which may list tokens of earlier steps, too. */
+  readonly isRead: boolean;
+};
+
+/**
+ * Returns the tokens that a step may have issued. A step that only reads issues none. A step that writes may then read its token, for example from a
+ * mailbox; such a token only counts if it has times.
+ */
+function tokensIn(exchanges: readonly Exchange[]): readonly ReturnedToken[] {
+  const responses = exchanges.flatMap((one) => (one.kind === "answer" ? [one.response] : []));
+  if (responses.every(({ request }) => request.method === "GET")) return [];
+  return responses.flatMap(({ request, text, headers }) => {
+    const isRead = request.method === "GET";
+    return [text, headers["set-cookie"] ?? ""]
+      .flatMap((one) => (one.length > SHORTEST_TOKEN ? signedTokens(one) : []))
+      .flatMap((one) => (isRead && one.timesMs.length === 0 ? [] : [{ ...one, isRead }]));
+  });
 }

@@ -79,8 +79,9 @@ class RequestTexts {
 
   shapeOf(text: string, isPath: boolean = false): string {
     const claim = (name: string, value: unknown): unknown => this.#claim(name, value);
-    const signed = replaceSigned(text, (payload) => `${JSON.stringify(payload, claim)}<time>`);
-    const plain = replaceJwts(signed, (claims) => JSON.stringify(claims, claim))
+    // A token that is one generated value has one name. The state may not contain the values in its claims, such as the id of a deleted session.
+    const signed = replaceSigned(text, (payload, token) => this.#value(token) ?? `${JSON.stringify(payload, claim)}<time>`);
+    const plain = replaceJwts(signed, (claims, token) => this.#value(token) ?? JSON.stringify(claims, claim))
       .replace(ISO_TIME, (time) => {
         const moment = momentOf(time);
         return moment === undefined ? time : this.#time(moment, time);

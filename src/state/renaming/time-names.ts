@@ -1,8 +1,7 @@
 import type { TimePlace } from "../compare/knowledge.ts";
 import { coarsestOf, knownOffset, stepOffset } from "../compare/resolutions.ts";
-import { hashText32 } from "../hash/hasher.ts";
 import { Time } from "../values/named.ts";
-import { msOf, NO_ORIGINS, timeKeyAt, type Origins, type TimeKey, type TimeOrigin } from "../values/origins.ts";
+import { msOf, NO_ORIGINS, timeKeyAt, timeKeyIn, type Origins, type TimeKey, type TimeOrigin } from "../values/origins.ts";
 import { fieldOf, isInToken, tableOf } from "../values/places.ts";
 import { isFixed, momentOf, upMs, zoneOf, type Moment } from "../values/times.ts";
 import type { RootTimes } from "./root-times.ts";
@@ -159,7 +158,7 @@ export class TimeNames {
    */
   #inToken(moment: Moment, place: TimePlace): TimeOrigin | undefined {
     if (this.token === undefined || !OF_TOKEN.test(place.place)) return undefined;
-    const key = timeKeyAt(moment.ms, hashText32(this.token).toString(36));
+    const key = timeKeyIn(moment.ms, this.token);
     if (this.#reading === "root") this.#root.meetInToken(key);
     if (this.#step === undefined || this.#signed.has(key)) return this.#known(key);
     const before = this.#before.times.get(key);
@@ -177,12 +176,16 @@ export class TimeNames {
 
   /**
    * Returns `true` if this step signed a known token again, with the same content in the same second. The names of the token's times must not depend
-   * on this coincidence. Only the action that signed the token first counts, because another action may only return the token.
+   * on this coincidence. Only the action that signed the token first counts, because another action may only return the token. The answer to a GET of a
+   * step that also writes does not count: it may list the tokens of earlier steps, such as all mails.
    */
   #isSignedAgain({ source }: TimeOrigin): boolean {
     const { action, exchanges } = this.#step!;
     if (source === undefined || source.slice(0, source.lastIndexOf("@")) !== action) return false;
-    return exchanges.some(({ answer, answerHeaders = "" }) => answer.includes(this.token!) || answerHeaders.includes(this.token!));
+    const writes = exchanges.filter(({ method }) => method !== "GET");
+    return (writes.length > 0 ? writes : exchanges).some(
+      ({ answer, answerHeaders = "" }) => answer.includes(this.token!) || answerHeaders.includes(this.token!),
+    );
   }
 
   /** Returns the origin of a time at a place where experiments showed times; `undefined` if no equal time with an origin is known. */

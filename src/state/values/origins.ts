@@ -1,3 +1,5 @@
+import { hashText32 } from "../hash/hasher.ts";
+
 export interface Origin {
   /** The name of the value in the canonical form: a hash of `shape` and `ancestry`. */
   readonly label: string;
@@ -79,6 +81,11 @@ export type TimeKey = number | string;
 /** Returns the key of a time that has a separate origin at one place, or in one token. */
 export function timeKeyAt(ms: number, place: string): TimeKey {
   return `${ms} ${place}`;
+}
+
+/** Returns the key of a time in a signed token. Tokens with different signatures have different keys. @param token The token without `Bearer`. */
+export function timeKeyIn(ms: number, token: string): TimeKey {
+  return timeKeyAt(ms, hashText32(token).toString(36));
 }
 
 export function msOf(key: TimeKey): number {

@@ -113,10 +113,10 @@ export function parsedJwt(text: string): unknown {
   return { ...(scheme !== "" && { scheme }), header: head, claims: body, signed: signature !== "" };
 }
 
-export function replaceJwts(text: string, replace: (claims: object) => string): string {
+export function replaceJwts(text: string, replace: (claims: object, token: string) => string): string {
   return text.replace(JWTS, (token, claims: string) => {
     const found = claimsOf(claims);
-    return found === undefined ? token : replace(found);
+    return found === undefined ? token : replace(found, token);
   });
 }
 
@@ -133,10 +133,10 @@ export function parsedSigned(text: string): { readonly payload: unknown; readonl
   return Math.abs(seconds * 1_000 - Date.now()) > FURTHEST_MS ? undefined : { payload: payloadOf(payload), time: seconds };
 }
 
-export function replaceSigned(text: string, replace: (payload: unknown) => string): string {
+export function replaceSigned(text: string, replace: (payload: unknown, token: string) => string): string {
   return text.replace(SIGNED, (token) => {
     const found = parsedSigned(token);
-    return found === undefined ? token : replace(found.payload);
+    return found === undefined ? token : replace(found.payload, token);
   });
 }
 

@@ -1,9 +1,11 @@
 import { createHmac } from "node:crypto";
-import { expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { issuesToken, Reissues } from "../../../../src/lane/step/repeats.ts";
 import type { Exchange } from "../../../../src/model/http/client.ts";
 import { ApiResponse } from "../../../../src/model/http/response.ts";
-import { NO_ORIGINS } from "../../../../src/state/index.ts";
+import { loadHasher, NO_ORIGINS, timeKeyIn } from "../../../../src/state/index.ts";
+
+beforeAll(loadHasher);
 
 const NOW = 1_800_000_000_400;
 const SECOND = Math.floor(NOW / 1_000);
@@ -26,10 +28,11 @@ function holding(text: string, values: readonly unknown[] = [], origins = NO_ORI
   return { setBy: [{ text, action: undefined }], context: { entries, objects: 0, node: undefined }, origins };
 }
 
-/** The origins of a state with a time that an action wrote into a token. */
-function issuedBy(action: string, seconds: number): Before["origins"] {
+/** The origins of a state with a time that an action wrote into a token. `token`: the token, if the time has an origin of its own there. */
+function issuedBy(action: string, seconds: number, token?: string): Before["origins"] {
   const origin = { name: "step0", step: 1, domain: "token", isFuture: false, source: `${action}@` };
-  return { ...NO_ORIGINS, times: new Map([[seconds * 1_000, origin]]) };
+  const ms = seconds * 1_000;
+  return { ...NO_ORIGINS, times: new Map([[token === undefined ? ms : timeKeyIn(ms, token), origin]]) };
 }
 
 it("finds tokens that a step returned again within the second in which they were issued", () => {
@@ -44,6 +47,23 @@ it("finds tokens that a step returned again within the second in which they were
   expect(found(login, holding(jwt({ sub: "bob", iat: SECOND })), NOW)).toEqual([]);
   expect(found([answer("GET", { token })], holding(token), NOW)).toEqual([]);
   expect(found(login, holding(token), NOW + 60_000)).toEqual([]);
+});
+
+it("finds tokens that only stores hold, and tokens that a step which writes read from its mailbox", () => {
+  const token = jwt({ sub: "ann", iat: SECOND, exp: SECOND + 600 });
+  const inStores = holding("null", [], issuedBy("login", SECOND, token));
+  const mailed = [answer("POST", { sent: true }), answer("GET", [{ token }])];
+  const found = (exchanges: readonly Exchange[], before: Before, startMs = NOW): readonly string[] =>
+    new Reissues().among("login", exchanges, before, startMs).map((one) => one.token);
+  expect(found([answer("POST", { token })], inStores)).toEqual([token]);
+  expect(found(mailed, inStores)).toEqual([token]);
+  expect(found(mailed, holding("", [token]))).toEqual([token]);
+  // The token of another action, a token of an earlier second, a token without a time, a step that only reads.
+  expect(found(mailed, holding("", [token], issuedBy("forgot", SECOND)))).toEqual([]);
+  expect(found(mailed, inStores, NOW + 1_000)).toEqual([]);
+  const timeless = jwt({ sub: "ann" });
+  expect(found([answer("POST", {}), answer("GET", { timeless })], holding("", [timeless]))).toEqual([]);
+  expect(found(mailed.slice(1), inStores)).toEqual([]);
 });
 
 it("does not find a token again that was the same in the next second", () => {
@@ -88,5 +108,7 @@ it.each([
 
 it("knows the actions that issue tokens", () => {
   expect(issuesToken([answer("POST", { token: jwt({ iat: SECOND }) })])).toBe(true);
+  expect(issuesToken([answer("POST", {}), answer("GET", { token: jwt({ iat: SECOND }) })])).toBe(true);
+  expect(issuesToken([answer("GET", { token: jwt({ iat: SECOND }) })])).toBe(false);
   expect(issuesToken([answer("POST", { id: 17, name: "a text without any token in it" })])).toBe(false);
 });

@@ -318,8 +318,17 @@ describe("a JWT whose times are whole seconds", () => {
     return `${head}.${body}.${signature}`;
   };
   const state = (token: string): Facts => ({ ...stored(), context: { token } });
-  /** Signs a token, and then looks at it after another step, which ran where the stores are called `atStores` and was answered with `answer`. */
-  const after = (second: string, action: string, answer: string, atStores: string | undefined, ordered: readonly string[] = []) => {
+  /**
+   * Signs a token, and then looks at it after another step, which ran where the stores are called `atStores` and was answered with `answer`. Each step
+   * reads `mails`.
+   */
+  const after = (
+    second: string,
+    action: string,
+    answer: string,
+    atStores: string | undefined,
+    { ordered = [], mails = "[]" }: { readonly ordered?: readonly string[]; readonly mails?: string } = {},
+  ) => {
     const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [], ordered };
     const canonical = new State(options, { ...NOTHING_KNOWN, times, ordered });
     canonical.root(stored());
@@ -328,7 +337,10 @@ describe("a JWT whose times are whole seconds", () => {
     const run = (token: string, name: string, said: string, atMs: number, origins: Origins) =>
       canonical.renamer.observe(state(token), origins, {
         action: name,
-        exchanges: [{ method: "POST", path: `/${name}`, body: "", acting: " ", answer: said }],
+        exchanges: [
+          { method: "POST", path: `/${name}`, body: "", acting: " ", answer: said },
+          { method: "GET", path: "/mails", body: "", acting: " ", answer: mails },
+        ],
         startMs: atMs,
         endMs: atMs + 5,
       });
@@ -346,7 +358,7 @@ describe("a JWT whose times are whole seconds", () => {
   const [same, other, later] = [tokenOf(SECOND, "one"), tokenOf(SECOND, "two"), tokenOf(SECOND + 1, "three")];
 
   it.each([[[]], [times.map(({ place }) => contentOf(place))]])("that is signed again where the stores differ, with %j", (ordered) => {
-    const all = [same, other, later].map((token) => after(token, "login", JSON.stringify({ token }), "v2", ordered));
+    const all = [same, other, later].map((token) => after(token, "login", JSON.stringify({ token }), "v2", { ordered }));
     expect(all.map(({ name }) => name)).toEqual([all[0]!.name, all[0]!.name, all[0]!.name]);
     expect(all[0]!.name).not.toBe(all[0]!.before);
     expect(all[0]!.name.split(".")[0] !== all[0]!.before.split(".")[0]).toBe(ordered.length > 0);
@@ -364,6 +376,11 @@ describe("a JWT whose times are whole seconds", () => {
     expect(echoed.name).toBe(echoed.before);
     const kept = after(same, "login", "{}", "v2");
     expect(kept.name).toBe(kept.before);
+  });
+
+  it("and that a step which writes only lists among other tokens keeps the step that signed it", () => {
+    const listed = after(same, "login", "{}", "v2", { mails: JSON.stringify([{ token: later }, { token: same }]) });
+    expect(listed.name).toBe(listed.before);
   });
 });
 
@@ -567,10 +584,29 @@ describe("the request that made a value", () => {
     expect(label(CLOCK, "9999-12-31T23:59:58Z")).not.toBe(label(CLOCK, "9999-12-31T23:59:59Z"));
   });
 
+  const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const jwt = (sid: string): string => `${base64({ alg: "HS256" })}.${base64({ sid })}.${sid.repeat(2)}`;
+  const signedAt = Buffer.alloc(4);
+  signedAt.writeUInt32BE(Math.floor(Date.now() / 1_000));
+  const flask = (sid: string): string => `${base64({ sid })}.${signedAt.toString("base64url")}.${"s".repeat(27)}`;
+  const cookies = ["lUJ9eo2WROhI.JNTpGJ0JOxs%2Bq%3D", "Ot79nnSdLZAF.5FCDkhOHkTx%3D"] as const;
+
   it.each([
-    ["a signed cookie", (secret: string) => ({ acting: ` sid=${secret}`, body: "" })],
-    ["a JWT in a body", (secret: string) => ({ acting: " ", body: JSON.stringify({ refresh: secret }) })],
-  ])("is the same request with another secret: %s", (_what, sent) => {
+    ["a signed cookie", cookies, (secret: string) => ({ acting: ` sid=${secret}`, body: "" })],
+    ["a token in a body", cookies, (secret: string) => ({ acting: " ", body: JSON.stringify({ refresh: secret }) })],
+    // No row contains the id of the session, because the session was deleted.
+    ["a JWT in a header", [jwt("5e5510a1"), jwt("5e5510b2")], (secret: string) => ({ acting: `JWT ${secret}`, body: "" })],
+    [
+      "a JWT in a body",
+      [jwt("5e5510a1"), jwt("5e5510b2")],
+      (secret: string) => ({ acting: " ", body: JSON.stringify({ refresh: secret }) }),
+    ],
+    [
+      "a text that is signed with a time",
+      [flask("5e5510a1"), flask("5e5510b2")],
+      (secret: string) => ({ acting: ` sid=${secret}`, body: "" }),
+    ],
+  ] as const)("is the same request with another secret: %s", (_what, secrets, sent) => {
     const place = (column: string) => ({ place: JSON.stringify(["tables", "db", ...column.split(".")]), after: "", domain: undefined });
     const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [] };
     const canonical = new State(options, { ...NOTHING_KNOWN, generated: [place("member.at"), place("session.at")] });
@@ -595,7 +631,7 @@ describe("the request that made a value", () => {
       });
       return [...second.origins.ids].find(([key]) => key.includes(made))![1].label;
     };
-    expect(label("lUJ9eo2WROhI.JNTpGJ0JOxs%2Bq%3D", "first-made-value")).toBe(label("Ot79nnSdLZAF.5FCDkhOHkTx%3D", "other-made-value"));
+    expect(label(secrets[0], "first-made-value")).toBe(label(secrets[1], "other-made-value"));
   });
 });
 
