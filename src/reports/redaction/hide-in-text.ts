@@ -1,4 +1,4 @@
-import { fold, HIDDEN, type IsHidden } from "./field-names.ts";
+import { fold, HIDDEN, isCookieOptions, type IsHidden } from "./field-names.ts";
 
 /**
  * Matches a field name, its quotes (with backslashes if the text is quoted inside another text), and the separator before the value: `"a": `, `a=`,
@@ -20,6 +20,7 @@ const COOKIE =
   /(?<![\w.-])([\w!#$%&*+.^|~-]{1,64})=([^\s;,"'=]{6,4096})(?=;[^\S\r\n]*(?:path|httponly|secure|samesite|expires|max-age|domain)\b)/gi;
 /** Matches a JSON Web Token: three base64url parts, the first of which encodes a JSON object. */
 const JWT = /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*/g;
+const COUNT = /^\d[\d,]* rows? (?:added|changed|removed)\b/;
 const NOTHING = /^(?:null|undefined|None|nil)$/;
 
 /**
@@ -74,7 +75,9 @@ function hideFields(text: string, isHidden: IsHidden, seen: (value: string) => v
     const start = match.index + match[0].length;
     const { open, end, close, missing } = valueAt(text, start, fold(isHidden(name!) ? name! : inner));
     const value = text.slice(open, end);
-    if (value === "" || value === HIDDEN || NOTHING.test(value)) {
+    // Messages about stores name tables, and a table of API keys may have the name of a hidden field: `db.apikey: 1 row removed`.
+    const isCount = COUNT.test(text.slice(start, start + 40));
+    if (value === "" || value === HIDDEN || NOTHING.test(value) || isCount || (fold(name!) === "cookie" && isCookieOptions(value))) {
       FIELD.lastIndex = Math.max(start, close);
       continue;
     }
