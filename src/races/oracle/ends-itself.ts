@@ -9,10 +9,13 @@ const GRANT = /"[^"]*(?:token|session|jwt|secret|key|code)[^"]*"\s*:\s*"[^"]+"/i
 /** Matches paths that take a code, such as `/password/reset/{token}`. */
 const OF_CODES = /reset|verif|confirm|activat|invit|magic|redeem|accept|recover|coupon|voucher|otp|token|code/i;
 const UNAUTHORIZED = /unauthenticated|unauthorized|not (?:authenticated|authorized|logged in)/i;
+/** Matches texts with which some targets answer 400 or 403 to a request of a session that has ended. */
+const NO_SESSION = /(?:invalid|expired|unknown|no) session|session (?:token )?(?:is |has |was )?(?:invalid|expired|ended|not found)/i;
 
 /** Returns `true` if a call was refused because its credentials are not valid. */
 export function isUnauthorized({ status, refused, body }: CallEnd): boolean {
-  return status === 401 || (refused && status < 400 && UNAUTHORIZED.test(body ?? ""));
+  const reason = status < 400 ? UNAUTHORIZED : status === 400 || status === 403 ? NO_SESSION : undefined;
+  return status === 401 || (refused && reason?.test(body ?? "") === true);
 }
 
 /**

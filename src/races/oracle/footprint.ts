@@ -32,6 +32,26 @@ export function sameFootprint(a: Footprint, b: Footprint): boolean {
   return true;
 }
 
+/** Returns `true` if a state differs from an earlier state only by missing rows. */
+export function onlyRemoves(before: Facts, after: Facts): boolean {
+  return Object.keys({ ...before.systems, ...after.systems }).every((name) => {
+    const [a, b] = [before.systems[name], after.systems[name]];
+    if (a?.kind === "value" || b?.kind === "value") return text(a) === text(b);
+    return [...(a?.tables ?? []), ...(b?.tables ?? [])].every((table) => {
+      const [x, y] = [find(a?.tables, table.name), find(b?.tables, table.name)];
+      // A removed row of the root state is in `removed`.
+      return isSubset(y?.added, x?.added) && isSubset(x?.removed, y?.removed);
+    });
+  });
+}
+
+type Rows = ObservedTable["added"];
+
+function isSubset(some: Rows | undefined, all: Rows | undefined): boolean {
+  const texts = new Set(all?.map(text));
+  return (some ?? []).every((row) => texts.has(text(row)));
+}
+
 const find = (tables: readonly ObservedTable[] | undefined, name: string): ObservedTable | undefined =>
   tables?.find((table) => table.name === name);
 

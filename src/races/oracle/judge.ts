@@ -6,7 +6,7 @@ import { answerText, isSameAnswer } from "./answers.ts";
 import type { CallEnd, Execution } from "./execution.ts";
 import { pageOf } from "./responses-agree.ts";
 import { isUnauthorized, mayEndItself } from "./ends-itself.ts";
-import { footprint } from "./footprint.ts";
+import { footprint, onlyRemoves } from "./footprint.ts";
 import type { States } from "./states-agree.ts";
 
 /** A race that a trial shows: a result that no order of the calls gives. */
@@ -70,7 +70,7 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
   }
   const names = trial.calls.map((call) => call!.action);
   if (fitting.length === 0) {
-    const message = `${statuses(trial)}, and the resulting state cannot be reached by running ${both(names)} in ${names.length === 2 ? "either" : "any"} order`;
+    const message = `${statuses(trial)}, and the resulting state cannot be reached by running ${both(names)} in ${names.length === 2 ? "either" : "any"} order${await withoutWrite(trial, measure)}`;
     return { verdict: "state", invariant: undefined, severity: Severity.HIGH, message };
   }
   if (!fitting.some(answersFit)) {
@@ -87,6 +87,20 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
     severity: Severity.HIGH,
     message: `${failed.action} ${how}, which does not happen when the calls are sent one after the other, in any order`,
   };
+}
+
+/** Returns the end of a message, if the state is the one that the accepted calls alone lead to: a refusal that writes otherwise did not write. */
+async function withoutWrite(trial: Execution, measure: Measure): Promise<string> {
+  for (const left of leavings(
+    sidesOf(trial, ({ refused }) => refused),
+    trial,
+  )) {
+    const alone = await measure.without(left);
+    const others = trial.calls.flatMap((call, side) => (left.includes(side) ? [] : [call!.action]));
+    if (others.length > 0 && alone.some((execution) => sameState(trial, execution, measure.states)))
+      return `: it is the state after ${others.join(" and ")} alone, so a refused call did not write what it writes in an order`;
+  }
+  return "";
 }
 
 /** Returns `true` if an execution shows the same race as the given one, possibly together with other differences. */
@@ -150,11 +164,11 @@ function choices(calls: readonly CallEnd[], count: number): readonly (readonly C
 
 /**
  * Replaces, in an execution, the answer to a DELETE that found nothing (404, 410) by the answer to a successful DELETE. If all calls have the same
- * action, a 401 is replaced, too, also for other methods: the first of two logouts ends the session of the second.
+ * action, or all end their own session, a 401 is replaced, too, also for other methods: the first of two logouts ends the session of the second.
  */
 function asRepeatable(candidate: Candidate, trial: Execution, orders: readonly Execution[]): Candidate {
   const { execution } = candidate;
-  const isEqual = areEqual(trial);
+  const isEqual = areEqual(trial) || callsOf(trial).every(mayEndItself);
   const calls = execution.calls.map((call, side) => {
     const isRepeatable = call === undefined ? undefined : repeatable(call, isEqual);
     if (call === undefined || isRepeatable?.(trial.calls[side]) !== true) return call;
@@ -174,13 +188,17 @@ function isDelete(call: CallEnd | undefined): boolean {
   return call !== undefined && call.status >= 200 && call.status < 300 && call.exchanges.at(-1)?.request.method === "DELETE";
 }
 
-/** Returns `true` if, in some order of the calls, this call is refused with the same status and nevertheless writes. */
+/**
+ * Returns `true` if, in some order of the calls, this call is refused with the same status and nevertheless writes. A refusal that only deletes rows,
+ * such as the row of a quota that is used up, cleans up and does not count.
+ */
 function writesAsRefused(refusal: CallEnd, { before, orders }: Measure): boolean {
   return orders.some(({ order, calls, after }) =>
     (order ?? []).some((side, at) => {
       const call = calls[side];
       if (call?.action !== refusal.action || !isSameAnswer(call, refusal) || after.length !== order!.length) return false;
-      return footprint(at === 0 ? before : after[at - 1]!, after[at]!).size > 0;
+      const earlier = at === 0 ? before : after[at - 1]!;
+      return footprint(earlier, after[at]!).size > 0 && !onlyRemoves(earlier, after[at]!);
     }),
   );
 }

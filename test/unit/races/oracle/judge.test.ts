@@ -185,10 +185,44 @@ describe("a refusal", () => {
     const logins = [{ ...ordered([0, 1], [call("login", 401), call("login", 401)], attempts(2)), after: [attempts(1), attempts(2)] }];
     const alone = () => Promise.resolve([ordered([0], [call("login", 401), undefined], attempts(1))]);
     const trial = together([call("login", 401), call("login", 401)], attempts(1));
-    expect(await judge(trial, measure(attempts(0), logins, alone))).toMatchObject({ verdict: "state" });
+    expect(await judge(trial, measure(attempts(0), logins, alone))).toMatchObject({
+      verdict: "state",
+      message:
+        "both calls were answered 401, and the resulting state cannot be reached by running them in either order: it is the state after login alone, so a refused call did not write what it writes in an order",
+    });
     // Another refusal may be one that writes nothing.
     const conflict = together([call("login", 401), call("login", 409)], attempts(1));
     expect(await judge(conflict, measure(attempts(0), logins, alone))).toBeUndefined();
+  });
+});
+
+describe("a refusal that only deletes rows in an order", () => {
+  const quota = (remaining: number) => facts({ quotas: [{ id: 1, remaining }] });
+  const used = [call("use", 200), call("use", 403)] as const;
+  const alone = () => Promise.resolve([ordered([0], [call("use", 200), undefined], quota(0))]);
+  const judgedAfter = (end: ReturnType<typeof facts>) => {
+    const orders = [{ ...ordered([0, 1], used, end), after: [quota(0), end] }];
+    return judge(together(used, quota(0)), measure(quota(1), orders, alone));
+  };
+
+  it("need not delete them at the same time, because it cleans up", async () => {
+    expect(await judgedAfter(facts({ quotas: [] }))).toBeUndefined();
+  });
+
+  it("must write at the same time if it also adds or changes rows", async () => {
+    expect(await judgedAfter(facts({ quotas: [], log: [{ id: 1 }] }))).toMatchObject({ verdict: "state" });
+    expect(await judgedAfter(facts({ quotas: [{ id: 1, remaining: -1 }] }))).toMatchObject({ verdict: "state" });
+  });
+
+  it("must delete them if they are in no state of an order otherwise", async () => {
+    const left = facts({
+      quotas: [
+        { id: 1, remaining: 0 },
+        { id: 2, remaining: 0 },
+      ],
+    });
+    const orders = [{ ...ordered([0, 1], used, facts({})), after: [quota(0), facts({})] }];
+    expect(await judge(together(used, left), measure(quota(1), orders, alone))).toMatchObject({ verdict: "state" });
   });
 });
 
@@ -268,6 +302,28 @@ describe("a call that ends what its own repetition needs", () => {
       { cookie: "sid=abc; Path=/" },
     ],
   ])("is excused: %s", async (_what, sent, answer) => expect(await excusedOf(sent, answer)).toBe("idempotent"));
+
+  it.each([
+    [400, '{"code":209,"error":"Invalid session token"}', "idempotent"],
+    [403, "Session has expired", "idempotent"],
+    [400, '{"error":"invalid code"}', undefined],
+    [409, "no session", undefined],
+  ])("is excused if the session is named as the reason of the refusal: %d %s", async (status, body, excused) => {
+    expect(await excusedOf({}, {}, end(status, {}, {}, { body }))).toBe(excused);
+  });
+
+  it("is excused for two calls that both end the session, but not for another call", async () => {
+    const judged = async (sent: Sent) => {
+      const [one, other] = [end(200, {}), { ...end(200, sent), action: "other" }];
+      const orders = [
+        ordered([0, 1], [one, { ...other, ...end(401, sent), action: "other" }], done),
+        ordered([1, 0], [end(401, {}), other], done),
+      ];
+      return (await judge(together([one, other], done), measure(facts({}), orders)))?.excused;
+    };
+    expect(await judged(json({ password: "b" }))).toBe("idempotent");
+    expect(await judged(json({ amount: 5 }))).toBeUndefined();
+  });
 
   it("is excused in GraphQL, too", async () => {
     const sent = json({ query: "mutation { logout }" });
