@@ -2,6 +2,7 @@ import { NOTHING_KNOWN } from "../../../../src/state/index.ts";
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
+import type { ExplorationEvent } from "../../../../src/engine/events.ts";
 import { Action } from "../../../../src/model/declare/action.ts";
 import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
 import { ApiResponse } from "../../../../src/model/http/response.ts";
@@ -304,7 +305,17 @@ describe("checking the ways against each other", () => {
     const pair = [expect.stringMatching(/^ {2}- systems\.store\.n = \d+$/), expect.stringMatching(/^ {2}\+ systems\.store\.n = \d+$/)];
     const found = crossed.explorer.divergences.all.map(({ differences }) => differences);
     expect(found).toContainEqual([`${text} differences between two executions:`, ...pair]);
-    const replayed = await runExplorer(agent, { direct: false, maxSteps: 20, crossCheck: { first: 0, oneIn: 0 } });
+    const notes: string[] = [];
+    const onEvent = (event: ExplorationEvent): void =>
+      void (event.kind === "note" && event.failure !== undefined && notes.push(event.message));
+    const draws = Array.from({ length: 6 }, (_, at) => `draw${at}`);
+    const many = remembering({
+      up: upTo3,
+      ...Object.fromEntries(draws.map((name) => [name, does(name, (n) => (n === 1 ? 1000 + count++ : n))])),
+    });
+    const replayed = await runExplorer(many, { direct: false, maxSteps: 40, crossCheck: { first: 0, oneIn: 0 }, onEvent });
+    // A lane is started again for nearly each state.
+    expect(notes.map((note) => /seqqa does not report more/.test(note))).toEqual([false, false, false, true]);
     const replay = replayed.explorer.divergences.all.find(({ kind }) => kind === "replay");
     expect(replay?.differences).toEqual(["each execution leads to another state; differences between two executions:", ...pair]);
   });
