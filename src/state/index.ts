@@ -5,6 +5,7 @@ export { Canonicalizer } from "./canonical/canonicalizer.ts";
 export { apart, rowText } from "./canonical/left-out.ts";
 export { cellsOf, differences } from "./compare/differences.ts";
 export { differingFields, eachDifference } from "./compare/differing-fields.ts";
+export { explainedDifferences, type ShownState } from "./compare/explained-differences.ts";
 export { DerivedTimes } from "./compare/derived-times.ts";
 export { coarsestOf, hasResolution } from "./compare/resolutions.ts";
 export { steadyChanges, type SteadyChanges } from "./compare/steady-changes.ts";

@@ -196,6 +196,40 @@ createServer((request, response) => {
     expect(two).toMatchObject({ digest: one.digest, statesVisited: 3, divergences: [] });
   });
 
+  // The sessions of express-session: a login with the cookie of an old session ends that session. The signature is in the cookie, but not in the state.
+  it("a login with a signed cookie that replaces the session leads to one state, not to a new state each time", async () => {
+    const exploration = `import { Action, Agent, World } from "seqqa";
+export const agent = new Agent({
+  world: (lane) => new World({ systems: lane.systems }),
+  actions: ["login", "logout"].map((name) => new Action({ name, run: (api) => api.post("/" + name) })),
+  invariants: [],
+});
+`;
+    const server = `
+import { createHmac, randomBytes } from "node:crypto";
+import { createServer } from "node:http";
+import Database from "better-sqlite3";
+const db = new Database(process.env.DB_PATH);
+db.exec("create table if not exists sessions (sid text primary key, user text)");
+const signed = (sid) => encodeURIComponent("s:" + sid + "." + createHmac("sha256", "secret").update(sid).digest("base64").replace(/=+$/, ""));
+createServer((request, response) => {
+  const old = /sid=s%3A(.*)\\./.exec(request.headers.cookie ?? "");
+  if (old !== null) db.prepare("delete from sessions where sid = ?").run(decodeURIComponent(old[1]));
+  if (request.url === "/logout") response.setHeader("set-cookie", "sid=; Max-Age=0");
+  if (request.url === "/login") {
+    const sid = randomBytes(24).toString("base64");
+    db.prepare("insert into sessions values (?, 'ann')").run(sid);
+    response.setHeader("set-cookie", "sid=" + signed(sid));
+  }
+  response.end("{}");
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+    const cwd = folderWith({ "seqqa.yaml": NOTES_CONFIG, "server.mjs": server, "notes.explore.js": exploration });
+    linkPackages(cwd, "better-sqlite3", "seqqa");
+    // Nobody is logged in; a first session; one that replaced the first session; one that replaced such a session.
+    expect(await run(cwd, "1")).toMatchObject({ statesVisited: 4, divergences: [] });
+  });
+
   // Tokens with whole seconds that are issued in one second are equal, so the login would change nothing right after `setup`.
   it.each(
     some(

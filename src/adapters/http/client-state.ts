@@ -1,4 +1,5 @@
 import { SeqqaError } from "../../model/errors.ts";
+import { unsignedCookies } from "../../model/http/signed-cookie.ts";
 import { CookieStore, type ActingCookie } from "./cookie-store.ts";
 import { checkedHeader, checkedHeaders } from "./request/headers.ts";
 
@@ -157,7 +158,9 @@ export class ClientState {
     const authorization = sameAuthorization(this.#authorization, this.#initial.authorization)
       ? undefined
       : shownAuthorization(this.#authorization);
-    const headers = changedHeaders(this.#headers, this.#initial.headers);
+    const changed = changedHeaders(this.#headers, this.#initial.headers);
+    const cookie = changed?.["cookie"];
+    const headers = typeof cookie === "string" ? { ...changed, cookie: unsignedCookies(cookie) } : changed;
     const cookies = this.cookies.empty ? undefined : this.cookies.acting();
     const some = cookies !== undefined && cookies.length > 0 ? cookies : undefined;
     if (authorization === undefined && headers === undefined && some === undefined) return undefined;

@@ -1,4 +1,5 @@
 import type { CookieExpiry } from "../../model/http/client.ts";
+import { unsignedCookie } from "../../model/http/signed-cookie.ts";
 import { Cookie, CookieJar, domainMatch, type SerializedCookieJar } from "tough-cookie";
 
 /** The part of a cookie that distinguishes two states. The expiry is left out because it differs in every execution. */
@@ -106,7 +107,7 @@ export class CookieStore {
     this.#saved = saved;
   }
 
-  /** Returns the cookies that have not expired, sorted by domain, path and name. Values have no signature; see {@link unsigned}. */
+  /** Returns the cookies that have not expired, sorted by domain, path and name. Values have no signature; see {@link unsignedCookie}. */
   acting(): readonly ActingCookie[] {
     if (this.#jar === null) return [];
     const isValid = this.#validity();
@@ -115,7 +116,7 @@ export class CookieStore {
       if (!isValid(cookie)) continue;
       cookies.push({
         name: text(cookie.key),
-        value: unsigned(text(cookie.value)),
+        value: unsignedCookie(text(cookie.value)),
         domain: text(cookie["domain"]),
         path: text(cookie["path"]),
       });
@@ -143,18 +144,6 @@ export class CookieStore {
       return atMs > (this.#ofRoot.has(idOf(cookie)) ? receiptOf(cookie) + aheadMs : now);
     };
   }
-}
-
-/** Matches a cookie that Express signed: `s:`, the value, and its HMAC of SHA-256 in base64. */
-const SIGNED = /^s(?::|%3A)(.+)\.(?:[A-Za-z0-9+/]|%2B|%2F){43}$/i;
-
-/**
- * Returns the value of a cookie without the signature that Express (`cookie-signature`) adds, because the signature follows from the value. Parts of
- * the encoded signature would look like generated values of their own.
- */
-function unsigned(value: string): string {
-  const content = SIGNED.exec(value)?.[1];
-  return content === undefined ? value : `s:${content}`;
 }
 
 /** Returns the end of the sentence that says why a cookie was rejected, and a sentence that says what to do. */

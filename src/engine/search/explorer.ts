@@ -53,6 +53,8 @@ const LONG_WATCHES_MS = 1_500;
 const CLOCK_EVERY = 256;
 /** Largest number of violations seen by cross-checks that are kept. The number is limited because each of these violations is replayed at the end. */
 const MOST_SEEN = 20;
+/** Number of notes about lanes that are started again because a state differs. */
+const DIRTY_NOTES = 3;
 
 /**
  * The search on the main thread. The search runs the strategy's sequential algorithm, but takes outcomes from a buffer that lanes fill in advance. An
@@ -114,6 +116,8 @@ export class Explorer {
   readonly #meter: ProgressMeter;
   readonly #posts: LanePosts;
   readonly #rebuilds: LaneRebuilds;
+  /** Number of lanes that were started again because they were in a wrong state. */
+  #dirtyRebuilds = 0;
   readonly tries: UnitTries;
   readonly chains: EndlessChains;
   /** The repeated execution of an endless chain. `undefined` if none is in progress. */
@@ -522,11 +526,14 @@ export class Explorer {
     if (!this.#abandoned) await this.#rebuild(lane, failure);
   }
 
-  #rebuild(lane: number, { message, target }: LaneFailure): Promise<void> {
+  #rebuild(lane: number, { kind, message, target }: LaneFailure): Promise<void> {
     return this.#rebuilds.rebuild(lane, () => {
-      const note = `seqqa starts lane ${lane} again: ${message}`;
-      this.#options.onEvent({ kind: "note", message: note, failure: message, target });
       this.#meter.rebuilt(lane);
+      // A target whose states differ each time causes a rebuild at nearly each step.
+      if (kind === "dirty" && ++this.#dirtyRebuilds > DIRTY_NOTES + 1) return;
+      const isLast = kind === "dirty" && this.#dirtyRebuilds > DIRTY_NOTES;
+      const note = `seqqa starts lane ${lane} again: ${message}${isLast ? ". seqqa does not report more lanes that it starts again because a state differs" : ""}`;
+      this.#options.onEvent({ kind: "note", message: note, failure: message, target });
     });
   }
 

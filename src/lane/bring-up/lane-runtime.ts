@@ -29,7 +29,11 @@ import { StateWatch } from "../step/state-watch.ts";
 import { AfterFinding, StepTaker } from "../step/step-taker.ts";
 import { lossOf } from "./store-lost.ts";
 import { Navigation } from "../navigate/navigation.ts";
+import { explainedDifferences, type ShownState } from "../../state/index.ts";
 import { passedTimes, type SavedWorld } from "../state/saved-world.ts";
+
+/** Maximum number of lines that compare two states. */
+const LINES = 8;
 
 export type { Known } from "../report/chunk-report.ts";
 
@@ -232,7 +236,10 @@ export class LaneRuntime {
     const passed = (): string | undefined => passedTimes(this.#base.state.own())[0];
     let field = passed();
     if (wasExecuted && !isLast) {
-      if (field === undefined) this.#report.divergences.push(this.#withWrites(replayed(unit, error, this.#base.report)));
+      if (field === undefined) {
+        const differences = await this.#whyOther(unit, error);
+        this.#report.divergences.push(this.#withWrites(replayed(unit, { differences }, this.#base.report)));
+      }
       // If the root state is restored from a checkpoint, the checkpoint itself may be wrong: throw, so that a fresh lane tries again. If the root
       // state is made by running `setup` again, it is compared with the first root state, so this lane can try again.
       if (!this.#base.home.remade) throw error;
@@ -246,6 +253,31 @@ export class LaneRuntime {
     }
     this.#report.divergences.push(field === undefined ? this.#withWrites(replayed(unit, error, this.#base.report)) : timePassed(field));
     return { mark: await replayer.replay(unit.path, unit.draws).catch(() => this.#base.state.mark()), isOther: true };
+  }
+
+  /**
+   * Returns lines about a path that led to another state than the first time. The first state is known only by its fingerprint, so the path is
+   * executed once more: if a value differs each time, the two last states differ in this value, too.
+   */
+  async #whyOther({ path, draws }: UnitRequest, { differences }: LaneLost): Promise<readonly string[]> {
+    const { state, canonicalizer } = this.#base;
+    const { replayer } = this.#travel;
+    const reached = async (): Promise<ShownState> => canonicalizer.shown(await state.facts());
+    const then = await reached();
+    try {
+      // Begin at the root state, so that no checkpoint of this execution is used.
+      await replayer.replay([]);
+      await replayer.replay(path, draws);
+    } catch (error) {
+      if (error instanceof LaneLost) return differences;
+      throw error;
+    }
+    const now = await reached();
+    const isSame = then.lo === now.lo && then.hi === now.hi;
+    return [
+      isSame ? "the state to which the path leads now:" : "each execution leads to another state; differences between two executions:",
+      ...(isSame ? differences : explainedDifferences(then, now, LINES)).map((line) => `  ${line}`),
+    ];
   }
 
   async #crossCheck(unit: UnitRequest, check: ExpansionCheck): Promise<void> {
@@ -266,7 +298,7 @@ export class LaneRuntime {
 }
 
 /** Returns the divergence for a path that led to another state when it was executed again. */
-function replayed({ path }: UnitRequest, { differences }: LaneLost, { counters }: LaneReport): LaneDivergence {
+function replayed({ path }: UnitRequest, { differences }: Pick<LaneLost, "differences">, { counters }: LaneReport): LaneDivergence {
   return {
     kind: "replay",
     path,

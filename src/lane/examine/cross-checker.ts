@@ -16,7 +16,7 @@ import {
 } from "../../messages/lane-messages.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
 import type { LaneBase } from "../bring-up/lane-base.ts";
-import { coarsestOf, isInToken, markedDifferences, sameNames } from "../../state/index.ts";
+import { coarsestOf, explainedDifferences, isInToken, type ShownState } from "../../state/index.ts";
 import { LaneLost } from "../bring-up/lane-lost.ts";
 import type { Outcome } from "../step/outcome.ts";
 import { answerChange, divergence, kindOf } from "../report/other-outcome.ts";
@@ -170,7 +170,7 @@ export class CrossChecker {
         if (!before.includes(finding.invariant)) seen.push({ ...after(unit, action), status: outcome.status, finding });
       if (!isSame && row[STATUS] !== outcome.status) differing.push(`${name}: ${answerChange(row[KIND]! & 0xff, row[STATUS]!, outcome)}`);
       else if (!isSame) {
-        const explained = await this.#explain(unit, action, along);
+        const explained = await this.#explain(unit, action, along ?? { lo: row[LO]!, hi: row[HI]! });
         differing.push(
           `${name}: the target answered ${outcome.status} both times, but reached different states; ${explained.text}`,
           ...explained.lines,
@@ -264,25 +264,41 @@ export class CrossChecker {
   }
 
   /**
-   * Returns lines that show why two outcomes differ. Compares the state after the step with the state after the same step on the other path. Without
-   * another path, compares the state after the step with the state before the step.
+   * Returns lines that show why two outcomes differ. Compares the state after the step with the state after the same step on the other path, if
+   * `other` is a path. If `other` is the fingerprint of the state to which the search came, executes the step again to find a state to compare with:
+   * first in the same way, and then as the search did, after the other actions of the node.
    */
   async #explain(
     unit: UnitRequest,
     action: number,
-    along: ExpansionCheck["along"],
+    other: Fingerprint | Way,
   ): Promise<{ readonly text: string; readonly lines: readonly string[]; readonly mark: SavedWorld }> {
-    const { state, canonicalizer } = this.#base;
-    const now = canonicalizer.marked(await state.facts());
-    const mark =
-      along === undefined ? await this.#navigator.replay(unit.path, unit.draws) : (await this.#step({ ...unit, ...along }, action)).mark;
-    const other = canonicalizer.marked(await state.facts());
-    const lines = markedDifferences(other, sameNames(other, now), STATE_LINES).map((line) => `  ${line}`);
-    return {
-      text: along === undefined ? "the second time, the step changed:" : "differences between the other path and this path:",
-      lines,
-      mark,
+    const { state, stepper, actions, canonicalizer } = this.#base;
+    const shown = async (): Promise<ShownState> => canonicalizer.shown(await state.facts());
+    const now = await shown();
+    const explained = (text: string, before: ShownState, after: ShownState, mark: SavedWorld) => {
+      const lines = explainedDifferences(before, after, STATE_LINES);
+      return { text, lines: (lines.length === 0 ? ["nothing"] : lines).map((line) => `  ${line}`), mark };
     };
+    if ("path" in other) {
+      const { mark } = await this.#step({ ...unit, ...other }, action);
+      return explained("differences between the other path and this path:", await shown(), now, mark);
+    }
+    const { mark } = await this.#step(unit, action);
+    const again = await shown();
+    if (!isEqual(again, now))
+      return explained("each execution leads to another state; differences between two executions:", now, again, mark);
+    for (const one of [...actions.keys()].filter((index) => index !== action).concat(action)) {
+      await state.restore(mark);
+      const outcome = await stepper.run(actions[one]!);
+      this.#navigator.departed();
+      if (outcome.kind === "lost") throw new LaneLost(outcome.lost!, outcome.message);
+      await this.#settle();
+    }
+    const restored = await shown();
+    if (isEqual(restored, other)) return explained("differences between the first and the second execution:", restored, now, mark);
+    await state.restore(mark);
+    return explained("the second time, the step changed:", await shown(), now, mark);
   }
 }
 
@@ -293,6 +309,8 @@ interface Pair {
 }
 
 type Way = Pick<UnitRequest, "path" | "draws">;
+
+const isEqual = (a: Fingerprint, b: Fingerprint): boolean => a.lo === b.lo && a.hi === b.hi;
 
 /** Returns a path with one more action, and the paths from which the test data of its steps is computed. */
 function after(way: Way, action: number): Way {

@@ -1,4 +1,5 @@
 import type { Exchange } from "../../model/http/client.ts";
+import { unsignedCookies } from "../../model/http/signed-cookie.ts";
 import type { SentRequest } from "../../state/index.ts";
 
 /** Returns a request of a step with its answer, for `StepOrigin`. Returns an empty list if the request got no answer. */
@@ -13,7 +14,8 @@ export function sentRequest(exchange: Exchange): SentRequest[] {
       method,
       path,
       body: body ?? "",
-      acting: `${authorization ?? ""} ${cookie ?? ""}`,
+      // The state shows these cookies without signature, too. A signature in the request would differ each time and be no known value.
+      acting: `${authorization ?? ""} ${unsignedCookies(cookie ?? "")}`,
       answer: text,
       answerHeaders: Object.values(answered).join("\n"),
     },

@@ -11,3 +11,31 @@ export type IsHidden = (name: string) => boolean;
 export function fold(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, "");
 }
+
+/** The attributes of a cookie, and the options of express-session, in the form of {@link fold}. None of their values is a secret. */
+const ATTRIBUTES: ReadonlySet<string> = new Set([
+  "originalmaxage",
+  "maxage",
+  "expires",
+  "domain",
+  "path",
+  "secure",
+  "httponly",
+  "samesite",
+  "partitioned",
+  "priority",
+  "signed",
+  "overwrite",
+]);
+
+/** Returns `true` for the name of an attribute of a cookie, such as `expires`. */
+export function isCookieAttribute(name: string): boolean {
+  return ATTRIBUTES.has(fold(name));
+}
+
+/** Returns `true` for an object in JSON, or in a described state, that consists of attributes of a cookie, as sessions of express-session store it. */
+export function isCookieOptions(text: string): boolean {
+  if (!/^\{[^{}]*\}$/.test(text)) return false;
+  const names = Array.from(text.matchAll(/[{,]\s*\\*["']?([\w-]+)\\*["']?\s*:/g), ([, name]) => name!);
+  return names.length > 0 && names.every(isCookieAttribute);
+}

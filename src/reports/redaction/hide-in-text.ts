@@ -1,4 +1,4 @@
-import { fold, HIDDEN, type IsHidden } from "./field-names.ts";
+import { fold, HIDDEN, isCookieOptions, type IsHidden } from "./field-names.ts";
 
 /**
  * Matches a field name, its quotes (with backslashes if the text is quoted inside another text), and the separator before the value: `"a": `, `a=`,
@@ -77,7 +77,7 @@ function hideFields(text: string, isHidden: IsHidden, seen: (value: string) => v
     const start = match.index + match[0].length;
     const { open, end, close, missing } = valueAt(text, start, fold(isHidden(name!) ? name! : inner));
     const value = text.slice(open, end);
-    if (value === "" || value === HIDDEN || NOTHING.test(value)) {
+    if (value === "" || value === HIDDEN || NOTHING.test(value) || (fold(name!) === "cookie" && isCookieOptions(value))) {
       FIELD.lastIndex = Math.max(start, close);
       continue;
     }

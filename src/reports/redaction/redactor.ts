@@ -1,6 +1,6 @@
 import type { RecordedResponse } from "../../model/results/result.ts";
 import type { ApiRequest } from "../../model/http/response.ts";
-import { fold, HIDDEN, type IsHidden } from "./field-names.ts";
+import { fold, HIDDEN, isCookieAttribute, type IsHidden } from "./field-names.ts";
 import { hideInBody, hideInForm, leaves } from "./hide-in-body.ts";
 import { hideInText } from "./hide-in-text.ts";
 
@@ -98,8 +98,9 @@ function cookieValues(name: string, content: string): readonly string[] {
 function hideInStateLine(line: string, isHidden: IsHidden, seen: (value: string) => void): string {
   const [, mark, path, between, value] = VALUE.exec(line) ?? [];
   if (path === undefined || value === "null") return hideInText(line, isHidden, seen);
-  const names = path.match(/"(?:[^"\\]|\\.)*"|[^.[\]"]+/g) ?? [];
-  if (!names.some((name) => isHidden(name.replace(/^"|"$/g, "")))) return hideInText(line, isHidden, seen);
+  const names = (path.match(/"(?:[^"\\]|\\.)*"|[^.[\]"]+/g) ?? []).map((name) => name.replace(/^"|"$/g, ""));
+  const isOption = (at: number): boolean => fold(names[at]!) === "cookie" && at === names.length - 2 && isCookieAttribute(names[at + 1]!);
+  if (!names.some((name, at) => isHidden(name) && !isOption(at))) return hideInText(line, isHidden, seen);
   seen(value!.replace(/^"|"$/g, ""));
   return `${mark}${path}${between}${HIDDEN}`;
 }

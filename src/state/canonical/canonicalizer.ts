@@ -7,6 +7,7 @@ import { isCellLeftOut, withoutLeftOut } from "./left-out.ts";
 import { HiddenTimes } from "../renaming/hidden-times.ts";
 import { Renamer } from "../renaming/renamer.ts";
 import { shownNames, type Marked } from "./same-names.ts";
+import type { ShownState } from "../compare/explained-differences.ts";
 import { StoresComparer, type StoreRows } from "../compare/same-stores.ts";
 import { StateWriter, type StateText } from "./state-text.ts";
 import type { StepWindow } from "../values/times.ts";
@@ -192,6 +193,13 @@ export class Canonicalizer {
    */
   marked(facts: Facts): Marked {
     return describeFacts(facts, this.#writer);
+  }
+
+  /** Describes a state, so that {@link explainedDifferences} can compare it with another state later, when its facts have changed. */
+  shown(facts: Facts): ShownState {
+    const fingerprint = { lo: 0, hi: 0 };
+    this.fingerprint(facts, fingerprint);
+    return { ...fingerprint, marked: this.marked(facts), exact: shownNames(describeFacts(facts, this.#writer, true)) };
   }
 }
 

@@ -15,8 +15,9 @@ import type { StateWriter } from "./state-text.ts";
 const LONGEST_SHOWN = 200;
 const DEEPEST_SHOWN = 40;
 
-export function describeFacts(facts: Facts, writer: StateWriter): Marked {
-  return new Describer(writer, facts).lines();
+/** @param exact `true` to show also what values do not show: the origins of generated values, and the order of keys in JSON. */
+export function describeFacts(facts: Facts, writer: StateWriter, exact: boolean = false): Marked {
+  return new Describer(writer, facts, exact).lines();
 }
 
 /** Matches the place of a part of a client's cookie that is no secret. */
@@ -32,9 +33,13 @@ class Describer {
    * show if two texts differ.
    */
   #secret = false;
+  readonly #exact: boolean;
+  /** `true` while the content of a JSON text is described. */
+  #isJson = false;
 
-  constructor(writer: StateWriter, facts: Facts) {
+  constructor(writer: StateWriter, facts: Facts, exact: boolean) {
     this.#writer = writer;
+    this.#exact = exact;
     this.#facts = facts;
     const state = writer.write(facts);
     for (const [key, name] of writer.tokens.constants) this.#names.set(key, name.startsWith("=") ? key : `root#${name.slice(1)}`);
@@ -133,12 +138,12 @@ class Describer {
   #object(value: object, depth: number): string {
     if (depth >= DEEPEST_SHOWN) return "...";
     if (value instanceof Generated) return this.#generated(value);
-    if (value instanceof Time) return timeText(value);
+    if (value instanceof Time) return timeText(value) + this.#hidden(value.origin.rank, value.origin.within, value.origin.source);
     if (value instanceof Mixed)
       return JSON.stringify(
         value.parts.map((part) => (typeof part === "string" ? withoutMarks(part) : this.#object(part, depth))).join(""),
       );
-    if (value instanceof JsonText) return `JSON ${this.#inline(value.value, depth + 1)}`;
+    if (value instanceof JsonText) return this.#json(value, depth);
     if (value instanceof Uint8Array) return this.#bytes(value);
     if (types.isDate(value)) return this.#writer.clock.nearMs(value.getTime()) ? "<time>" : `Date(${value.getTime()})`;
     if (Array.isArray(value)) return `[${value.map((item) => this.#inline(item, depth + 1)).join(", ")}]`;
@@ -149,14 +154,25 @@ class Describer {
     }
     const entries = entriesOf(value);
     if (entries === undefined) return this.#text(String(value), true);
-    return `{${entries
-      .map(([key, item]) => `${this.#inline(key, depth + 1)}: ${this.#inline(item, depth + 1)}`)
-      .sort()
-      .join(", ")}}`;
+    const shown = entries.map(([key, item]) => `${this.#inline(key, depth + 1)}: ${this.#inline(item, depth + 1)}`);
+    return `{${(this.#exact && this.#isJson ? shown : shown.sort()).join(", ")}}`;
+  }
+
+  #json({ value }: JsonText, depth: number): string {
+    const outer = this.#isJson;
+    this.#isJson = true;
+    const text = `JSON ${this.#inline(value, depth + 1)}`;
+    this.#isJson = outer;
+    return text;
+  }
+
+  /** Returns what tells two values apart that are shown alike. Returns an empty text if the description is not exact. */
+  #hidden(...parts: readonly unknown[]): string {
+    return this.#exact ? `<${parts.join("/")}>` : "";
   }
 
   #generated({ key, origin }: Generated): string {
-    if (origin !== undefined) return this.#names.get(key) ?? "#?";
+    if (origin !== undefined) return (this.#names.get(key) ?? "#?") + this.#hidden(origin.label, origin.order, origin.within);
     return key.startsWith("=") ? JSON.stringify(shorten(withoutMarks(key.slice(key.indexOf(":") + 1)))) : `root#${key.slice(1)}`;
   }
 

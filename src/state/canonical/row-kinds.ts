@@ -4,6 +4,7 @@ import type { Facts } from "./facts.ts";
 import type { Piece } from "./pieces.ts";
 import { withoutMarks } from "./same-names.ts";
 import { Mixed } from "../values/named.ts";
+import { readsLikeWord } from "../values/randomness.ts";
 
 /**
  * The columns of each table that determine the kind of a row. All Redis hashes, for example, are in one table, and the columns `key` and `field`
@@ -57,7 +58,11 @@ function collapsed(text: string): string {
   // Descriptions of states replace the delimiters of placeholders in values. Replacing them here, too, gives equal patterns for equal values.
   const named = withoutMarks(text)
     .replaceAll(HEXADECIMAL, "*")
-    .replaceAll(BASE64, (run, words: string, rest: string) => (isBase64(rest) ? `${words}*` : run))
+    .replaceAll(BASE64, (run: string, words: string, rest: string) => {
+      // Letters before the first dash of an id may look like a prefix, but hardly ever read like a word.
+      if (!words.split(/[_-]/).every(readsLikeWord)) return isBase64(run) ? "*" : run;
+      return isBase64(rest) ? `${words}*` : run;
+    })
     .replaceAll(LETTERS, (word) => (isRandom(word) ? "*" : word));
   return named.replaceAll(NAMES, "*").replaceAll(VARIABLE, "*").replaceAll(/\*+/g, "*");
 }

@@ -1,5 +1,5 @@
 import { fieldOfKind, type RowKind } from "../../model/stores/field-of-kind.ts";
-import { onlyIn } from "./differences.ts";
+import { cellsOf, onlyIn } from "./differences.ts";
 import { patternShown, type RowKinds } from "../canonical/row-kinds.ts";
 
 const NO_KINDS: RowKinds = new Map();
@@ -107,11 +107,7 @@ function parse(lines: readonly string[]): { readonly values: Map<string, string>
 }
 
 function parseCells(text: string): Map<string, string> {
-  const cells = new Map<string, string>();
-  for (const [, name, value] of text.matchAll(/((?:"(?:[^"\\]|\\.)*")|[^\s":,]+): ((?:"(?:[^"\\]|\\.)*"|[^",])*)(?:, |$)/g)) {
-    cells.set(unquote(name!), value!);
-  }
-  return cells;
+  return new Map(cellsOf(text).map(([name, value]) => [unquote(name), value]));
 }
 
 interface Pair {

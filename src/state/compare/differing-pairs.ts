@@ -20,7 +20,7 @@ import {
   tablePlace,
 } from "../values/places.ts";
 import { steadyLifetime } from "../values/times.ts";
-import { wordOf, wordOfBytes } from "../values/words.ts";
+import { differingWords, splitAtWords, wordOf, wordOfBytes } from "../values/words.ts";
 import type { DroppedField, GeneratedPlace, Knowledge, TimePlace } from "./knowledge.ts";
 
 /** The largest number of rows that are paired, because pairing takes quadratic time. */
@@ -106,10 +106,6 @@ export class DifferingPairs {
     a: readonly (readonly StoredValue[])[],
     b: readonly (readonly StoredValue[])[],
   ): void {
-    const placeOf = (index: number, row: readonly StoredValue[]): readonly string[] => [
-      ...tablePlace(system, name),
-      columnPlace(columns, index, row),
-    ];
     const equal = new Map<string, number>();
     const keyOf = (row: readonly StoredValue[]): string =>
       row.map((cell) => (typeof cell === "bigint" ? `${cell}n` : JSON.stringify(cell))).join();
@@ -127,8 +123,9 @@ export class DifferingPairs {
       return known > 0;
     });
     for (const [x, y] of paired(left.slice(0, MOST_ROWS), right.slice(0, MOST_ROWS))) {
+      const kinds = x.map((cell, index) => (columns[index]!.kind === true ? withoutDifferences(cell, y[index]) : cell));
       columns.forEach((column, index) => {
-        const at = placeOf(index, x);
+        const at = [...tablePlace(system, name), columnPlace(columns, index, kinds)];
         const target = column.references;
         const domain =
           target !== undefined
@@ -241,6 +238,15 @@ function shown(value: unknown): string {
   const text =
     typeof value === "string" ? JSON.stringify(value) : value instanceof Uint8Array ? `x"${wordOfBytes(value).key}"` : String(value);
   return text.length > 80 ? `${text.slice(0, 80)}...` : text;
+}
+
+/** Returns the key or field name of a row with `*` for the words that differ in another execution. */
+function withoutDifferences(a: StoredValue, b: StoredValue | undefined): StoredValue {
+  if (typeof a !== "string" || typeof b !== "string" || a === b) return a;
+  const pairs = differingWords(a, b);
+  if (pairs.some(({ after }) => after === "")) return "*";
+  const parts = splitAtWords(a, (word, after) => pairs.some((pair) => pair.after === after && pair.a === word) || undefined);
+  return parts?.map(({ text, found }) => (found === true ? "*" : text)).join("") ?? a;
 }
 
 function isSame(a: unknown, b: unknown): boolean {

@@ -1,6 +1,7 @@
 import { types } from "node:util";
-import type { ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
+import type { ObservedColumn, ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../canonical/facts.ts";
+import type { GeneratedPlace } from "../compare/knowledge.ts";
 import { JsonText, Mixed, type Generated, type Time } from "../values/named.ts";
 import {
   columnPlace,
@@ -73,13 +74,16 @@ export class FactsWalk {
   }
 
   #table(table: ObservedTable, node: PlaceNode | undefined): ObservedTable {
-    const row = (cells: readonly StoredValue[]): readonly StoredValue[] =>
-      cells.map((cell, index) =>
+    const hasKinds = node !== undefined && table.columns.some(({ kind }) => kind === true);
+    const row = (cells: readonly StoredValue[]): readonly StoredValue[] => {
+      const kinds = hasKinds ? cells.map((cell, index) => this.#kindOf(cell, table.columns[index]!, node)) : cells;
+      return cells.map((cell, index) =>
         // Fast path: most cells are numbers or booleans without a known place.
         node === undefined && typeof cell !== "string" && typeof cell !== "object"
           ? (this.#value(cell, undefined) as StoredValue)
-          : (this.#value(cell, node?.inner.get(columnPlace(table.columns, index, cells))) as StoredValue),
+          : (this.#value(cell, node?.inner.get(columnPlace(table.columns, index, kinds))) as StoredValue),
       );
+    };
     // A changed row of the root state is in both `added` and `removed`.
     const keys = !this.#rootTimes.hasPlaces ? [] : table.columns.flatMap(({ key }, index) => (key === true ? [index] : []));
     const keyOf = (cells: readonly StoredValue[]): string => keys.map((index) => String(cells[index])).join("\n");
@@ -93,6 +97,20 @@ export class FactsWalk {
     const removed = hasRootNames ? table.removed.map(row) : table.removed;
     this.#times.row = undefined;
     return { ...table, added, removed };
+  }
+
+  /**
+   * Returns the key or field name of a row with `*` for its generated values. The pattern of the name alone would often be wrong, because ids in
+   * base64url contain separators, and few ids look like a word.
+   */
+  #kindOf(cell: StoredValue, { name, kind }: ObservedColumn, table: PlaceNode): StoredValue {
+    const node = kind === true && typeof cell === "string" ? table.inner.get(name) : undefined;
+    if (node === undefined) return cell;
+    const isGenerated = (text: string, place: GeneratedPlace | undefined): boolean =>
+      place !== undefined && this.#values.mayBeGenerated(text, place);
+    if (isGenerated(cell as string, node.whole)) return "*";
+    const parts = splitAtWords(cell as string, (word, after) => isGenerated(word, node.words.get(after)) || undefined);
+    return parts?.map(({ text, found }) => (found === true ? "*" : text)).join("") ?? cell;
   }
 
   #value(value: unknown, node: PlaceNode | undefined): unknown {

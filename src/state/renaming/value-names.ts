@@ -88,9 +88,14 @@ export class ValueNames {
     const constant = this.#constants.get(key);
     if (constant !== undefined) return new Generated(constant, form, undefined);
     const known = this.#generated(key, form);
-    if (known !== undefined || this.#literals.has(key) || isPlain(text, place)) return known;
+    if (known !== undefined || !this.mayBeGenerated(text, place, key)) return known;
     if (this.#step !== undefined || this.#isRoot) this.#fresh.push({ key, text, place });
     return undefined;
+  }
+
+  /** Returns `false` for a text at a place of generated values that was not generated: it is in the user's code, or shorter than generated values. */
+  mayBeGenerated(text: string, place: GeneratedPlace, key: string = wordOf(text).key): boolean {
+    return !this.#literals.has(key) && !isPlain(text, place);
   }
 
   #generated(key: string, form: string): Generated | undefined {

@@ -194,18 +194,21 @@ function between(a: string, b: string, runsA: readonly Run[], runsB: readonly Ru
     front++;
   if (front === 0) return undefined;
   const before = runsA[front - 1]!;
-  const start = before.at + before.text.length;
+  let start = before.at + before.text.length;
+  // A dot after the common beginning continues a signed token. A hash such as `$2b$10$...` may contain dots, too.
+  const isAfterDot = a[start] === ".";
+  // Punctuation that only one of the texts has belongs to its word: an id in base64url may begin with a dash or an underscore.
+  while (start < Math.min(a.length, b.length) && a[start] === b[start] && !LETTER_OR_DIGIT.test(a[start]!)) start++;
   let end = 0;
   const most = Math.min(a.length, b.length) - start;
   while (end < most && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
   // Shorten the common ending, so that it does not begin in the middle of a word.
   while (end > 0 && /[\w-]/.test(a[a.length - end]!)) end--;
   const [x, y] = [a.slice(start, a.length - end), b.slice(start, b.length - end)].map(
-    (middle) => /^[^A-Za-z0-9]*([\w.+/=~-]+)$/.exec(middle)?.[1],
+    (middle) => /^[^A-Za-z0-9]*?([\w.+/=~-]+)$/.exec(middle)?.[1],
   );
   if (x === undefined || y === undefined) return undefined;
-  // A dot after the common beginning continues a signed token. A hash such as `$2b$10$...` may contain dots, too.
-  const isSigned = a[start] === "." && x.includes(".") && y.includes(".");
+  const isSigned = isAfterDot && x.includes(".") && y.includes(".");
   return isSigned ? [signed(a, b, { start, end })] : [{ after: lastRun(before.text, "^"), a: x, b: y }];
 }
 

@@ -228,6 +228,12 @@ describe("acting", () => {
     const signature = `${"a".repeat(41)}%2B%2F`;
     await setCookies(api, `a=s%3Aid7.${signature}; Path=/`, `b=s:id8.${"b".repeat(43)}; Path=/`, "c=s:id9.short; Path=/");
     expect(clientPartOf(api)!.acting()).toMatchObject({ cookies: [{ value: "s:id7" }, { value: "s:id8" }, { value: "s:id9.short" }] });
+    // A store holds the id without URL encoding.
+    await setCookies(api, `a=s%3Ak%2B7%2Fx%3D.${signature}; Path=/`);
+    expect(clientPartOf(api)!.acting()).toMatchObject({ cookies: [{ value: "s:k+7/x=" }, {}, {}] });
+    const other = new HttpClient(await cookieServer());
+    other.setHeader("cookie", `theme=dark; a=s%3Aid7.${signature}`);
+    expect(clientPartOf(other)!.acting()).toEqual({ headers: { cookie: "theme=dark; a=s:id7" } });
   });
 
   it("is undefined after a logout that deletes the cookie", async () => {

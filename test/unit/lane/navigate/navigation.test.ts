@@ -2,6 +2,7 @@ import { NOTHING_KNOWN } from "../../../../src/state/index.ts";
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
+import type { ExplorationEvent } from "../../../../src/engine/events.ts";
 import { Action } from "../../../../src/model/declare/action.ts";
 import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
 import { ApiResponse } from "../../../../src/model/http/response.ts";
@@ -88,6 +89,9 @@ describe("getting to a node", () => {
     expect(first.rows).toEqual([]);
     // The second try may succeed by chance.
     expect(first.expansion.divergences).toMatchObject([{ kind: "replay", path: [0], calls: [0] }]);
+    const [text, ...lines] = first.expansion.divergences[0]!.differences;
+    expect(text).toBe("the state to which the path leads now:");
+    expect(lines).toContain("  systems.store.n = 1");
     const again = await lane.expand({ ...wrong, suspect: "dirty" });
     expect(again.expansion.failure).toBeUndefined();
     expect(again.rows).toHaveLength(2);
@@ -279,7 +283,7 @@ describe("checking the ways against each other", () => {
     const one = await runExplorer(written, { maxSteps: 9, crossCheck: { first: 20, oneIn: 0 } });
     const text = "peek: the target answered 200 both times, but reached different states;";
     expect(one.explorer.divergences.all[0]!.differences).toEqual([
-      `${text} the second time, the step changed:`,
+      `${text} differences between the first and the second execution:`,
       "  - systems.store.n = 8",
       "  + systems.store.n = 7",
     ]);
@@ -291,6 +295,29 @@ describe("checking the ways against each other", () => {
       "  - systems.store.n = 7",
       "  + systems.store.n = 8",
     ]);
+  });
+
+  it("of values that differ each time, the divergence shows two of them", async () => {
+    let count = 0;
+    const agent = remembering({ up: does("up", (n) => n || 1), draw: does("draw", (n) => (n === 1 ? 1000 + count++ : n)) });
+    const crossed = await runExplorer(agent, { crossCheck: { first: 20, oneIn: 0 } });
+    const text = "draw: the target answered 200 both times, but reached different states; each execution leads to another state;";
+    const pair = [expect.stringMatching(/^ {2}- systems\.store\.n = \d+$/), expect.stringMatching(/^ {2}\+ systems\.store\.n = \d+$/)];
+    const found = crossed.explorer.divergences.all.map(({ differences }) => differences);
+    expect(found).toContainEqual([`${text} differences between two executions:`, ...pair]);
+    const notes: string[] = [];
+    const onEvent = (event: ExplorationEvent): void =>
+      void (event.kind === "note" && event.failure !== undefined && notes.push(event.message));
+    const draws = Array.from({ length: 6 }, (_, at) => `draw${at}`);
+    const many = remembering({
+      up: upTo3,
+      ...Object.fromEntries(draws.map((name) => [name, does(name, (n) => (n === 1 ? 1000 + count++ : n))])),
+    });
+    const replayed = await runExplorer(many, { direct: false, maxSteps: 40, crossCheck: { first: 0, oneIn: 0 }, onEvent });
+    // A lane is started again for nearly each state.
+    expect(notes.map((note) => /seqqa does not report more/.test(note))).toEqual([false, false, false, true]);
+    const replay = replayed.explorer.divergences.all.find(({ kind }) => kind === "replay");
+    expect(replay?.differences).toEqual(["each execution leads to another state; differences between two executions:", ...pair]);
   });
 
   it("one that remembers nothing gives no divergence, and what was checked is counted", async () => {

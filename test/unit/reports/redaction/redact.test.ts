@@ -117,6 +117,19 @@ describe("redactor", () => {
     ['context.user = "token"', 'context.user = "token"'],
     ['systems.db.log + {line: "{\\"secret\\":\\"x\\"}"}', 'systems.db.log + {line: "{\\"secret\\":\\"[redacted]\\"}"}'],
     ["| listening, token=abc", "| listening, token=[redacted]"],
+    // The options of a cookie in a session of express-session are no secrets. Anything else named `cookie` is.
+    ...[
+      'systems.s.string + {key: #1, value: JSON {"cookie": {"expires": <now + 1 h>, "httpOnly": true, "originalMaxAge": 3600000, "path": "/"}, "user": 1}}',
+      'systems.db.s + {data: "{\\"cookie\\":{\\"originalMaxAge\\":null,\\"expires\\":null,\\"path\\":\\"/\\"}}"}',
+      "context.session.cookie.expires = <now + 1 h>",
+      "rejected_means_unchanged  db.token: 1 row removed, 2 added; db.password: 1,200 rows changed",
+    ].map((line) => [line, line]),
+    [
+      'systems.s.string + {value: JSON {"cookie": {"path": "/", "value": "s1"}}}',
+      'systems.s.string + {value: JSON {"cookie": "[redacted]"}}',
+    ],
+    ['context.cookie.sid = "x"', "context.cookie.sid = [redacted]"],
+    ["token: 12 rowboats", "token: [redacted] rowboats"],
   ])("state line %j -> %j", (line, expected) => {
     expect(hide.line(line)).toBe(expected);
     expect(hide.line(expected)).toBe(expected);

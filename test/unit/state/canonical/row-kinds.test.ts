@@ -24,6 +24,12 @@ describe("the kind of a key", () => {
     expect(pattern("/users/42-orderItem-7-Totals/of-March-2026")).toBe("/users/*-orderItem-*-Totals/of-March-*");
   });
 
+  it("does not take the letters before the first dash of an id for a word", () => {
+    expect(pattern("sess:jhlsrn-Qk3x9Rt7bVq2ZsW4yLpA8cDf")).toBe("sess:*");
+    expect(pattern("sess:pliypb-JA97C27LISf7zvK1yZa6uSgmXZfSoCbDyDpI")).toBe("sess:*");
+    expect(pattern("order-Qk3x9Rt7bVq2ZsW4yLpA8cDf")).toBe("order-*");
+  });
+
   it("keeps words that only look like hexadecimal numbers in part", () => {
     expect([pattern("feed:facade"), pattern("cafe-decade-face"), pattern("line_items")]).toEqual([
       "feed:facade",

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import {
+  compareExecutions,
   contentOf,
   FULL_ORDER,
   loadHasher,
@@ -782,4 +783,40 @@ it("gives sessions of express-session one name, however many milliseconds the li
   };
   expect(named(86_399_999, CLOCK + 86_400_000)).toBe(named(86_400_000, CLOCK + 86_400_000));
   expect(named(86_399_999, CLOCK + 86_400_000)).not.toBe(named(3_600_000, CLOCK + 86_400_000));
+});
+
+describe("sessions in Redis, with ids in base64url", () => {
+  const columns = [{ name: "key", key: true, kind: true }, { name: "value" }];
+  const sessions = (id: string, ms: number): Facts =>
+    stored({ name: "string", columns, added: [[`sess:${id}`, JSON.stringify({ expires: iso(ms), user: "ann" })]], removed: [] });
+  const at = (ms: number) => ({ startMs: ms - 5, endMs: ms + 5 });
+  // The first and the last id look like several words by chance.
+  const ids = [
+    "xdltYLR-RKRAZOqITTeTZ_jYqwcNJ",
+    "-_Qk3x9Rt7bVq2ZsW4yLpA8cDf-Zr",
+    "k3x9Rt7bVq2ZsW4yLpA8cDfGh5_mN",
+    "ssoDte_jgJmG-zbXxJIMMLHhBsNty",
+  ];
+
+  it("have one kind, although some ids look like words", () => {
+    const [a, b, ...others] = ids.map((id, index) => {
+      const ms = CLOCK + index * 5_000;
+      return { facts: sessions(id, ms), window: at(ms) };
+    });
+    const { generated, times, unexplained } = compareExecutions(a!, b!, { known: NOTHING_KNOWN });
+    const kind = `value where {"key":"sess:*"}`;
+    expect([...generated, ...times].map(({ place }) => JSON.parse(place))).toEqual([
+      ["tables", "db", "string", "key"],
+      ["tables", "db", "string", kind, JSON_TEXT, "expires"],
+    ]);
+    expect(unexplained).toEqual([]);
+    const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [] };
+    const canonical = new State(options, { ...NOTHING_KNOWN, generated, times });
+    canonical.root(stored({ name: "string", columns, added: [], removed: [] }));
+    const prints = [a!, b!, ...others].map(({ facts, window }) => {
+      const step = { action: "log_in", exchanges: [], ...window };
+      return canonical.nameOf(canonical.renamer.observe(facts, NO_ORIGINS, step).facts);
+    });
+    expect(new Set(prints).size).toBe(1);
+  });
 });

@@ -51,6 +51,20 @@ describe("a signed token", () => {
   });
 });
 
+describe("an id in base64url", () => {
+  const ids = ["k3x9Qw", "-k3x9Q", "_k3-x9", "k3_x9-", "8f-2Bx", "--a_b9", "Zz81-_"];
+  it.each(["s:", "sess:", "sess_", "cart:sess-"])("is one word after %s, wherever it has dashes", (prefix) => {
+    for (const [a, b] of ids.flatMap((one) => ids.filter((other) => other !== one).map((other) => [one, other] as const))) {
+      // A store that holds only the id gives the same pair, except for dashes with which both ids begin.
+      const pairs = differingWords(prefix + a, prefix + b);
+      const common = a.length - pairs[0]!.a.length;
+      expect(pairs).toEqual([{ after: /[a-z]+(?=.$)/.exec(prefix)![0], a: a.slice(common), b: b.slice(common) }]);
+      expect(a.slice(0, common)).toBe(b.slice(0, common));
+      expect(renamed(prefix + a, prefix + b)).toBe(`${prefix}<id 6>`);
+    }
+  });
+});
+
 describe("times in a text", () => {
   const at = (second: number): string => `2026-11-26T21:00:${String(second).padStart(2, "0")}.123Z`;
 

@@ -1,0 +1,23 @@
+import type { Fingerprint } from "../canonical/facts.ts";
+import { markedDifferences, sameNames, type Marked } from "../canonical/same-names.ts";
+import { differingFields } from "./differing-fields.ts";
+
+/** A state as fingerprint and as lines for people. */
+export interface ShownState extends Fingerprint {
+  readonly marked: Marked;
+  /** The lines of the state with the origins of generated values, and with the keys of JSON in their order. */
+  readonly exact: readonly string[];
+}
+
+/**
+ * Returns lines that say how two states with different fingerprints differ, at most `limit` and a line with the number of the others. If all values
+ * are shown alike, names the fields whose values have other origins or another order. Returns an empty list for equal states.
+ */
+export function explainedDifferences(expected: ShownState, actual: ShownState, limit: number): readonly string[] {
+  const lines = markedDifferences(expected.marked, sameNames(expected.marked, actual.marked), limit);
+  if (lines.length > 0 || (expected.lo === actual.lo && expected.hi === actual.hi)) return lines;
+  const fields = differingFields(expected.exact, actual.exact);
+  return fields.length === 0
+    ? ["no value: only the order in which rows or generated values were written"]
+    : [`no value, but these values come from a different request or in another order: ${fields.join(", ")}`];
+}
