@@ -23,7 +23,7 @@ const JWT = /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*/g;
 const NOTHING = /^(?:null|undefined|None|nil)$/;
 /** Matches sentences of seqqa after the name of a table or an action. Without this pattern, a table `apikey` or an action `password` looks like a field. */
 const SENTENCE =
-  /(?:\d{1,9} rows? (?:added|removed|changed)|the target answered|(?:GET|HEAD|POST|PUT|PATCH|DELETE) (?:\/|https?:)|a row of |(?:breaks|broke) [\w, ]{1,200} (?:on one path|the first time))/y;
+  /(?:\d[\d,]{0,12} rows? (?:added|removed|changed)\b|the target answered|(?:GET|HEAD|POST|PUT|PATCH|DELETE) (?:\/|https?:)|a row of |(?:breaks|broke) [\w, ]{1,200} (?:on one path|the first time))/y;
 
 /**
  * Replaces the values of hidden fields in any text that seems to contain fields: incomplete or quoted JSON, data printed by other languages, headers,
