@@ -154,6 +154,8 @@ export function differingWords(a: string, b: string): readonly WordPair[] {
  */
 function otherWords(a: string, b: string): readonly WordPair[] {
   const whole: readonly WordPair[] = [{ after: "", a, b }];
+  const [countedA, countedB] = [COUNTED.exec(a), COUNTED.exec(b)];
+  if (countedA !== null && countedB !== null && countedA[2] === countedB[2]) return [{ after: "^", a: countedA[1]!, b: countedB[1]! }];
   const [runsA, runsB] = [runsOf(a), runsOf(b)];
   if (runsA.length < 2 || runsB.length < 2 || runsA[0]!.text !== runsB[0]!.text) return whole;
   if (runsA.length === runsB.length && a.replace(RUN, "\0") === b.replace(RUN, "\0")) {
@@ -168,6 +170,9 @@ function otherWords(a: string, b: string): readonly WordPair[] {
   }
   return between(a, b, runsA, runsB) ?? whole;
 }
+
+/** Matches a word, such as a code, that is followed by a counter: `732722:0`. The counter stays, because it shows how often the code was tried. */
+const COUNTED = /^([A-Za-z0-9]{4,})([:|]\d{1,3})$/;
 
 interface Run {
   readonly text: string;

@@ -65,6 +65,18 @@ describe("an id in base64url", () => {
   });
 });
 
+describe("a word before a counter", () => {
+  it("is generated without the counter", () => {
+    expect(renamed("732722:0", "119283:0")).toBe("<id 6>:0");
+    expect(renamed("Zk3x9q|12", "p0Lw2e|12")).toBe("<id 6>|12");
+  });
+
+  it("is one word with a number that differs, or without a number", () => {
+    expect(renamed("732722:0", "119283:1")).toBe("<id>");
+    expect(renamed("k3x9:ab", "z8w1:ab")).toBe("<id>");
+  });
+});
+
 describe("times in a text", () => {
   const at = (second: number): string => `2026-11-26T21:00:${String(second).padStart(2, "0")}.123Z`;
 
