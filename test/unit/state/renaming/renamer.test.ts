@@ -597,6 +597,8 @@ describe("the request that made a value", () => {
       return [...second.origins.ids].find(([key]) => key.includes(made))![1].label;
     };
     expect(label("lUJ9eo2WROhI.JNTpGJ0JOxs%2Bq%3D", "first-made-value")).toBe(label("Ot79nnSdLZAF.5FCDkhOHkTx%3D", "other-made-value"));
+    // The content of a session in base64, as cookie-session and koa-session store it.
+    expect(label("eyJ1IjoxLCJ0/jo+MX0=", "first-made-value")).toBe(label("eyJ1IjoxL+0IjoyMn0=", "other-made-value"));
   });
 });
 
