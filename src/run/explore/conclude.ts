@@ -178,7 +178,8 @@ async function notesOf(
   if (flaky !== undefined) notes.push(flaky);
   if (!isInterrupted()) notes.push(...ended.notes(violations.some(({ found }) => found.finding.invariant === CRASHED)));
   notes.push(...notRacedNote(input.definition, brought.reports[0]!));
-  notes.push(...wasteNotes(input.definition, coverage), ...inconclusiveNotes(explorer.committer));
+  const dead = options.violationPolicy === undefined ? explorer.committer.findings.violations.values() : [];
+  notes.push(...wasteNotes(input.definition, coverage, dead), ...inconclusiveNotes(explorer.committer));
   if (behindViolations(explorer.committer).length > 0) notes.push(BEHIND_NOTE);
   const asFound = violations.filter(({ minimality }) => minimality === "as_found").length;
   if (asFound > 0 && !isInterrupted()) notes.push(shrinkingCutNote(asFound));

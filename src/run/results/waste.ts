@@ -5,7 +5,14 @@ import type { ActionCoverage } from "../../model/results/result.ts";
 import { grouped, plural } from "../../reports/console/text/numbers.ts";
 
 type AnyAction = AgentDefinition<never, never>["actions"][number];
-type Coverage = Readonly<Record<string, ActionCoverage>>;
+type Coverage = Readonly<Record<string, ActionCoverage & { readonly broken?: string }>>;
+
+/** The violations of one rule after one action. */
+interface CommonViolation {
+  readonly lastAction: string;
+  readonly finding: { readonly invariant: string };
+  readonly count: number;
+}
 
 /** Maximum number of notes. Each note is about one action. */
 const SHOWN = 20;
@@ -21,8 +28,15 @@ const CREDENTIAL = /token|secret|passw|api_?key|session|credential|cookie|jwt|be
  * A note names the context keys that the action needs, and the actions that set these keys. Only keys that the code of an action sets itself are
  * found, not keys that helper functions set. Actions that may always be refused (`expectedStatus`, `mayNeverSucceed`) and actions
  * of rules are left out.
+ *
+ * @param violations The groups of violations of the search, which does not continue after the states that they led to. Default: none.
  */
-export function wasteNotes(definition: AgentDefinition<never, never>, coverage: Coverage): readonly string[] {
+export function wasteNotes(
+  definition: AgentDefinition<never, never>,
+  results: Coverage,
+  violations: Iterable<CommonViolation> = [],
+): readonly string[] {
+  const coverage = withBroken(results, violations);
   // Make no notes for state graphs, because their results already list edges that never applied.
   if (definition.graph !== undefined) return [];
   const notes = definition.actions.flatMap((action) => {
@@ -50,7 +64,7 @@ function untried({ actions }: AgentDefinition<never, never>, coverage: Coverage)
   const names = actions.flatMap(({ name, as, tags }) => {
     if (!tags.includes("intruder") || (coverage[name]?.applied ?? 0) > 0 || (coverage[name]?.skipped ?? 0) === 0) return [];
     const owner = owners.get(name.slice(0, -`_as_${as}`.length));
-    const reads = owner !== undefined && fateOf(coverage[owner.name]) === "succeeded" ? keysReadIn(owner.run) : [];
+    const reads = owner !== undefined && fateOf(coverage[owner.name]).startsWith("succeeded") ? keysReadIn(owner.run) : [];
     return reads.some((key) => !CREDENTIAL.test(key) && !counts(owner!.run, key)) ? [name] : [];
   });
   if (names.length === 0) return [];
@@ -117,12 +131,26 @@ function producers(key: string, { actions, setup }: AgentDefinition<never, never
   return `set by ${setters.map(({ name }) => `${name}, which ${fateOf(coverage[name])}`).join("; ")}`;
 }
 
+/** Adds to each action the rule that it broke each time it succeeded. */
+function withBroken(coverage: Coverage, violations: Iterable<CommonViolation>): Coverage {
+  const all = { ...coverage };
+  for (const { lastAction, finding, count } of violations) {
+    const known = all[lastAction];
+    const successes = Object.entries(known?.statuses ?? {}).filter(([status]) => Number(status) > 0 && Number(status) < 400);
+    const worked = successes.reduce((sum, [, some]) => sum + some, 0);
+    if (known !== undefined && worked > 0 && count >= worked) all[lastAction] = { ...known, broken: finding.invariant };
+  }
+  return all;
+}
+
 /**
  * Returns a clause about what happened to an action. Status 0 stands for a step without an answer: the action threw, or its request was not answered.
  */
-function fateOf(coverage: ActionCoverage | undefined): string {
+function fateOf(coverage: Coverage[string] | undefined): string {
   if (coverage === undefined || coverage.applied === 0) return "never ran either";
   const all = Object.keys(coverage.statuses).map(Number);
+  if (coverage.broken !== undefined)
+    return `succeeded, but broke the rule ${coverage.broken} each time, and seqqa does not continue after a violation`;
   if (all.some((status) => status > 0 && status < 400)) return "succeeded";
   const answered = all.filter((status) => status > 0);
   if (answered.length === 0) return "failed each time";

@@ -73,6 +73,16 @@ describe("what an exploration got nothing of", () => {
     );
   });
 
+  it("says that the search does not continue after an action that broke a rule each time", () => {
+    const violation = (count: number) => [{ lastAction: "create_order", finding: { invariant: "rejected_means_unchanged" }, count }];
+    const note = (count: number) =>
+      wasteNotes(definition(create, unconditional), { create_order: applied({ 201: 2, 409: 1 }), list: skipped(3) }, violation(count))[0];
+    expect(note(2)).toBe(
+      "list was never applicable in 3 states. The action needs the context key order_id (set by create_order, which succeeded, but broke the rule rejected_means_unchanged each time, and seqqa does not continue after a violation).",
+    );
+    expect(note(1)).toContain("(set by create_order, which succeeded).");
+  });
+
   it("looks into an action without a precondition", () => {
     expect(wasteNotes(definition(unconditional), { list: skipped(1) })).toEqual([
       "list was never applicable in 1 state. The action needs the context key order_id (seqqa found no action that sets it).",
