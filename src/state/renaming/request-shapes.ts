@@ -13,6 +13,8 @@ const ENCODED_COLON = /%3a/gi;
 const TIME_CLAIMS: ReadonlySet<string> = new Set(["iat", "exp", "nbf", "auth_time", "updated_at"]);
 /** Matches a value in headers, URLs or JSON that contains punctuation which tokens contain, too (`.`, `%`, `~`, `|`). */
 const SEVERAL_WORDS = /(?<![^\s;,"'/?&=:{}()[\]<>.%~|])[^\s;,"'/?&=:{}()[\]<>.%~|]+(?:[.%~|][^\s;,"'/?&=:{}()[\]<>.%~|]*)+={0,2}/g;
+/** Matches the value of a cookie, which may be base64 with `+`, `/` and `=`. */
+const COOKIE_VALUE = /(?<==)[^;\s]+/g;
 export const INTEGER: RegExp = /^-?\d+$/;
 
 /** The generated values that requests of a step may contain. */
@@ -86,6 +88,7 @@ class RequestTexts {
         const moment = momentOf(time);
         return moment === undefined ? time : this.#time(moment, time);
       })
+      .replace(COOKIE_VALUE, (whole) => this.#value(whole) ?? whole)
       // Replace a signed cookie as a whole, because it is one value although it consists of several words.
       .replace(SEVERAL_WORDS, (whole) => this.#value(whole) ?? whole);
     const whole = plain.includes(":") ? momentOf(plain) : undefined;

@@ -607,6 +607,16 @@ describe("the request that made a value", () => {
       [flask("5e5510a1"), flask("5e5510b2")],
       (secret: string) => ({ acting: ` sid=${secret}`, body: "" }),
     ],
+    [
+      "a signed cookie in base64",
+      ["lUJ9eo2WROhI.JNTpGJ0JOxs%2Bq%3D", "Ot79nnSdLZAF.5FCDkhOHkTx%3D"],
+      (secret: string) => ({ acting: ` sid=${secret}`, body: "" }),
+    ],
+    [
+      "the content of a session in base64, as cookie-session and koa-session store it",
+      ["eyJ1IjoxLCJ0/jo+MX0=", "eyJ1IjoxL+0IjoyMn0="],
+      (secret: string) => ({ acting: ` sid=${secret}`, body: "" }),
+    ],
   ] as const)("is the same request with another secret: %s", (_what, secrets, sent) => {
     const place = (column: string) => ({ place: JSON.stringify(["tables", "db", ...column.split(".")]), after: "", domain: undefined });
     const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [] };
