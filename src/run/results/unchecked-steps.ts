@@ -64,29 +64,31 @@ export function uncheckedSteps(
   const { steps, reasons } = searched.unjudged;
   if (steps.size === 0 || hasEndedEarly(stopReason)) return [];
   const total = stepsByAction(searched);
-  const sentence = (rule: string, groups: readonly number[]): readonly string[] => {
-    const worked = groups.reduce((sum, action) => sum + (total.get(action)?.worked ?? 0), 0);
-    const whole = groups.reduce((sum, action) => sum + (steps.get(rule)!.get(action)?.whole ?? 0), 0);
-    if (worked === 0 || whole < worked || (!isExhaustive && worked < ENOUGH)) return [];
+  const count = (rule: string, group: readonly number[]): { readonly worked: number; readonly whole: number } => ({
+    worked: group.reduce((sum, action) => sum + (total.get(action)?.worked ?? 0), 0),
+    whole: group.reduce((sum, action) => sum + (steps.get(rule)!.get(action)?.whole ?? 0), 0),
+  });
+  const isUnchecked = (rule: string, group: readonly number[]): boolean => {
+    const { worked, whole } = count(rule, group);
+    return worked > 0 && whole === worked && (isExhaustive || worked >= ENOUGH);
+  };
+  const indexes = [...actions.keys()].filter((index) => coverage[actions[index]!]?.brought !== true);
+  return [...steps.keys()].flatMap((rule) => {
+    if (rule === STORE_CLOCK) return [];
+    const named = subjects.get(rule) ?? [];
+    const own = indexes.filter((index) => named.includes(actions[index]!));
+    const unchecked = named.length > 0 ? own.filter((index) => isUnchecked(rule, [index])) : isUnchecked(rule, indexes) ? indexes : [];
+    if (unchecked.length === 0) return [];
     const [first] = reasons
-      .filter(({ invariant, partly, actions: own }) => invariant === rule && partly !== true && groups.some((action) => own.has(action)))
+      .filter(({ invariant, partly, actions: met }) => invariant === rule && partly !== true && unchecked.some((action) => met.has(action)))
       .toSorted((a, b) => b.count - a.count);
-    const where = groups.length === 1 ? `in which ${actions[groups[0]!]} worked` : "in which an action worked";
+    const which = named.length > 0 ? OR.format(unchecked.map((index) => actions[index]!)) : "an action";
     const why = first === undefined ? "" : `: ${first.what}`;
     return [
-      `The rule ${rule} could not be checked in any of the ${plural(worked, "step")} ${where}${why}. ` +
+      `The rule ${rule} could not be checked in any of the ${plural(count(rule, unchecked).worked, "step")} in which ${which} worked${why}. ` +
         "Correct the rule or the actions that it names, or set exploration.require_all_actions to false.",
     ];
-  };
-  return [...steps.keys()]
-    .filter((rule) => rule !== STORE_CLOCK)
-    .flatMap((rule) => {
-      const named = subjects.get(rule) ?? [];
-      const indexes = [...actions.keys()].filter((index) => named.length === 0 || named.includes(actions[index]!));
-      if (named.length > 0) return indexes.flatMap((index) => sentence(rule, [index]));
-      return sentence(
-        rule,
-        indexes.filter((index) => coverage[actions[index]!]?.brought !== true),
-      );
-    });
+  });
 }
+
+const OR = new Intl.ListFormat("en", { type: "disjunction" });

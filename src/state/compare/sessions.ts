@@ -3,6 +3,7 @@ import type { Observed, ObservedTable, StoredValue } from "../../model/stores/st
 import type { Facts } from "../canonical/facts.ts";
 import { Generated, JsonText, Mixed, Time } from "../values/named.ts";
 import { parsedJson } from "../values/places.ts";
+import { wordOf } from "../values/words.ts";
 import { FURTHEST_MS, momentOf } from "../values/times.ts";
 
 /**
@@ -109,9 +110,12 @@ function credentialsIn(client: unknown): readonly unknown[] {
 
 /** Returns the generated values and the long words in a text. Claims of signed tokens are left out, because they contain the ids of users. */
 function wordsIn(value: unknown): readonly string[] {
-  if (value instanceof Generated) return [value.key];
+  // A signed cookie, `<id>.<signature>`, is often generated as a whole.
+  if (value instanceof Generated) return [value.key, ...wordsIn(value.key)];
   if (value instanceof Mixed) return value.parts.flatMap(wordsIn);
-  return typeof value === "string" ? value.split(/[^A-Za-z0-9_-]+/).filter(({ length }) => length >= SHORTEST) : [];
+  if (typeof value !== "string") return [];
+  const words = value.split(/[^A-Za-z0-9_-]+/).filter(({ length }) => length >= SHORTEST);
+  return words.map((word) => wordOf(word).key);
 }
 
 function isNearNow(value: unknown): boolean {

@@ -64,6 +64,9 @@ describe("a rule that was inconclusive", () => {
     const steps = [out(true), out("no session", { action: "suspend" })];
     expect(unchecked(steps, { subjects: ["log_out", "suspend"] })).toEqual([expect.stringContaining("in which suspend worked")]);
     expect(inconclusiveRules(committerOf(steps))).toEqual(["ends"]);
+    expect(unchecked([out("no session"), ...steps.slice(1)], { subjects: ["log_out", "suspend"] })).toEqual([
+      expect.stringContaining("in any of the 2 steps in which log_out or suspend worked: no session."),
+    ]);
   });
 
   it("without named actions must judge one step of the run", () => {

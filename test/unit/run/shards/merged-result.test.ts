@@ -60,6 +60,19 @@ it("names rules as not checked that no shard could check, and rules that are nev
   expect((await mergedOf({ unjudgedRules: ["b"], notes: [unprobed] }, { unjudgedRules: ["b"] })).notes).toContain(unprobed);
 });
 
+it("is unverified if a rule was inconclusive in every merged step, unless the shards allow it", async () => {
+  const graph = await merged();
+  const { edges, unjudged } = graph.committer;
+  for (let edge = 0; edge < edges.size; edge++) unjudged.addStep([{ invariant: "own", what: "it has no eyes" }], edges.at(edge));
+  const why = expect.stringMatching(
+    /^The rule own could not be checked in any of the \d+ steps in which an action worked: it has no eyes/,
+  ) as string;
+  expect(resultOf(graph, {}, {}).unverified).toContainEqual(why);
+  expect(resultOf(graph, {}, {}).unjudgedRules).toEqual(["own"]);
+  const allowed = { requireAllActions: false } as const;
+  expect(resultOf(graph, allowed, allowed).unverified).not.toContainEqual(why);
+});
+
 it("has the findings of merged steps that no shard lists, without confirmation", async () => {
   const { committer } = await merged();
   expect(committer.findings.violations.size).toBeGreaterThan(0);

@@ -78,6 +78,9 @@ describe("the end of a session is moved ahead", () => {
   const row = (days: number, id: unknown = SID): Facts => stored(table("logins", "*sid ends", [[id as string, end(days)]]));
   const generated = new Generated("g:1", "x", undefined);
   const hashKey = (days: number, key: unknown): Facts => facts({ systems: { db: hashes([[key as string, "ends", end(days)]]) } });
+  const UUID = "0b9e6f3a-5c1d-4e2f-8a7b-6c5d4e3f2a1b";
+  /** A cookie of which experiments showed that it is generated as a whole, as @fastify/session signs it. */
+  const SIGNED = new Generated(`${SID}.SlehgLod5GpSy2YukKN3M9CE4d4zh0PRW`, "t", undefined);
   const touched = (cookie: object): string => JSON.stringify({ cookie, user: 1 });
 
   it.each<[string, Facts, Facts, boolean]>([
@@ -105,6 +108,18 @@ describe("the end of a session is moved ahead", () => {
       "in a row whose key is a generated value in a token",
       facts({ ...row(30, generated), clients: { "": [{ token: generated }] } }),
       facts({ ...row(31, generated), clients: { "": [{ token: generated }] } }),
+      true,
+    ],
+    [
+      "in a row whose key is a part of a generated cookie",
+      facts({ ...row(30, new Generated(SID, "t", undefined)), clients: { "": [{ cookies: [{ value: SIGNED }] }] } }),
+      facts({ ...row(31, new Generated(SID, "t", undefined)), clients: { "": [{ cookies: [{ value: SIGNED }] }] } }),
+      true,
+    ],
+    [
+      "in a row whose key is a UUID in a cookie, written in another way",
+      withCookie(row(30, UUID.toUpperCase()), UUID),
+      withCookie(row(31, UUID.toUpperCase()), UUID),
       true,
     ],
     [
