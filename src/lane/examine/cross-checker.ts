@@ -16,7 +16,7 @@ import {
 } from "../../messages/lane-messages.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
 import type { LaneBase } from "../bring-up/lane-base.ts";
-import { coarsestOf, isInToken, markedDifferences, sameNames } from "../../state/index.ts";
+import { coarsestOf, isInToken, markedDifferences, sameNames, stateView, whatDiffers, type StateView } from "../../state/index.ts";
 import { LaneLost } from "../bring-up/lane-lost.ts";
 import type { Outcome } from "../step/outcome.ts";
 import { answerChange, divergence, kindOf } from "../report/other-outcome.ts";
@@ -265,7 +265,8 @@ export class CrossChecker {
 
   /**
    * Returns lines that show why two outcomes differ. Compares the state after the step with the state after the same step on the other path. Without
-   * another path, compares the state after the step with the state before the step.
+   * another path, executes the step once more and compares the two states. If these are equal, compares the state after the step with the state
+   * before the step.
    */
   async #explain(
     unit: UnitRequest,
@@ -273,16 +274,28 @@ export class CrossChecker {
     along: ExpansionCheck["along"],
   ): Promise<{ readonly text: string; readonly lines: readonly string[]; readonly mark: SavedWorld }> {
     const { state, canonicalizer } = this.#base;
-    const now = canonicalizer.marked(await state.facts());
-    const mark =
-      along === undefined ? await this.#navigator.replay(unit.path, unit.draws) : (await this.#step({ ...unit, ...along }, action)).mark;
-    const other = canonicalizer.marked(await state.facts());
-    const lines = markedDifferences(other, sameNames(other, now), STATE_LINES).map((line) => `  ${line}`);
-    return {
-      text: along === undefined ? "the second time, the step changed:" : "differences between the other path and this path:",
-      lines,
-      mark,
+    const look = async (): Promise<StateView & { readonly name: string | undefined }> => {
+      const marked = canonicalizer.marked(await state.facts());
+      return { ...stateView(marked, state.own().origins), name: await state.strictName() };
     };
+    const differencesTo = (other: Awaited<ReturnType<typeof look>>): readonly string[] => {
+      if (other.name === now.name) return ["  no difference"];
+      const lines = markedDifferences(other.lines, sameNames(other.lines, now.lines), STATE_LINES);
+      return (lines.length > 0 ? lines : [whatDiffers(other, now)]).map((line) => `  ${line}`);
+    };
+    const now = await look();
+    if (along !== undefined) {
+      const { mark } = await this.#step({ ...unit, ...along }, action);
+      return { text: "differences between the other path and this path:", lines: differencesTo(await look()), mark };
+    }
+    await this.#navigator.replay(unit.path, unit.draws);
+    const changes = differencesTo(await look());
+    // Begin at the root state, so that the values of the path are generated again, too.
+    await this.#navigator.replay([]);
+    const { mark } = await this.#step(unit, action);
+    const third = await look();
+    if (third.name === now.name) return { text: "the second time, the step changed:", lines: changes, mark };
+    return { text: "the third time, it reached yet another state:", lines: differencesTo(third), mark };
   }
 }
 

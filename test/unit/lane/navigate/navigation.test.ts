@@ -283,6 +283,15 @@ describe("checking the ways against each other", () => {
       "  - systems.store.n = 8",
       "  + systems.store.n = 7",
     ]);
+    let calls = 0;
+    const counts: typeof peek = (api) => {
+      api.store.state.n = 10 + ++calls;
+      return ApiResponse.of(200);
+    };
+    const random = await runExplorer(remembering({ up: upTo3, peek: counts }), { maxSteps: 9, crossCheck: { first: 20, oneIn: 0 } });
+    const [title, ...lines] = random.explorer.divergences.all[0]!.differences;
+    expect(title).toBe(`${text} the third time, it reached yet another state:`);
+    expect(lines.map((line) => line.replace(/\d+/, "N"))).toEqual(["  - systems.store.n = N", "  + systems.store.n = N"]);
     const merged = remembering({ peek: remembers, one: does("one", () => 1), two: does("two", () => 1) });
     const { explorer } = await runExplorer(merged, { direct: false, crossCheck: { first: 0, oneIn: 1 } });
     const merge = explorer.divergences.all.find(({ kind }) => kind === "merge")!;
