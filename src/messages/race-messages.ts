@@ -1,6 +1,7 @@
 /** The messages between the main thread and a lane about races. Plain data only, since messages cross threads and machines. */
 import type { RaceDelivery, RaceOutcome, RaceSchedule, RaceVerdict } from "../model/results/result.ts";
 import type { Severity } from "../model/declare/severity.ts";
+import type { StateView } from "../state/compare/what-differs.ts";
 import type { LaneFailureKind } from "./lane-messages.ts";
 
 /** The number of trials in which calls are sent simultaneously to find a race, and the settings of these trials. */
@@ -25,6 +26,8 @@ export interface RaceRequest {
   readonly draws?: readonly (readonly number[])[] | undefined;
   /** The recorded fingerprint of the state, with which the lane compares the state that it reaches. `undefined`: nothing is compared. */
   readonly at?: { readonly lo: number; readonly hi: number } | undefined;
+  /** The state with the fingerprint `at`, for the message if the lane reaches another state. Absent if it is not known. */
+  readonly before?: StateView | undefined;
   /** Indices of the actions that are executed simultaneously. More than two actions are only allowed if all of them are the same action. */
   readonly sides: readonly number[];
   readonly effort: RaceEffort;
@@ -67,6 +70,10 @@ export interface RaceAnswer {
    * race.
    */
   readonly dismissed: "control" | "noise" | "idempotent" | "order_fails" | "not_there" | "one_connection" | undefined;
+  /** The state in which the calls were sent. Only set if a trial showed a race in a state with a recorded fingerprint. */
+  readonly before?: StateView | undefined;
+  /** A sentence about the difference between {@link RaceRequest.before} and the state that the path led to. Only set for `not_there`. */
+  readonly difference?: string | undefined;
   /** The first trial that showed a race that is not reported. The reason is in `dismissed`, or in `failure` if the lane was lost before it was known. */
   readonly dismissedHit?: RaceHit | undefined;
   /** The reason why the lane was lost. `undefined` if the lane can still be used. */

@@ -47,6 +47,7 @@ export {
   type OriginsSnapshot,
 } from "./values/origins.ts";
 export { markedDifferences, sameNames, shownNames, type Marked } from "./canonical/same-names.ts";
+export { stateView, whatDiffers, type StateView } from "./compare/what-differs.ts";
 export { overwrites, sameStores, type StoreRows } from "./compare/same-stores.ts";
 export { fieldOf, isInToken, signedTokens, tableOf, valuesAt } from "./values/places.ts";
 export { durationText, type StepWindow } from "./values/times.ts";

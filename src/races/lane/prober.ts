@@ -3,7 +3,7 @@ import { isAt, LaneLost, lossOf, type RaceGround } from "../../lane/index.ts";
 import type { RaceDelivery, RaceOutcome, RaceSchedule } from "../../model/results/result.ts";
 import { Severity } from "../../model/declare/severity.ts";
 import type { WireRoute } from "../../model/http/wire.ts";
-import { markedDifferences, sameNames, type Marked } from "../../state/index.ts";
+import { markedDifferences, sameNames, stateView, whatDiffers, type Marked, type StateView } from "../../state/index.ts";
 import type { Execution } from "../oracle/execution.ts";
 import { judge, shows, type Judgement } from "../oracle/judge.ts";
 import { verdictRank } from "../oracle/verdict-rank.ts";
@@ -47,6 +47,8 @@ export class Prober {
   #durationsAsked = 0;
   #oracle: Oracle | undefined;
   #last: RaceOutcome | undefined;
+  /** The state in which the calls are sent. `undefined` if its fingerprint was not recorded. */
+  #before: StateView | undefined;
   readonly #deliveries: Partial<Record<RaceDelivery, number>> = {};
 
   constructor(ground: RaceGround, request: RaceRequest, ways: DeliveriesOfLane) {
@@ -73,6 +75,9 @@ export class Prober {
       this.#ground.base.stepper.uncaught.length = 0;
       this.#ground.leave();
     }
+    const dismissedHit = this.#hit === undefined && (this.#dismissed ?? failure) !== undefined ? this.#dismissedHit : undefined;
+    const [before, now] = [this.#request.before, this.#before];
+    const isKnown = before !== undefined && now !== undefined;
     return {
       hit: this.#hit,
       last: this.#hit === undefined ? this.#last : undefined,
@@ -82,14 +87,22 @@ export class Prober {
       misses: this.#misses,
       deliveries: this.#deliveries,
       dismissed: this.#dismissed,
-      dismissedHit: this.#hit === undefined && (this.#dismissed ?? failure) !== undefined ? this.#dismissedHit : undefined,
+      before: (this.#hit ?? dismissedHit) === undefined ? undefined : this.#before,
+      difference: isKnown && this.#dismissed === "not_there" ? whatDiffers(before, now) : undefined,
+      dismissedHit,
       failure,
     };
+  }
+
+  async #view(): Promise<StateView> {
+    const { state, canonicalizer } = this.#ground.base;
+    return stateView(canonicalizer.marked(await state.facts()), state.own().origins);
   }
 
   async #probe(): Promise<void> {
     const { sides, effort, mode } = this.#request;
     const before = await this.#calls.arrive();
+    if (this.#request.at !== undefined) this.#before = await this.#view();
     if (!(await isAt(this.#ground.base, this.#request.at))) return void (this.#dismissed = "not_there");
     const orders: Execution[] = [];
     const routes = new Map<string, WireRoute>();

@@ -82,16 +82,17 @@ async function confirm(group: readonly SeenRace[], confirming: ConfirmingLane): 
   const worstFirst = group.toSorted((a, b) => rank(a) - rank(b) || a.request.path.length - b.request.path.length);
   const tries = worstFirst.slice(0, MOST_SEEN);
   let left = tries.length;
-  let untried: { readonly seen: SeenRace; readonly reason: string } | undefined;
+  let untried: ({ readonly seen: SeenRace } & Untried) | undefined;
   for (const one of tries) {
     const confirmed = await confirmOne(one, confirming);
     if (confirmed === "left") break;
-    if (typeof confirmed === "string") untried ??= { seen: one, reason: confirmed };
+    if (confirmed !== undefined && "reason" in confirmed) untried ??= { seen: one, ...confirmed };
     else if (confirmed !== undefined) return { ...confirmed, count: group.length };
     left--;
   }
   const { request, answer } = (left === 0 ? untried?.seen : undefined) ?? tries[0]!;
-  confirming.tally.dismiss(left === 0 ? (untried?.reason ?? "unconfirmed") : confirming.end.reason!, request, answer.hit);
+  if (left > 0) confirming.tally.dismiss(confirming.end.reason!, request, answer.hit);
+  else confirming.tally.dismiss(untried?.reason ?? "unconfirmed", request, answer.hit, untried?.difference);
   return undefined;
 }
 
@@ -110,12 +111,14 @@ async function confirmOne(
     tally.addTrials(answer);
     return answer;
   };
-  let last: Untried | undefined;
+  let last: Untried["reason"] | undefined;
+  let difference: string | undefined;
   for (let request of shorter.path.length === found.path.length && shorter.sides === found.sides ? [found] : [shorter, found]) {
     if (end.reason !== undefined) return "left";
     await lanePool.rebuild(lane);
     let answer = await measured(request);
     last = untried(answer);
+    ({ difference } = answer);
     if (last === "not_there") {
       // Try the calls in the state that the path leads to now: their orders are executed in this state, too. Without a race there, nothing is known
       // about the state in which the race was seen.
@@ -128,13 +131,16 @@ async function confirmOne(
   }
   // After an interruption, the measurement is incomplete, so it is unknown if the race recurs.
   if (end.reason === "interrupted") return "left";
-  return last;
+  return last && { reason: last, difference };
 }
 
-type Untried = "not_there" | "order_fails" | "one_connection" | "lane_lost" | "no_trial";
+interface Untried {
+  readonly reason: "not_there" | "order_fails" | "one_connection" | "lane_lost" | "no_trial";
+  readonly difference?: string | undefined;
+}
 
 /** Returns the reason why an answer without a race says nothing about the race; `undefined` if the trials refute the race. */
-function untried({ dismissed, failure, trials }: RaceAnswer): Untried | undefined {
+function untried({ dismissed, failure, trials }: RaceAnswer): Untried["reason"] | undefined {
   if (dismissed === "not_there" || dismissed === "order_fails" || dismissed === "one_connection") return dismissed;
   if (dismissed !== undefined) return undefined;
   if (failure !== undefined) return "lane_lost";
@@ -144,7 +150,7 @@ function untried({ dismissed, failure, trials }: RaceAnswer): Untried | undefine
 /** Returns a request that repeats a race with the delivery that showed it. */
 function asFound({ request, answer }: SeenRace): RaceRequest {
   const { verdict, invariant, delivery, schedule } = answer.hit!;
-  return { ...request, effort: { ...request.effort, delivery }, schedule, wanted: { verdict, invariant } };
+  return { ...request, before: answer.before, effort: { ...request.effort, delivery }, schedule, wanted: { verdict, invariant } };
 }
 
 async function shrink(found: RaceRequest, lanePool: LanePool, lane: number, end: RacesEnd): Promise<RaceRequest> {

@@ -12,6 +12,8 @@ export interface DismissedHit {
   readonly reason: string;
   /** Number of races of this pair of actions that were dismissed for the same reason. */
   readonly count: number;
+  /** A sentence about the other state to which the path led when the race was tried again; see {@link RaceAnswer.difference}. */
+  readonly difference?: string | undefined;
 }
 
 export class RaceTally {
@@ -81,13 +83,16 @@ export class RaceTally {
     return this.#unreached;
   }
 
-  dismiss(reason: string, request: DismissedHit["request"], hit: RaceHit | undefined): void {
+  dismiss(reason: string, request: DismissedHit["request"], hit: RaceHit | undefined, difference?: string): void {
     if (reason === "not_there") this.#unreached.push(request);
     this.#dismissed[reason] = (this.#dismissed[reason] ?? 0) + 1;
     if (hit === undefined) return;
     const key = JSON.stringify([request.sides.slice(0, 2), hit.verdict, hit.invariant, reason]);
     const known = this.#dismissedHits.get(key);
-    this.#dismissedHits.set(key, known === undefined ? { request, hit, reason, count: 1 } : { ...known, count: known.count + 1 });
+    this.#dismissedHits.set(
+      key,
+      known === undefined ? { request, hit, reason, count: 1, difference } : { ...known, count: known.count + 1 },
+    );
   }
 
   /** The dismissed races. Of several races with the same pair of actions, verdict and reason, only the first race is listed. */

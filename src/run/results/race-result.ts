@@ -130,12 +130,14 @@ function dismissedOf({ request, hit, reason, count }: DismissedHit, { actions, u
 
 /** Returns a sentence for each race that a trial showed and that could be neither confirmed nor refuted. */
 export function unconfirmedRaces({ dismissed }: Pick<FoundRaces, "dismissed">, { actions }: Pick<RaceParts, "actions">): readonly string[] {
-  return dismissed.flatMap(({ request: { path, sides }, reason }) => {
+  return dismissed.flatMap(({ request: { path, sides }, reason, difference }) => {
     const why = NOT_TRIED_AGAIN[reason];
     if (why === undefined) return [];
     const name = raceName({ first: actions[sides[0]!]!, second: actions[sides[1]!]!, copies: sides.length });
     const where = path.length === 0 ? "in the root state" : `after ${path.map((action) => actions[action]!).join(" -> ")}`;
-    return [`A trial showed the race ${name} ${where}, but seqqa could not try to confirm it, because ${why}.`];
+    return [
+      `A trial showed the race ${name} ${where}, but seqqa could not try to confirm it, because ${why}.${difference === undefined ? "" : ` ${difference}`}`,
+    ];
   });
 }
 

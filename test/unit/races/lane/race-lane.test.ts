@@ -198,6 +198,19 @@ describe("calls raced on a lane in memory", () => {
 
   it("says when the state is not there", async () => {
     const { answer: found } = await race({ gap: true }, { at: { lo: 1, hi: 2 } });
-    expect(found).toMatchObject({ dismissed: "not_there", trials: 0 });
+    expect(found).toMatchObject({ dismissed: "not_there", trials: 0, difference: undefined });
+  });
+
+  it("shows the state of a race, and names what differs if the state is not there", async () => {
+    const { definition } = bank({ gap: true });
+    const { base, runtime } = await laneOf(definition);
+    const at = { lo: 0, hi: 0 };
+    await base.state.fingerprint(base.canonicalizer, at);
+    const lane = new RaceLane(runtime);
+    const { before } = await lane.race({ ...REQUEST, at });
+    expect(before?.lines).toContain("context.spent = 0");
+    const { difference } = await lane.race({ ...REQUEST, path: [0], at, before });
+    expect(difference).toMatch(/^The two states differ in context\.spent, [^\d]+\.$/);
+    await lane.close();
   });
 });

@@ -78,6 +78,21 @@ describe("a race whose trials cannot be repeated on a rebuilt lane", () => {
     expect(dismissedHits).toEqual([[[3], "state", reason, 1]]);
   });
 
+  it("names what differs in the other state to which its path leads", async () => {
+    const before = { lines: ["context.x = 1"], made: [] };
+    const difference = "The two states differ in context.x.";
+    const at = { lo: 1, hi: 2 };
+    const seen = seenAt([3], [0, 0]);
+    const { lanePool, asked } = laneThat((request) =>
+      request.at === undefined ? NOTHING : { ...NOTHING, dismissed: "not_there", trials: 0, difference },
+    );
+    const tally = new RaceTally({ races: [], pairs: 0, skipped: {}, cut: new Set(), readOnly: new Set() });
+    const known = { ...seen, request: { ...seen.request, at }, answer: { ...seen.answer, before } };
+    await confirmRaces([known], lanePool, tally, new RacesEnd(Infinity, undefined));
+    expect(tally.dismissedHits).toMatchObject([{ reason: "not_there", difference }]);
+    expect(asked.filter((one) => one !== "rebuilt" && one.mode === "measure")).toMatchObject([{ at, before }, { before }]);
+  });
+
   it("is not refuted by trials in another state of its pair", async () => {
     const seen = [seenAt([3], [0, 0]), seenAt([4, 4], [0, 0])];
     const { dismissedHits } = await confirmed(seen, ({ path }) =>

@@ -99,6 +99,13 @@ describe("a race that was seen and could not be tried again", () => {
     );
   });
 
+  it("names what differs in the other state", () => {
+    const one = { ...dismissed("not_there", [0]), difference: "The two states differ in orders.status." };
+    expect(unconfirmedRaces({ dismissed: [one] }, { actions: ["request", "reset"] })[0]).toMatch(
+      /another state on the rebuilt lane\. The two states differ in orders\.status\.$/,
+    );
+  });
+
   it("is not one that trials refuted", () => {
     const refuted = ["unconfirmed", "control", "noise", "idempotent"].map((reason) => dismissed(reason, []));
     expect(unconfirmedRaces({ dismissed: refuted }, { actions: ["request", "reset"] })).toEqual([]);
