@@ -58,8 +58,6 @@ export interface CompareOptions {
 const DAY_MS = 86_400_000;
 /** A text that consists of at least this number of digits counts as an id, not as a number from a counter, unless it is a key of a table. */
 const ID_DIGITS = 15;
-/** The {@link GeneratedPlace.after} of a word at the beginning of a text. */
-const BEGINNING = "^";
 
 /**
  * Compares two executions of one step from equal states, and returns the causes of their differences. A text counts as generated only if the texts
@@ -96,11 +94,8 @@ class Comparison {
   readonly #counters = new Counters();
   /** The keys that are texts of digits and read as times, as pairs of both executions. */
   readonly #textKeys = new Set<string>();
-  /** The places of texts that begin with a generated word, as earlier experiments showed. */
-  readonly #begun: ReadonlySet<string>;
 
   constructor(a: Execution, b: Execution, known: Knowledge) {
-    this.#begun = new Set(known.generated.filter(({ after }) => after === BEGINNING).map(({ place }) => place));
     this.#windows = [a.window, b.window];
     this.#differing = new DifferingPairs(known);
     this.#differing.facts(a.facts, b.facts);
@@ -164,8 +159,7 @@ class Comparison {
   explainTexts(texts: readonly DifferingText[]): void {
     const forth = new Map<string, string>();
     const back = new Map<string, string>();
-    const elsewhere = new Set([...texts, ...this.#differing.again].map(({ a, b }) => pairText(a, b)));
-    for (const { place, after, a: x, b: y, pair } of texts.map((one) => this.#withoutEnd(one, elsewhere))) {
+    for (const { place, after, a: x, b: y, pair } of texts) {
       const holding = /^\d+$/.test(x) && /^\d+$/.test(y) ? this.#counters.holding(x, y, place) : undefined;
       // A text of at least ID_DIGITS digits that no key explains is an id, such as a snowflake. Equal ids are the same value everywhere.
       const isId = holding?.length === 0 && Math.min(x.length, y.length) >= ID_DIGITS;
@@ -191,16 +185,6 @@ class Comparison {
     }
   }
 
-  /**
-   * Returns only the first word of a text, if the rest is equal in both executions and the word is a generated value elsewhere, too. A code with a
-   * counter (`732722:0`, `732722:1`) would otherwise be a new value each time.
-   */
-  #withoutEnd(text: DifferingText, elsewhere: ReadonlySet<string>): DifferingText {
-    const [[x, end], [y, otherEnd]] = [splitAtEnd(text.a), splitAtEnd(text.b)];
-    if (text.after !== "" || end === "" || end !== otherEnd) return text;
-    return this.#begun.has(text.place) || elsewhere.has(pairText(x, y)) ? { ...text, after: BEGINNING, a: x, b: y } : text;
-  }
-
   /** Finds values that the knowledge about their place does not explain. */
   explainKnownPlaces(): void {
     for (const { place, a: x, b: y } of this.#differing.again) {
@@ -212,14 +196,6 @@ class Comparison {
       if (isPlain(from, whole) || isPlain(to, whole)) this.generated.push(generatedText(place, "", [from, to]));
     }
   }
-}
-
-const pairText = (a: unknown, b: unknown): string => JSON.stringify([String(a), String(b)]);
-
-/** Splits a text after its first word. The character that follows must be one that no token contains. */
-function splitAtEnd(text: string): readonly [string, string] {
-  const [, word = text, end = ""] = /^([A-Za-z0-9]{4,})([^\w.+/=~-][^]*)$/.exec(text) ?? [];
-  return [word, end];
 }
 
 function generatedText(place: string, after: string, sample: readonly [string, string]): ComparedPlace {

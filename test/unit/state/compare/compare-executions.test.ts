@@ -225,35 +225,3 @@ it("ignores milliseconds that the lifetime of a cookie of express-session lacks,
   expect([same.unexplained, same.generated]).toEqual([[], []]);
   expect(compared(inBoth(86_400_000), inBoth(3_600_000)).generated).not.toEqual([]);
 });
-
-describe("a text that begins with a value that is generated elsewhere, too", () => {
-  const codes = (otp: string, attempts: string, isKept = true): Partial<Facts> => ({
-    systems: {
-      db: {
-        kind: "rows",
-        counters: {},
-        tables: [table("codes", "value", [[`${otp}${attempts}`]]), table("outbox", "otp", isKept ? [[otp]] : [])],
-      },
-    },
-  });
-  const wordsOf = ({ generated }: ReturnType<typeof compared>) => generated.map(({ field, after, sample }) => [field, after, sample[0]]);
-
-  it("is this value and the rest, so that a counter in the rest counts", () => {
-    expect(wordsOf(compared(codes("k3x9Qw", ":0"), codes("Zr81tU", ":0")))).toEqual([
-      ["codes.value", "^", "k3x9Qw"],
-      ["outbox.otp", "", "k3x9Qw"],
-    ]);
-    const known = { ...NOTHING_KNOWN, generated: compared(codes("k3x9Qw", ":0"), codes("Zr81tU", ":0")).generated };
-    const [a, b] = [codes("k3x9Qw", ":1", false), codes("Zr81tU", ":1", false)].map((state) => ({ facts: facts(state), window }));
-    expect(wordsOf(compareExecutions(a!, b!, { known }))).toEqual([["codes.value", "^", "k3x9Qw"]]);
-  });
-
-  it("is one value if the rest differs, if a token may contain the separator, or if the beginning occurs nowhere else", () => {
-    for (const [one, other] of [
-      [codes("k3x9Qw", ":0"), codes("Zr81tU", ":7")],
-      [codes("k3x9Qw", ".0"), codes("Zr81tU", ".0")],
-      [codes("k3x9Qw", ":0", false), codes("Zr81tU", ":0", false)],
-    ] as const)
-      expect(wordsOf(compared(one, other))[0]!.slice(0, 2)).toEqual(["codes.value", ""]);
-  });
-});
