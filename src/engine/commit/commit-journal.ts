@@ -46,10 +46,11 @@ export class CommitJournal {
       grown.set(this.#rows);
       this.#rows = grown;
     }
-    this.#size = writeCommit(this.#rows, this.#size, edge, stepEvents === undefined ? -1 : 0, this.#before);
+    const { findings = [], errors = [], unjudged } = stepEvents ?? {};
+    const hasEvents = findings.length + errors.length > 0 || unjudged !== undefined;
+    this.#size = writeCommit(this.#rows, this.#size, edge, hasEvents ? 0 : -1, this.#before);
     this.#before = edge.from;
-    if (stepEvents === undefined) return;
-    const { findings, errors, unjudged } = stepEvents;
+    if (!hasEvents) return;
     this.#stepEvents.push({ place: this.#size - 1, stepEvents: { findings, errors, ...(unjudged !== undefined && { unjudged }) } });
   }
 

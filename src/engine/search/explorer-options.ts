@@ -31,8 +31,8 @@ export interface ExplorerOptions extends Omit<SearchSettings, "maxDepth" | "maxT
   readonly crossCheck: Pick<CheckOptions, "first" | "oneIn" | "auditsAll">;
   /** `true`: the exploration ends as soon as an outcome shows that a generated value is not recognised; see `Explorer.lesson`. */
   readonly learns?: boolean | undefined;
-  /** `true`: the exploration ends as soon as a counter makes it endless that a store can leave as it is; see `Explorer.endlessCounter`. */
-  readonly leavesCounters?: boolean | undefined;
+  /** Returns `true` if the exploration ends as soon as this counter makes it endless, and the store can leave it; see `Explorer.endlessCounter`. */
+  readonly leavesCounter?: ((counter: string) => boolean) | undefined;
   /**
    * Executes an experiment on lanes without other work. After the search, experiments execute some paths again to detect late writes. `undefined`:
    * late writes are not searched for after the search.

@@ -354,7 +354,7 @@ export class Explorer {
       const column = this.#rebuilds.root?.counterColumns?.find((one) => one.counter === counter);
       if (column === undefined || this.spent.has(column)) continue;
       this.spent.add(column);
-      if (!column.canLeave || this.#options.leavesCounters !== true) continue;
+      if (!column.canLeave || this.#options.leavesCounter?.(counter) !== true) continue;
       this.endlessCounter ??= column;
       this.#stop("interrupted");
     }

@@ -18,8 +18,6 @@ export class SpentIds {
   /** The counters that belong to states. */
   readonly columns: readonly CounterColumn[];
   readonly #counters: readonly (RenamedCounter & CounterColumn)[];
-  /** Counters that no store can leave as they are. They are reported once, for a note. */
-  readonly #reported: Set<string> = new Set();
 
   /** `renamed`: the counters that states leave out, because their ids are renamed. */
   constructor({ systems }: Pick<World<never, never>, "systems">, schemas: Schemas, renamed: readonly RenamedCounter[]) {
@@ -47,10 +45,10 @@ export class SpentIds {
     roots: Readonly<Record<string, Readonly<Record<string, number | bigint | null>>>>,
   ): readonly string[] {
     const found: string[] = [];
-    for (const { system, table, column, name, shows, counter, canLeave } of this.#counters) {
+    for (const { system, table, column, name, shows, counter } of this.#counters) {
       const observed = systems[system];
       const value = observed?.kind === "rows" ? observed.counters[name] : undefined;
-      if (observed?.kind !== "rows" || value === undefined || value === null || this.#reported.has(counter)) continue;
+      if (observed?.kind !== "rows" || value === undefined || value === null) continue;
       const root = roots[system]?.[name] ?? (shows === "next" ? 1 : 0);
       const taken = Number(value) - Number(root);
       if (taken < LEAST_SPENT) continue;
@@ -59,7 +57,6 @@ export class SpentIds {
       const rows = observed.tables.find((one) => one.name === table);
       const at = rows?.columns.findIndex((one) => one.name === column) ?? -1;
       if (taken - (rows?.added.filter((row) => isNew(row[at])).length ?? 0) < LEAST_SPENT) continue;
-      if (!canLeave) this.#reported.add(counter);
       found.push(counter);
     }
     return found;

@@ -25,9 +25,8 @@ import { findRaces, NO_RACES, type FoundRaces } from "./races.ts";
 import { notRacedNote, unjudgedRules, unprobedRules, unreachedRules } from "./unreached-rules.ts";
 import type { Searched } from "./search.ts";
 import { flakyNote, notReplayedNote, shortestViolations, shrinkingCutNote } from "./shrinking.ts";
-import type { CounterColumn } from "../../messages/lane-messages.ts";
 import { neededNote } from "./learn/lesson-note.ts";
-import { differingFields } from "../../state/index.ts";
+import { differingFields, type Knowledge } from "../../state/index.ts";
 
 /** Minimum number of steps before a note may say that nearly every step leads to a new state. */
 const FEWEST_STEPS = 200;
@@ -61,7 +60,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
   const unprobed = unprobedRules(definition, races, new Set([...broken, ...unreached.keys()]));
   const notes = [
     ...(restarted === undefined ? [] : [restarted]),
-    ...(await notesOf(exploration, explorer, { violations, coverage, needed: searched.needed })),
+    ...(await notesOf(exploration, explorer, { violations, coverage, knowledge })),
     ...(isWhole ? idle.values() : []),
     ...unprobed.values(),
   ];
@@ -149,19 +148,19 @@ async function madeFaults(
 interface Found {
   readonly violations: Awaited<ReturnType<typeof shortestViolations>>;
   readonly coverage: Readonly<Record<string, ActionCoverage>>;
-  readonly needed: Searched["needed"];
+  readonly knowledge: Knowledge;
 }
 
 async function notesOf(
   { input, options, lanes, brought, ended }: Exploration,
   explorer: Explorer,
-  { violations, coverage, needed }: Found,
+  { violations, coverage, knowledge }: Found,
 ): Promise<readonly string[]> {
   const isInterrupted = (): boolean => input.signal?.aborted === true;
   const notes = [...brought.notes];
   if (options.shard !== undefined && explorer.cut !== undefined) notes.push(shardNote(options.shard, explorer.cut));
   // The notes report chains of new states that seem to be endless. If the search explored every state, all chains have ended, so leave the notes out.
-  if (explorer.stopReason !== "exhausted") notes.push(...explorer.chains.notes, ...spentNotes(explorer, needed));
+  if (explorer.stopReason !== "exhausted") notes.push(...explorer.chains.notes, ...spentNotes(explorer, knowledge));
   notes.push(
     ...slowTargetNotes(explorer),
     ...[...explorer.rejectedCookies].toSorted(),
@@ -211,11 +210,11 @@ async function closeLanes(lanePool: LanePool, explorer: Explorer): Promise<void>
 }
 
 /** Returns a note for each counter that makes the search endless and that the stores restore. */
-function spentNotes({ spent, endlessCounter }: Explorer, needed: CounterColumn | undefined): readonly string[] {
+function spentNotes({ spent, endlessCounter }: Explorer, { needed = [] }: Knowledge): readonly string[] {
   return [...spent]
     .filter((one) => one !== endlessCounter)
     .map((one) =>
-      one.counter === needed?.counter
+      needed.includes(one.counter)
         ? neededNote(one)
         : `Each row that is created and deleted leads to a new state, because the counter of ${one.field} grows, so the search may be endless. To leave the counter out of states, add \`symmetric: [${one.field}]\` to the store, or limit how many rows actions create, in their preconditions.`,
     );

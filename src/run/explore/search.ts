@@ -35,8 +35,6 @@ export interface Searched {
   readonly visibility: LaneReport["visibility"];
   /** A note that says that earlier searches used up the time, so that the last search ended early; `undefined` otherwise. */
   readonly restarted: string | undefined;
-  /** The column of a counter that is restored, because results depend on its numbers, although it makes the search endless. */
-  readonly needed: CounterColumn | undefined;
 }
 
 /**
@@ -60,7 +58,6 @@ export async function search(exploration: Exploration): Promise<Searched> {
   const earlier: FoundViolation[] = [];
   // A shard sees only a part of the states, so other shards could decide otherwise.
   const leavesCounters = !lanePool.capacity.isElastic && options.shard === undefined;
-  let needed: CounterColumn | undefined;
   for (let lessons = 0, isOpen = !lanePool.capacity.isElastic; ; lessons++) {
     keep?.begin(startOf(exploration, reports[0]!, knowledge));
     const spill = new ScratchFile(keep?.folder ?? tmpdir());
@@ -86,7 +83,7 @@ export async function search(exploration: Exploration): Promise<Searched> {
         ...kept,
         crossCheck,
         learns: isOpen && lessons < MOST_LESSONS,
-        leavesCounters: leavesCounters && needed === undefined && lessons < MOST_LESSONS,
+        leavesCounter: (counter) => leavesCounters && lessons < MOST_LESSONS && knowledge.needed?.includes(counter) !== true,
       },
       lanePool,
       startedAt,
@@ -96,7 +93,7 @@ export async function search(exploration: Exploration): Promise<Searched> {
     await explorer.run(reports[0]!);
     seen.push(...explorer.seen);
     const restarted = restartsNote(explorer.stopReason, { restarts: lessons, usedMs: begunAt - startedAt, maxTimeMs: options.maxTimeMs });
-    const searched = { explorer, knowledge, refuted, seen: [...seen, ...earlier], visibility: reports[0]!.visibility, restarted, needed };
+    const searched = { explorer, knowledge, refuted, seen: [...seen, ...earlier], visibility: reports[0]!.visibility, restarted };
     const { lesson, endlessCounter } = explorer;
     if (lesson === undefined && endlessCounter === undefined) return searched;
     const isOver = explorer.stopReason === "first_violation" || explorer.stopReason === "max_time" || explorer.limit.isOver;
@@ -117,8 +114,7 @@ export async function search(exploration: Exploration): Promise<Searched> {
       const left = await leaveCounter(exploration, knowledge, endlessCounter!);
       if (left === undefined) return searched;
       ({ reports, knowledge } = left);
-      if (!left.isLeft) needed = endlessCounter;
-      beginAgain(left.isLeft ? endlessNote(explorer, endlessCounter!) : neededNote(endlessCounter!));
+      beginAgain(isLeft(knowledge, endlessCounter!) ? endlessNote(explorer, endlessCounter!) : neededNote(endlessCounter!));
       continue;
     }
     const cause = lesson.calls?.at(-1);
@@ -150,26 +146,31 @@ export async function search(exploration: Exploration): Promise<Searched> {
 
 /**
  * Lets the restores of a store leave a counter as it is, and learns the generated values anew. If executions of one path then differ, the numbers
- * themselves decide results (e.g. the user with the id 1 is an administrator). The counter is then restored again, and `isLeft` is `false`. Resolves
- * to `undefined` if the run was interrupted.
+ * themselves decide results (e.g. the user with the id 1 is an administrator). The counter is then restored again. Resolves to `undefined` if the run
+ * was interrupted.
  */
 async function leaveCounter(
   { input, options, lanes: { lanePool } }: Exploration,
   known: Knowledge,
   { counter }: CounterColumn,
-): Promise<(Pick<LearnedValues, "reports" | "knowledge"> & { readonly isLeft: boolean }) | undefined> {
+): Promise<Pick<LearnedValues, "reports" | "knowledge"> | undefined> {
   try {
     const knowledge = joined(known, { ...NOTHING_KNOWN, unrestored: [counter] });
     const reports = await lanePool.learn(knowledge);
     checkLanes(reports, input.config);
     const lanes = calibrating(lanePool, input, { first: reports[0]!, maxTimeMs: options.maxTimeMs });
     const learned = await learnValues(lanes, { reports, knowledge }, experimentsOf(input.config));
-    if (learned.divergences.length === 0) return { ...learned, isLeft: true };
-    return { reports: await lanePool.learn(known), knowledge: known, isLeft: false };
+    if (learned.divergences.length === 0) return learned;
+    const needed = joined(known, { ...NOTHING_KNOWN, needed: [counter] });
+    return { reports: await lanePool.learn(needed), knowledge: needed };
   } catch (error) {
     if (input.signal?.aborted === true) return undefined;
     throw error;
   }
+}
+
+function isLeft({ unrestored = [] }: Knowledge, { counter }: CounterColumn): boolean {
+  return unrestored.includes(counter);
 }
 
 function experimentsOf(config: Exploration["input"]["config"]): Pick<Experiments, "idleMs" | "startsTargets"> {

@@ -86,6 +86,8 @@ export interface Knowledge {
    * experiments find them like other generated values. Absent if there are none.
    */
   readonly unrestored?: readonly string[] | undefined;
+  /** Counters that restores set back although they make searches endless, because results depend on their numbers. Absent if there are none. */
+  readonly needed?: readonly string[] | undefined;
 }
 
 /** Returns the entry of {@link Knowledge.ordered} which says that values of a domain contain data of the state in which they were generated. */
@@ -122,6 +124,7 @@ export const NOTHING_KNOWN: Knowledge = { generated: [], times: [], dropped: [],
 export function joined(a: Knowledge, b: Knowledge): Knowledge {
   const nullable = [...new Set([...(a.nullable ?? []), ...(b.nullable ?? [])])];
   const unrestored = [...new Set([...(a.unrestored ?? []), ...(b.unrestored ?? [])])];
+  const needed = [...new Set([...(a.needed ?? []), ...(b.needed ?? [])])];
   return {
     generated: joinedGenerated([...a.generated, ...b.generated]),
     times: joinedTimes([...a.times, ...b.times]).toSorted((x, y) => (x.place + x.after < y.place + y.after ? -1 : 1)),
@@ -131,6 +134,7 @@ export function joined(a: Knowledge, b: Knowledge): Knowledge {
     noisyActions: [...new Set([...a.noisyActions, ...b.noisyActions])],
     ordered: [...new Set([...a.ordered, ...b.ordered])],
     ...(unrestored.length > 0 && { unrestored }),
+    ...(needed.length > 0 && { needed }),
   };
 }
 
