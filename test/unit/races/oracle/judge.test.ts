@@ -375,7 +375,7 @@ describe("a call that ends what its own repetition needs", () => {
   it.each([
     [400, { code: 209, error: "Invalid session token" }],
     [403, { error: { code: "SESSION_EXPIRED" } }],
-    [404, { message: "No active session" }],
+    [404, { message: "Session token not found" }],
     [400, { message: "You must be logged in" }],
   ])("is excused after a refusal with status %d that says that the session is gone", async (status, body) => {
     const refusal = call("end", status, body);
@@ -404,6 +404,12 @@ describe("a call that ends what its own repetition needs", () => {
 
   it.each<[string, Sent, object?, CallEnd?]>([
     ["a refusal of a used checkout", {}, {}, call("end", 400, { error: "No checkout session" })],
+    ["a refusal of a timer that was stopped", {}, {}, call("end", 404, { error: "No active session" })],
+    ["a refusal of a call that ended", {}, {}, call("end", 400, { error: "Session has ended" })],
+    ["a refusal of an item", {}, {}, call("end", 404, { error: "Session not found" })],
+    ["a conflict", {}, {}, call("end", 409, { error: "Session expired" })],
+    ["a state of a session", {}, {}, call("end", 400, { error: "Invalid session state" })],
+    ["missing rights", {}, {}, call("end", 403, { error: "Unauthorized" })],
     ["a code in the body", json({ code: "123456" })],
     ["a code in a number", json({ code: 123456 })],
     ["a reset token without a session", { ...json({ password: "b" }), headers: {} }],
