@@ -207,8 +207,8 @@ function toldAs(name: string, actions: readonly string[]): Omit<FindingParts, "e
 
 /**
  * Returns the findings that a shard confirmed without a committed step, such as a step that got no answer when the time was over, or a violation that
- * only a cross-check saw. `known`: the ids of the findings of committed steps. Findings about nodes and edges of a user's state graph are left out, because another shard may have reached the node or
- * edge.
+ * only a cross-check saw. `known`: the ids of the findings of committed steps. Findings about nodes and edges of a user's state graph are left out,
+ * because another shard may have reached the node or edge.
  */
 function beyondSteps(known: ReadonlySet<string>, entries: readonly ExplorationEntry[]): readonly Violation[] {
   const best = new Map<string, Violation>();
