@@ -102,6 +102,7 @@ export const agent = new Agent({
   invariants: [
     singleUse({ create, use }),
     new Rule({ name: "cannot_judge", judge: (world, step) => step.inconclusive("it has no eyes") }),
+    new Rule({ name: "cannot_judge_close", when: ({ name }) => name.startsWith("close_"), judge: (world, step) => step.inconclusive("it is dark") }),
     new Rule({ name: "holds", judge: () => true }),
   ],
 });
@@ -146,9 +147,14 @@ it("rules that judged nothing in any shard are named in the merged result, as in
   const merged = await seqqa(["merge", ...shards, "--output", output], { cwd });
   expect(rules(output)).toEqual(rules(await ran()));
   expect(rules(output)).toMatchObject({
-    rules: ["cannot_judge", "single_use_use"],
+    rules: ["cannot_judge", "cannot_judge_close", "single_use_use"],
     notes: [expect.stringContaining("use was answered 404")],
-    unverified: [expect.stringMatching(/^The rule cannot_judge could not be checked in any of the \d+ steps in which an action worked/)],
+    unverified: [
+      expect.stringMatching(/^The rule cannot_judge could not be checked in any of the \d+ steps in which an action worked/),
+      expect.stringMatching(
+        /^The rule cannot_judge_close could not be checked in any of the \d+ steps in which close_a, close_b,? or close_c worked/,
+      ),
+    ],
   });
   expect(merged.stdout).not.toContain("✓ single_use_use");
 });

@@ -644,6 +644,8 @@ export interface ExplorationFacts {
    * shard is one of `unjudgedRules`.
    */
   readonly ruleSubjects?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** For a shard: the actions after which each rule with `when` is checked. */
+  readonly ruleActions?: Readonly<Record<string, readonly string[]>> | undefined;
   /** For a shard: `false` if `exploration.require_all_actions` is `false`, so that the merged result may be verified although a rule judged nothing. */
   readonly requireAllActions?: false | undefined;
   /**

@@ -8,20 +8,31 @@ const PASSWORD = /passw|pwd|passphrase/i;
 const GRANT = /"[^"]*(?:token|session|jwt|secret|key|code)[^"]*"\s*:\s*"[^"]+"/i;
 /** Matches paths that take a code, such as `/password/reset/{token}`. */
 const OF_CODES = /reset|verif|confirm|activat|invit|magic|redeem|accept|recover|coupon|voucher|otp|token|code/i;
-/** Matches answers which say that the session is gone, in words or as a code (`SESSION_EXPIRED`). A session of a checkout does not count. */
-const UNAUTHORIZED = new RegExp(
+/** Matches answers which say that the login is over, in words or as a code. Sessions that are no login, such as the one of a timer, do not count. */
+const NO_LOGIN = new RegExp(
   [
-    "unauthenticated|unauthorized|not[ _-](?:authenticated|authorized|logged[ _-]in)",
-    "\\b(?:invalid|expired|unknown|missing|no)[ _-](?:(?:active|user|login)[ _-])?(?:session|access[ _-]token|auth[a-z]*[ _-]token)",
-    "(?<![a-z][ _-])session[ _-](?:token[ _-])?(?:(?:is|has|was|been)[ _-]){0,2}(?:invalid|expired|revoked|ended|missing|not[ _-]found)",
+    "unauthenticated|not[ _-](?:authenticated|logged[ _-]in)",
+    "\\b(?:invalid|expired|unknown|missing|no)[ _-](?:(?:active|user)[ _-])?(?:login[ _-]session|(?:session|access|auth[a-z]*)[ _-]token)",
+    "\\b(?:login[ _-]session|session[ _-]token)[ _-](?:(?:is|has|was|been)[ _-]){0,2}(?:invalid|expired|revoked|ended|missing|not[ _-]found)",
     "(?:must|have to|need to|please)[ _-](?:be[ _-])?(?:log|sign)(?:ged|ed)?[ _-]?in\\b",
   ].join("|"),
   "i",
 );
+/** Matches answers which say that a session is invalid. A session of a checkout does not count. */
+const NO_SESSION =
+  /\b(?:invalid|expired|revoked)[ _-](?:(?:active|user)[ _-])?session\b(?![ _-]state)|(?<![a-z][ _-])session[ _-](?:(?:is|has|was|been)[ _-]){0,2}(?:invalid|expired|revoked)/i;
+/** Statuses with which targets refuse an invalid session, besides 401. Frameworks answer 419 and 440 to a session that is over. */
+const OF_SESSIONS: ReadonlySet<number> = new Set([400, 403, 419, 440]);
+/** Matches answers that targets without statuses of errors, such as GraphQL, give instead of 401. With 403, such a text is about missing rights. */
+const UNAUTHORIZED = /unauthorized|not[ _-]authorized/i;
 
 /** Returns `true` if a call was refused because its credentials are not valid. */
-export function isUnauthorized({ status, refused, body }: CallEnd): boolean {
-  return status === 401 || (refused && UNAUTHORIZED.test(body ?? ""));
+export function isUnauthorized({ status, refused, body = "" }: CallEnd): boolean {
+  if (status === 401) return true;
+  if (!refused) return false;
+  return (
+    NO_LOGIN.test(body) || ((status < 400 || OF_SESSIONS.has(status)) && NO_SESSION.test(body)) || (status < 400 && UNAUTHORIZED.test(body))
+  );
 }
 
 /**

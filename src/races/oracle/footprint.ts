@@ -1,4 +1,4 @@
-import type { ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
+import type { Observed, ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
 
 /** The data that an execution wrote: for each written place, its new content. A place is a row, named by its key, or a member of a stored value. */
@@ -30,6 +30,32 @@ export function sameFootprint(a: Footprint, b: Footprint): boolean {
   if (a.size !== b.size) return false;
   for (const [place, value] of a) if (b.get(place) !== value) return false;
   return true;
+}
+
+/** Returns `true` if a state differs from an earlier state only by missing rows. */
+export function onlyRemoves(before: Facts, after: Facts): boolean {
+  return Object.keys({ ...before.systems, ...after.systems }).every((name) => {
+    const [a, b] = [before.systems[name], after.systems[name]];
+    if (a?.kind === "value" || b?.kind === "value") return onlyLacks(b, a);
+    return [...(a?.tables ?? []), ...(b?.tables ?? [])].every((table) => {
+      const [x, y] = [find(a?.tables, table.name), find(b?.tables, table.name)];
+      // A removed row of the root state is in `removed`.
+      return isSubset(y?.added, x?.added) && isSubset(x?.removed, y?.removed);
+    });
+  });
+}
+
+type Rows = ObservedTable["added"];
+
+function isSubset(some: Rows | undefined, all: Rows | undefined): boolean {
+  const texts = new Set(all?.map(text));
+  return (some ?? []).every((row) => texts.has(text(row)));
+}
+
+/** Returns `true` if a stored value has no other members than an earlier stored value. */
+function onlyLacks(after: Observed | undefined, before: Observed | undefined): boolean {
+  const [left, right] = [before, after].map((one) => entries(one?.kind === "value" ? one.value : undefined));
+  return [...right!].every(([key, value]) => left!.has(key) && text(left!.get(key)) === text(value));
 }
 
 const find = (tables: readonly ObservedTable[] | undefined, name: string): ObservedTable | undefined =>

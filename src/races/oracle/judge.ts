@@ -6,7 +6,7 @@ import { answerText, isSameAnswer } from "./answers.ts";
 import type { CallEnd, Execution } from "./execution.ts";
 import { pageOf } from "./responses-agree.ts";
 import { isUnauthorized, mayEndItself } from "./ends-itself.ts";
-import { footprint } from "./footprint.ts";
+import { footprint, onlyRemoves } from "./footprint.ts";
 import type { States } from "./states-agree.ts";
 
 /** A race that a trial shows: a result that no order of the calls gives. */
@@ -40,9 +40,9 @@ export interface Measure {
  * Decides if simultaneous calls show a race, by comparing them with the same calls executed one after another.
  *
  * A trial passes if its state and answers equal the state and answers of one order of the calls. A refused call may also have had no effect, unless
- * the API refuses this call in the same way, and writes something, when the call is the first. A call that failed or got no answer may have had its full effect or no effect. If a call sends
- * several requests, the results of interleaved requests are allowed, too, because interleaved requests do not overlap. Any other result is a race,
- * named by its worst effect.
+ * the API refuses this call in the same way, and writes something, in an order (see `writesAsRefused`). A call that failed or got no answer may have
+ * had its full effect or no effect. If a call sends several requests, the results of interleaved requests are allowed, too, because interleaved
+ * requests do not overlap. Any other result is a race, named by its worst effect.
  * @returns `undefined` if the trial passes
  */
 export async function judge(trial: Execution, measure: Measure): Promise<Judgement | undefined> {
@@ -199,15 +199,19 @@ function isDelete(call: CallEnd | undefined): boolean {
 }
 
 /**
- * Returns `true` if this call is refused with the same status, and nevertheless writes, when it is the first call: a login that counts failures. A
- * refusal that writes only after another call does not count, because it depends on the other call: the deletion of a row that is used up. A call at
- * the same time may be refused before it comes to this, and the next call makes up for it.
+ * Returns `true` if this call is refused with the same status and nevertheless writes, in some order of the calls: a login that counts failures. A
+ * deletion counts only if the call is the first. A refusal that only deletes rows after another call cleans up after this call, such as the row of a
+ * quota that is used up. A call at the same time may be refused before it comes to this, and the next call makes up for it.
  */
 function writesAsRefused(refusal: CallEnd, { before, orders }: Measure): boolean {
-  return orders.some((execution) => {
-    const first = firstOf(execution);
-    return first?.call.action === refusal.action && isSameAnswer(first.call, refusal) && footprint(before, first.facts).size > 0;
-  });
+  return orders.some(({ order, calls, after }) =>
+    (order ?? []).some((side, at) => {
+      const call = calls[side];
+      if (call?.action !== refusal.action || !isSameAnswer(call, refusal) || after.length !== order!.length) return false;
+      const earlier = at === 0 ? before : after[at - 1]!;
+      return footprint(earlier, after[at]!).size > 0 && (at === 0 || !onlyRemoves(earlier, after[at]!));
+    }),
+  );
 }
 
 /** Returns the first call of an order, and the state after this call. */

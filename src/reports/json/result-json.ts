@@ -111,6 +111,7 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): AllKeys<O
     invariants: result.invariants,
     unjudgedRules: result.unjudgedRules,
     ruleSubjects: result.ruleSubjects,
+    ruleActions: result.ruleActions,
     requireAllActions: result.requireAllActions,
     graph: graphEntry(result.graph),
     // Without a state graph these values are `undefined`, so that JSON documents leave out the keys.

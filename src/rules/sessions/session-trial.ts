@@ -64,8 +64,9 @@ export class SessionTrial<C extends object, A> {
         `the request of \`check\` is answered ${unprotected.statusCode} without a session; let \`check\` send a request that needs a session`,
       );
     await this.#openAll();
+    // The API ends the other sessions itself, so the step can be no finding.
     if (this.#sessions.length === 0 && this.#tried.hasOneSession)
-      return unknown(`${ONE_SESSION}, so the user had no other session before the step`);
+      return partlyUnknown(`${ONE_SESSION}, so the user had no other session before the step`);
     if (this.#sessions.length === 0) return unknown(`the user had no working session before the step (${this.#answers()})`);
     const obstacle = this.#obstacle();
     if (ageMs > 0) await sleep(ageMs);
@@ -86,7 +87,7 @@ export class SessionTrial<C extends object, A> {
       if (revived !== undefined) return { kind: "works", problem: `${ended}; once the user has logged in again, ${revived}` };
     }
     if (isLogout && this.#options.refresh !== undefined) return this.#renewedAfterLogout(ended);
-    return obstacle === undefined ? ENDED : partlyUnknown(obstacle);
+    return obstacle ?? ENDED;
   }
 
   /** Sends the request of an answer again. If the action sent no request, such as a move of the clock, calls the action again. */
@@ -124,17 +125,21 @@ export class SessionTrial<C extends object, A> {
     }
   }
 
-  /** Returns the reason why other sessions than that of the client are not tried, or not renewed; `undefined` if all of them are tried. */
-  #obstacle(): string | undefined {
+  /**
+   * Returns the outcome if other sessions than that of the client are not tried, or not renewed; `undefined` if all of them are tried. After an action
+   * of `after`, the rule is about the other sessions, so without them it has judged nothing.
+   */
+  #obstacle(): TrialOutcome | undefined {
     const { isLogout, step, hasOneSession } = this.#tried;
     if (isLogout) return undefined;
-    if (hasOneSession) return this.#options.refresh === undefined ? undefined : `\`refresh\` was not tried, because ${ONE_SESSION}`;
+    if (hasOneSession)
+      return this.#options.refresh === undefined ? undefined : partlyUnknown(`\`refresh\` was not tried, because ${ONE_SESSION}`);
     const others = this.#sessions.filter(({ what }) => what === ANOTHER);
     if (step.guests.length === 0)
-      return "seqqa cannot make clients for other sessions of the user, so only the session of the client was tried";
+      return unknown("seqqa cannot make clients for other sessions of the user, so only the session of the client was tried");
     if (others.length === 0)
-      return `\`login\` opened no other session of the user, so only the session of the client was tried (${this.#answers()})`;
-    return this.#options.refresh !== undefined && others.some(({ login }) => login === undefined) ? NO_LOGIN : undefined;
+      return unknown(`\`login\` opened no other session of the user, so only the session of the client was tried (${this.#answers()})`);
+    return this.#options.refresh !== undefined && others.some(({ login }) => login === undefined) ? partlyUnknown(NO_LOGIN) : undefined;
   }
 
   #answers(): string {

@@ -23,6 +23,7 @@ import type { Exploration } from "./exploration.ts";
 import { findFaults, NO_FAULTS, type FoundFaults } from "./faults.ts";
 import { findRaces, NO_RACES, type FoundRaces } from "./races.ts";
 import { notRacedNote, unjudgedRules, unprobedRules, unreachedRules } from "./unreached-rules.ts";
+import { actionsOfRules } from "./violation-policy.ts";
 import type { Searched } from "./search.ts";
 import { flakyNote, notReplayedNote, shortestViolations, shrinkingCutNote } from "./shrinking.ts";
 import { neededNote } from "./learn/lesson-note.ts";
@@ -75,9 +76,11 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
       ...idle.keys(),
       ...unreached.keys(),
       ...unprobed.keys(),
-      ...inconclusiveRules(explorer.committer),
+      // The merged run counts the steps of all shards.
+      ...(options.shard === undefined ? inconclusiveRules(explorer.committer) : []),
     ]),
     subjects: definition.subjects,
+    ruleActions: actionsOfRules(definition),
     requireAllActions: config.exploration.requireAllActions,
     unreached: [...unreached.values()],
     seed: options.seed,

@@ -1,5 +1,6 @@
 import type { ViolationPolicy } from "../../engine/commit/broken-rules.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
+import type { RuleActions } from "../results/unchecked-steps.ts";
 import { Rule } from "../../model/declare/rule.ts";
 
 /** Returns which rules may be broken in states that are explored further; `undefined` (the default) if no violating state is explored further. */
@@ -10,6 +11,15 @@ export function violationPolicy({ actions, invariants }: AgentDefinition<never, 
     when === undefined ? null : actions.flatMap((action, index) => (isChecked(when, action) ? [index] : []));
   const ofStates = invariants.filter((one) => !(one instanceof Rule));
   return { continues, nonBlocking, invariants: Object.fromEntries(ofStates.map((one) => [one.name, checkedAfter(one)])) };
+}
+
+/** Returns the names of the actions after which each rule is checked. Rules that are checked after every action (without `when`) are left out. */
+export function actionsOfRules({ actions, invariants }: Pick<AgentDefinition<never, never>, "actions" | "invariants">): RuleActions {
+  return new Map(
+    invariants.flatMap(({ name, when }) =>
+      when === undefined ? [] : [[name, actions.filter((action) => isChecked(when, action)).map((action) => action.name)] as const],
+    ),
+  );
 }
 
 /** Returns `true` if the rule is checked after this action. Errors of the user's `when` function are ignored here, because the lanes report them. */

@@ -23,7 +23,7 @@ import { coverageOf, raceOf, unconfirmedRaces } from "./race-result.ts";
 import type { FoundFaults } from "../explore/faults.ts";
 import type { FoundRaces } from "../explore/races.ts";
 import type { ShownUrls } from "../prepare/shown-urls.ts";
-import { uncheckedSteps } from "./unchecked-steps.ts";
+import { uncheckedSteps, type RuleActions } from "./unchecked-steps.ts";
 import { behindViolations, diverged, timesPassed } from "./verdict-exceptions.ts";
 
 export interface ResultParts {
@@ -36,6 +36,7 @@ export interface ResultParts {
   readonly unreached: readonly string[];
   /** For each rule that judges only the steps of certain actions: the names of these actions. */
   readonly subjects: AgentDefinition["subjects"];
+  readonly ruleActions: RuleActions;
   /** `false` if idle actions and rules that judged nothing leave the result verified. */
   readonly requireAllActions: boolean;
   readonly strategy: StrategyKind;
@@ -139,7 +140,14 @@ export function buildResult(parts: ResultParts): ExplorationResult {
       ...(parts.isShard || parts.graph !== undefined ? [] : idleActions(coverage, { stopReason, steps: committer.steps, isExhaustive })),
       ...(parts.isShard || !parts.requireAllActions
         ? []
-        : uncheckedSteps(committer, { actions, subjects: parts.subjects, coverage, stopReason, isExhaustive })),
+        : uncheckedSteps(committer, {
+            actions,
+            subjects: parts.subjects,
+            ruleActions: parts.ruleActions,
+            coverage,
+            stopReason,
+            isExhaustive,
+          })),
       ...(parts.isShard
         ? []
         : unseenWrites(
@@ -172,6 +180,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     invariants: parts.invariants,
     ...(parts.unjudgedRules !== undefined && parts.unjudgedRules.length > 0 && { unjudgedRules: parts.unjudgedRules }),
     ...(parts.isShard && !parts.requireAllActions && { requireAllActions: false as const }),
+    ...(parts.isShard && parts.ruleActions.size > 0 && { ruleActions: Object.fromEntries(parts.ruleActions) }),
     ...(parts.isShard && parts.subjects.size > 0 && { ruleSubjects: Object.fromEntries(parts.subjects) }),
     ...ofGraph?.lists,
   };

@@ -27,7 +27,8 @@ export function stepsByAction({ edges }: Pick<Committer, "edges">): ReadonlyMap<
 
 /**
  * Returns the names of the rules that do not count as held because of inconclusive steps: rules that were inconclusive in every step in which one of
- * the actions worked (or in every step of an action that never worked), and rules that were inconclusive for a reason that was found after the search.
+ * the actions worked, or in every other step of an action (such as each refused step), and rules that were inconclusive for a reason that was found
+ * after the search.
  * A rule that was inconclusive only in some of these steps counts as held where it could be checked.
  */
 export function inconclusiveRules(searched: Searched): readonly string[] {
@@ -37,15 +38,21 @@ export function inconclusiveRules(searched: Searched): readonly string[] {
   const unchecked = [...steps].filter(([, byAction]) =>
     [...byAction].some(([action, { all, worked }]) => {
       const of = total.get(action);
-      return of !== undefined && (of.worked > 0 ? worked === of.worked : all === of.all);
+      if (of === undefined) return false;
+      const refused = of.all - of.worked;
+      return (of.worked > 0 && worked === of.worked) || (refused > 0 && all - worked === refused);
     }),
   );
   return [...new Set([...late, ...unchecked.map(([rule]) => rule)])].filter((rule) => rule !== STORE_CLOCK);
 }
 
+/** The names of the actions after which a rule is checked. Rules that are checked after every action are absent. */
+export type RuleActions = ReadonlyMap<string, readonly string[]>;
+
 export interface UncheckedOptions {
   readonly actions: readonly string[];
   readonly subjects: AgentDefinition["subjects"];
+  readonly ruleActions: RuleActions;
   readonly coverage: Readonly<Record<string, ActionCoverage>>;
   readonly stopReason: StopReason;
   /** `true` if every reachable state was explored, including the states behind violations. */
@@ -54,12 +61,12 @@ export interface UncheckedOptions {
 
 /**
  * Returns sentences about rules that judged nothing and make the result unverified, each with a remedy. A rule with subjects must judge a part of at
- * least one step of each subject that worked, any other rule a part of at least one step of the run. In a search that is not exhaustive, only subjects
- * that worked at least 20 times are judged.
+ * least one step of each subject that worked, any other rule a part of at least one step of the actions after which it is checked. In a search that is
+ * not exhaustive, only actions that worked at least 20 times are judged.
  */
 export function uncheckedSteps(
   searched: Searched,
-  { actions, subjects, coverage, stopReason, isExhaustive }: UncheckedOptions,
+  { actions, subjects, ruleActions, coverage, stopReason, isExhaustive }: UncheckedOptions,
 ): readonly string[] {
   const { steps, reasons } = searched.unjudged;
   if (steps.size === 0 || hasEndedEarly(stopReason)) return [];
@@ -76,13 +83,14 @@ export function uncheckedSteps(
   return [...steps.keys()].flatMap((rule) => {
     if (rule === STORE_CLOCK) return [];
     const named = subjects.get(rule) ?? [];
-    const own = indexes.filter((index) => named.includes(actions[index]!));
-    const unchecked = named.length > 0 ? own.filter((index) => isUnchecked(rule, [index])) : isUnchecked(rule, indexes) ? indexes : [];
+    const judged = named.length > 0 ? named : ruleActions.get(rule);
+    const own = judged === undefined ? indexes : indexes.filter((index) => judged.includes(actions[index]!));
+    const unchecked = named.length > 0 ? own.filter((index) => isUnchecked(rule, [index])) : isUnchecked(rule, own) ? own : [];
     if (unchecked.length === 0) return [];
     const [first] = reasons
       .filter(({ invariant, partly, actions: met }) => invariant === rule && partly !== true && unchecked.some((action) => met.has(action)))
       .toSorted((a, b) => b.count - a.count);
-    const which = named.length > 0 ? OR.format(unchecked.map((index) => actions[index]!)) : "an action";
+    const which = judged !== undefined ? OR.format(unchecked.map((index) => actions[index]!)) : "an action";
     const why = first === undefined ? "" : `: ${first.what}`;
     return [
       `The rule ${rule} could not be checked in any of the ${plural(count(rule, unchecked).worked, "step")} in which ${which} worked${why}. ` +

@@ -75,6 +75,7 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
   );
   const coverage = coverageOf(entries);
   const subjects = new Map(Object.entries(entries[0]!.ruleSubjects ?? {}));
+  const ruleActions = new Map(Object.entries(entries[0]!.ruleActions ?? {}));
   const idle = withoutSubject({ subjects }, actionCoverage, onlyRedirected(committer, actions));
   const unjudged = unjudgedRules(merged, entries, idle.keys());
   const told = toldAs(parts.name, actions);
@@ -109,7 +110,7 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
       ...idleActions(actionCoverage, { stopReason, steps: committer.steps, isExhaustive }),
       ...(entries[0]!.requireAllActions === false
         ? []
-        : uncheckedSteps(committer, { actions, subjects, coverage: actionCoverage, stopReason, isExhaustive })),
+        : uncheckedSteps(committer, { actions, subjects, ruleActions, coverage: actionCoverage, stopReason, isExhaustive })),
       ...unseenWrites(actionCoverage, searched),
       ...new Set(entries.flatMap(({ unverified }) => unverified)),
     ],
@@ -156,8 +157,8 @@ function reductionsOf(all: readonly Reduction[]): readonly Reduction[] {
 }
 
 /**
- * Returns the names of rules that do not count as held because of inconclusive merged steps, or could not be judged in any shard, or whose actions never worked in any shard
- * (`idle`). Also returns rules whose calls a shard could not send at the same time, because a path led to another state.
+ * Returns the names of rules that do not count as held because of inconclusive merged steps, or could not be judged in any shard, or whose actions
+ * never worked in any shard (`idle`). Also returns rules whose calls a shard could not send at the same time, because a path led to another state.
  */
 function unjudgedRules({ committer }: Merged, entries: readonly ExplorationEntry[], idle: Iterable<string>): readonly string[] {
   // A rule whose actions never worked in one shard, or whose calls were not sent there, may be judged in another shard.
@@ -206,8 +207,8 @@ function toldAs(name: string, actions: readonly string[]): Omit<FindingParts, "e
 
 /**
  * Returns the findings that a shard confirmed without a committed step, such as a step that got no answer when the time was over, or a violation that
- * only a cross-check saw. `known`: the ids of the findings of committed steps. Findings about nodes and edges of a user's state graph are left out, because another shard may have reached the node or
- * edge.
+ * only a cross-check saw. `known`: the ids of the findings of committed steps. Findings about nodes and edges of a user's state graph are left out,
+ * because another shard may have reached the node or edge.
  */
 function beyondSteps(known: ReadonlySet<string>, entries: readonly ExplorationEntry[]): readonly Violation[] {
   const best = new Map<string, Violation>();

@@ -28,9 +28,9 @@ export function generatedTexts(
       const { modes, columns } = plans.of(name, table);
       const keys = columns.flatMap(({ key }, index) => (key === true ? [index] : []));
       if (keys.length === 0) continue;
-      const isSession = sessions.rowsOf(table);
+      const renewedOf = sessions.rowsOf(table);
       for (const row of table.added) {
-        if (isSession(row)) continue;
+        if (renewedOf(row) === "all") continue;
         const id = keys.map((index) => identityOf(row[index])).join();
         for (const [index, cell] of row.entries()) {
           const { kind } = modeIn(modes[index]!, row, columns, (text) => strings.pieces(text));

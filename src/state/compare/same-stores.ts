@@ -27,7 +27,8 @@ const MOST_TRIES = 20_000;
 
 /**
  * Compares the stores of two states, ignoring differences in generated values. A row that was deleted and inserted again with a new key is therefore
- * not a change, and neither is a new end of a session ({@link Sessions}). A value counts as generated if experiments showed that it is, or if it is a row's key and is an integer or looks like an id.
+ * not a change, and neither is a new end of a session ({@link Sessions}). A value counts as generated if experiments showed that it is, or if it is a
+ * row's key and is an integer or looks like an id.
  */
 export class StoresComparer {
   readonly #tokens: Tokens;

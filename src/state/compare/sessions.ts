@@ -12,7 +12,7 @@ import { FURTHEST_MS, momentOf } from "../values/times.ts";
  */
 export const RENEWED: RegExp = /session|\bsess\b|csrf|xsrf|nonce|captcha/i;
 /** Matches names of fields of a session that say when it ends or when it was used last. A server may add such a field with any request. */
-const LAST_USE = /expir|last|seen|accessed|activity|touch|updat|renew/i;
+const LAST_USE = /expir|last|seen|accessed|activity|touch|updat|renew|until|(?:^|_)ends?(?:_?at)?$/i;
 /** Matches the names of headers that carry the id of a session. */
 const CREDENTIAL = /token|session|api-?key/i;
 /** The smallest number of characters of a word that identifies a session. Shorter words, such as a language in a cookie, occur in other keys, too. */
@@ -20,9 +20,13 @@ const SHORTEST = 16;
 /** Stands for each time that {@link Sessions.withoutTimes} removed. */
 const SOME_TIME = "a time";
 
-/** Returns `true` if a row is a session. */
-type IsSession = (row: readonly StoredValue[]) => boolean;
-const NEVER: IsSession = () => false;
+/**
+ * Tells how much of a value a server may renew with any request. `all`: all times and generated texts, because the value belongs to a session.
+ * `last use`: only the times of {@link LAST_USE}, because only a key is a credential. Such a row may also be a user or a cart whose id is in a cookie.
+ */
+type Renewed = "all" | "last use" | undefined;
+type RenewedOf = (row: readonly StoredValue[]) => Renewed;
+const NEVER: RenewedOf = () => undefined;
 
 /**
  * Knows which rows are sessions: rows whose table or key has a name of {@link RENEWED}, and rows whose key is a part of a token or cookie of a client.
@@ -36,12 +40,15 @@ export class Sessions {
     this.#credentials = new Set(Object.values(clients).flatMap(credentialsIn).flatMap(wordsIn));
   }
 
-  rowsOf(table: ObservedTable): IsSession {
-    if (RENEWED.test(table.name)) return () => true;
+  rowsOf(table: ObservedTable): RenewedOf {
+    if (RENEWED.test(table.name)) return () => "all";
     const keys = table.columns.flatMap(({ key, kind = false }, index) => (key === true ? [{ index, kind }] : []));
     const names = this.#credentials.size > 0 ? keys : keys.filter(({ kind }) => kind);
     if (names.length === 0) return NEVER;
-    return (row) => names.some(({ index, kind }) => this.#names(row[index]) || (kind && RENEWED.test(identityOf(row[index]))));
+    return (row) => {
+      if (names.some(({ index, kind }) => kind && RENEWED.test(identityOf(row[index])))) return "all";
+      return names.some(({ index }) => this.#names(row[index])) ? "last use" : undefined;
+    };
   }
 
   /** Returns `true` if a key contains a credential of a client. */
@@ -52,48 +59,55 @@ export class Sessions {
   /** Returns the contents of stores with one text in place of all times in sessions, and in columns and fields with a name of {@link RENEWED}. */
   withoutTimes(systems: Facts["systems"]): Facts["systems"] {
     const entries = Object.entries(systems).map(([name, observed]): [string, Observed] => {
-      if (observed.kind === "value") return [name, { ...observed, value: this.#timeless(observed.value, false) }];
+      if (observed.kind === "value") return [name, { ...observed, value: this.#timeless(observed.value, undefined) }];
       return [name, { ...observed, tables: observed.tables.map((table) => this.#table(table)) }];
     });
     return Object.fromEntries(entries);
   }
 
   #table(table: ObservedTable): ObservedTable {
-    const isSession = this.rowsOf(table);
+    const renewedOf = this.rowsOf(table);
     const renewed = table.columns.map(({ name }) => RENEWED.test(name));
-    if (isSession === NEVER && !renewed.includes(true)) return table;
+    if (renewedOf === NEVER && !renewed.includes(true)) return table;
+    const keys = table.columns.flatMap(({ key }, index) => (key === true ? [index] : []));
     const ofUse = table.columns.map(({ name }) => LAST_USE.test(name));
     const timeless = (row: readonly StoredValue[]): readonly StoredValue[] => {
-      const isWhole = isSession(row);
-      if (!isWhole && !renewed.includes(true)) return row;
+      const own = renewedOf(row);
+      if (own === undefined && !renewed.includes(true)) return row;
+      // A row of a Redis hash has the name of the field in its key.
+      const isOfUse = own === "last use" && keys.some((index) => LAST_USE.test(identityOf(row[index])));
       return row.map((cell, column) => {
-        if (isWhole && ofUse[column]! && cell === null) return SOME_TIME;
-        return isWhole || renewed[column]! ? (this.#timeless(cell, true) as StoredValue) : cell;
+        if (own !== undefined && ofUse[column]! && cell === null) return SOME_TIME;
+        const isAll = renewed[column]! || (own === "last use" && (ofUse[column]! || isOfUse));
+        return this.#timeless(cell, isAll ? "all" : own) as StoredValue;
       });
     };
     return { ...table, added: table.added.map(timeless), removed: table.removed.map(timeless) };
   }
 
-  /** @param isRenewed `true` if the value is inside a field whose times are removed. Otherwise, only the fields inside the value are searched. */
-  #timeless(value: unknown, isRenewed: boolean): unknown {
+  /** @param own The times to remove from the value. If `undefined`, only the fields inside the value are searched. */
+  #timeless(value: unknown, own: Renewed): unknown {
+    const isRenewed = own === "all";
     if (value instanceof Time) return isRenewed ? SOME_TIME : value;
-    if (typeof value === "string" && isRenewed && parsedJson(value) !== undefined)
-      return new JsonText(this.#timeless(parsedJson(value), true));
+    if (typeof value === "string" && own !== undefined && parsedJson(value) !== undefined)
+      return new JsonText(this.#timeless(parsedJson(value), own));
     if (typeof value !== "object" || value === null || types.isDate(value)) return isRenewed && isNearNow(value) ? SOME_TIME : value;
     if (value instanceof Mixed) return isRenewed ? new Mixed(value.parts.map((part) => (part instanceof Time ? SOME_TIME : part))) : value;
-    if (value instanceof JsonText) return new JsonText(this.#timeless(value.value, isRenewed));
-    if (Array.isArray(value)) return value.map((item) => this.#timeless(item, isRenewed));
-    if (types.isMap(value)) return new Map(this.#fields([...value], isRenewed));
+    if (value instanceof JsonText) return new JsonText(this.#timeless(value.value, own));
+    if (Array.isArray(value)) return value.map((item) => this.#timeless(item, own));
+    if (types.isMap(value)) return new Map(this.#fields([...value], own));
     const prototype: unknown = Object.getPrototypeOf(value);
     if (prototype !== Object.prototype && prototype !== null) return value;
-    return Object.fromEntries(this.#fields(Object.entries(value), isRenewed));
+    return Object.fromEntries(this.#fields(Object.entries(value), own));
   }
 
-  #fields<K>(entries: readonly (readonly [K, unknown])[], isRenewed: boolean): readonly (readonly [K, unknown])[] {
+  #fields<K>(entries: readonly (readonly [K, unknown])[], own: Renewed): readonly (readonly [K, unknown])[] {
     return entries.flatMap(([key, item]) => {
       const name = identityOf(key);
-      const value = this.#timeless(item, isRenewed || RENEWED.test(name) || this.#names(key));
-      return isRenewed && LAST_USE.test(name) && (value === SOME_TIME || value === null) ? [] : [[key, value] as const];
+      const isOfUse = own !== undefined && LAST_USE.test(name);
+      const isAll = own === "all" || isOfUse || RENEWED.test(name);
+      const value = this.#timeless(item, isAll ? "all" : (own ?? (this.#names(key) ? "last use" : undefined)));
+      return isOfUse && (value === SOME_TIME || value === null) ? [] : [[key, value] as const];
     });
   }
 }

@@ -27,7 +27,7 @@ afterEach(() => {
 /** Returns what a rule says in the second half of its check; `undefined` if it holds. `begin` is called before each call of the rule. */
 async function saidBy(judged: unknown, begin: () => void = () => undefined): Promise<unknown> {
   const said: string[] = [];
-  const say = (text: string): boolean => said.push(text) > 0;
+  const say = (text: string, { partly = false } = {}): boolean => said.push(partly ? `partly: ${text}` : text) > 0;
   let verdict = judged;
   while (typeof verdict === "object" && verdict !== null && "earlier" in verdict) {
     begin();
@@ -396,7 +396,7 @@ describe("sessionEnds", () => {
         return answer;
       };
       expect(await judgedIn({ act, run, rule: { ...logout, login } })).toBe(
-        "`refresh` was not tried, because act sends a value of the context that `login` does not set",
+        "partly: `refresh` was not tried, because act sends a value of the context that `login` does not set",
       );
     });
 
@@ -406,7 +406,7 @@ describe("sessionEnds", () => {
       };
       for (const rule of [logout, { after: ["act"] }])
         expect(await judgedIn({ act: (sessions) => ((sessions.tokens = []), 204), rule: { ...rule, login } })).toBe(
-          "`refresh` was not tried, because `login` returned no response",
+          "partly: `refresh` was not tried, because `login` returned no response",
         );
     });
   });
@@ -440,10 +440,12 @@ describe("sessionEnds", () => {
 
     it("says what it cannot try", async () => {
       expect(await judgedOne(true, { keepsCurrent: true })).toBe(
-        "a login ends the earlier session of the user, so the user had no other session before the step",
+        "partly: a login ends the earlier session of the user, so the user had no other session before the step",
       );
       const refresh: Server["rule"]["refresh"] = async (own) => own.post("/refresh", { json: {} });
-      expect(await judgedOne(true, { refresh })).toBe("`refresh` was not tried, because a login ends the earlier session of the user");
+      expect(await judgedOne(true, { refresh })).toBe(
+        "partly: `refresh` was not tried, because a login ends the earlier session of the user",
+      );
     });
 
     it("says that the request of the step cannot be sent again if this is for another reason", async () => {

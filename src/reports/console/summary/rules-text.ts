@@ -20,7 +20,7 @@ export function works({ statuses, mustBeRefused }: Pick<ActionCoverage, "statuse
 }
 
 /** Returns `true` like {@link works}, but `false` for an action that threw an error and never got an answer. */
-function hasWorked(name: string, action: ActionCoverage, errors: Judged["errors"]): boolean {
+function hasWorkedWithAnswer(name: string, action: ActionCoverage, errors: Judged["errors"]): boolean {
   const isUnanswered = Object.keys(action.statuses).every((status) => status === "0");
   return works(action) && !(isUnanswered && errors.some(({ source }) => source === name));
 }
@@ -59,7 +59,9 @@ export function ruleLines(result: Judged, colours: Colours): readonly string[] {
 /** Returns a phrase that says how many actions worked and how many rules held: `4 of 4 actions worked, 2 rules held in 21 states`. */
 export function heldText(results: readonly ExplorationResult[]): string {
   const own = results.flatMap(({ coverage, errors }) =>
-    Object.entries(coverage.actions).flatMap(([name, action]) => (action.brought === true ? [] : [hasWorked(name, action, errors)])),
+    Object.entries(coverage.actions).flatMap(([name, action]) =>
+      action.brought === true ? [] : [hasWorkedWithAnswer(name, action, errors)],
+    ),
   );
   const rules = results.flatMap((result) => [...ruleStates(result).values()]);
   const held = rules.filter((state) => state === "held").length;

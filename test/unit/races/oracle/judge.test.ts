@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { size } from "../../../sizes.ts";
 import { judge } from "../../../../src/races/oracle/judge.ts";
 import { loadHasher } from "../../../../src/state/index.ts";
+import type { Facts } from "../../../../src/state/canonical/facts.ts";
 import type { CallEnd, Execution } from "../../../../src/races/oracle/execution.ts";
 import type { Measure } from "../../../../src/races/oracle/judge.ts";
 import { call, facts, measure, ordered, together } from "./executions.ts";
@@ -214,7 +215,24 @@ describe("a refusal", () => {
     expect(await judge(conflict, measure(attempts(0), logins, alone))).toBeUndefined();
   });
 
-  describe("that writes only because of the other call need not write at the same time", () => {
+  it("that adds or changes rows after another call must write at the same time, too", async () => {
+    const used = [call("login", 200), call("login", 401)];
+    const alone = (end: Facts) => () => Promise.resolve([ordered([0], [call("login", 200), undefined], end)]);
+    const judged = (first: Facts, end: Facts) =>
+      judge(
+        together(used, first),
+        measure(facts({ codes: [{ id: 1 }] }), [{ ...ordered([0, 1], used, end), after: [first, end] }], alone(first)),
+      );
+    const user = (failed: number, more = {}) => facts({ users: [{ id: "ann", failed }], ...more });
+    // The second login with the same code counts as a failed attempt.
+    expect(await judged(user(0), user(1))).toMatchObject({ verdict: "state" });
+    expect(await judged(user(0), user(0, { log: [{ id: 1 }] }))).toMatchObject({ verdict: "state" });
+    // Both a deletion and a change.
+    expect(await judged(user(0, { codes: [{ id: 2 }] }), user(1))).toMatchObject({ verdict: "state" });
+    expect(await judged(user(0, { codes: [{ id: 2 }] }), user(0))).toBeUndefined();
+  });
+
+  describe("that only deletes rows after another call need not delete them at the same time", () => {
     const quota = (remaining: number | undefined) =>
       remaining === undefined ? facts({}, { removed: { quota: [{ id: 1, remaining: 1 }] } }) : facts({ quota: [{ id: 1, remaining }] });
     // The second call deletes the row, because it is used up.
@@ -239,7 +257,22 @@ describe("a refusal", () => {
       expect(none?.message).toMatch(/: it is the state before the calls$/);
     });
 
-    it("and the same is true of two actions, whose state names the action that took effect", async () => {
+    it("also if the rows are members of a stored value", async () => {
+      const stored = (value: Record<string, number>): Facts => ({ ...facts({}), systems: { cache: { kind: "value", value } } });
+      const judged = (end: Facts) =>
+        judge(
+          together([call("use", 200), call("use", 403)], stored({ left: 0, of: 5 })),
+          measure(
+            stored({ left: 1, of: 5 }),
+            [{ ...ordered([0, 1], [call("use", 200), call("use", 403)], end), after: [stored({ left: 0, of: 5 }), end] }],
+            () => Promise.resolve([ordered([0], [call("use", 200), undefined], stored({ left: 0, of: 5 }))]),
+          ),
+        );
+      expect(await judged(stored({ of: 5 }))).toBeUndefined();
+      expect(await judged(stored({ left: -1, of: 5 }))).toMatchObject({ verdict: "state" });
+    });
+
+    it("but a write that does not depend on the other call is required, and the message names the action that took effect", async () => {
       const row = (name: string, attempts: number) => facts({ users: [{ id: "ann", name, attempts }] });
       const rename = call("rename", 200);
       const login = call("login", 401);
@@ -342,7 +375,7 @@ describe("a call that ends what its own repetition needs", () => {
   it.each([
     [400, { code: 209, error: "Invalid session token" }],
     [403, { error: { code: "SESSION_EXPIRED" } }],
-    [404, { message: "No active session" }],
+    [404, { message: "Session token not found" }],
     [400, { message: "You must be logged in" }],
   ])("is excused after a refusal with status %d that says that the session is gone", async (status, body) => {
     const refusal = call("end", status, body);
@@ -371,6 +404,12 @@ describe("a call that ends what its own repetition needs", () => {
 
   it.each<[string, Sent, object?, CallEnd?]>([
     ["a refusal of a used checkout", {}, {}, call("end", 400, { error: "No checkout session" })],
+    ["a refusal of a timer that was stopped", {}, {}, call("end", 404, { error: "No active session" })],
+    ["a refusal of a call that ended", {}, {}, call("end", 400, { error: "Session has ended" })],
+    ["a refusal of an item", {}, {}, call("end", 404, { error: "Session not found" })],
+    ["a conflict", {}, {}, call("end", 409, { error: "Session expired" })],
+    ["a state of a session", {}, {}, call("end", 400, { error: "Invalid session state" })],
+    ["missing rights", {}, {}, call("end", 403, { error: "Unauthorized" })],
     ["a code in the body", json({ code: "123456" })],
     ["a code in a number", json({ code: 123456 })],
     ["a reset token without a session", { ...json({ password: "b" }), headers: {} }],

@@ -27,17 +27,19 @@ function committerOf(steps: readonly Step[]): Committer {
 
 interface Given {
   readonly subjects?: readonly string[];
+  readonly checkedAfter?: readonly string[];
   readonly isExhaustive?: boolean;
   readonly stopReason?: "exhausted" | "max_steps" | "first_violation";
 }
 
 const unchecked = (
   steps: readonly Step[],
-  { subjects = ["log_out"], isExhaustive = true, stopReason = "exhausted" }: Given = {},
+  { subjects = ["log_out"], checkedAfter, isExhaustive = true, stopReason = "exhausted" }: Given = {},
 ): readonly string[] =>
   uncheckedSteps(committerOf(steps), {
     actions: ACTIONS,
     subjects: new Map([["ends", subjects]]),
+    ruleActions: new Map(checkedAfter === undefined ? [] : [["ends", checkedAfter]]),
     coverage: {},
     stopReason,
     isExhaustive,
@@ -73,6 +75,21 @@ describe("a rule that was inconclusive", () => {
     const inAll = [out("blind"), out("blind", { action: "log_in" })];
     expect(unchecked(inAll, { subjects: [] })).toEqual([expect.stringContaining("in any of the 2 steps in which an action worked: blind")]);
     expect(unchecked([...inAll, out(true, { action: "suspend" })], { subjects: [] })).toEqual([]);
+  });
+
+  it("in every step of the actions of its `when` makes the result unverified", () => {
+    const steps = [out("blind"), out(true, { action: "log_in" })];
+    expect(unchecked(steps, { subjects: [], checkedAfter: ["log_out"] })).toEqual([
+      expect.stringContaining("in any of the 1 step in which log_out worked: blind"),
+    ]);
+    expect(unchecked(steps, { subjects: [], checkedAfter: ["log_out", "log_in"] })).toEqual([]);
+  });
+
+  it("in every refused step does not count as held, although it judged the other steps", () => {
+    const refused = out("blind", { status: 404, to: 0 });
+    expect(inconclusiveRules(committerOf([out(true), refused, refused]))).toEqual(["ends"]);
+    expect(inconclusiveRules(committerOf([out(true), refused, out(true, { status: 404, to: 0 })]))).toEqual([]);
+    expect(unchecked([out(true), refused])).toEqual([]);
   });
 
   it.each<[string, readonly Step[], Given]>([

@@ -134,6 +134,36 @@ describe("the end of a session is moved ahead", () => {
       stored(table("sessions", "*sid last_used_at", [["s", end(0)]])),
       true,
     ],
+    [
+      "but the row is a cart, of which another time changed",
+      withCookie(stored(table("carts", "*id ordered_at", [[SID, end(30)]]))),
+      withCookie(stored(table("carts", "*id ordered_at", [[SID, end(31)]]))),
+      false,
+    ],
+    [
+      "but the row is a cart that was ordered",
+      withCookie(stored(table("carts", "*id ordered_at expires_at", [[SID, null, end(30)]]))),
+      withCookie(stored(table("carts", "*id ordered_at expires_at", [[SID, end(0), end(31)]]))),
+      false,
+    ],
+    [
+      "in JSON of a row whose key is a cookie",
+      withCookie(stored(table("logins", "*sid data", [[SID, data(30)]]))),
+      withCookie(stored(table("logins", "*sid data", [[SID, data(31)]]))),
+      true,
+    ],
+    [
+      "in a new field of a row whose key is a cookie",
+      withCookie(stored(table("logins", "*sid data", [[SID, touched({ expires: end(30) })]]))),
+      withCookie(stored(table("logins", "*sid data", [[SID, touched({ expires: end(31), last_used_at: end(0) })]]))),
+      true,
+    ],
+    [
+      "but the key of Redis is a cart in a cookie, of which another time changed",
+      withCookie(facts({ systems: { db: hashes([[`cart:${SID}`, "ordered", end(30)]]) } })),
+      withCookie(facts({ systems: { db: hashes([[`cart:${SID}`, "ordered", end(31)]]) } })),
+      false,
+    ],
     ["but the key is another cookie", withCookie(row(30), SID.toLowerCase()), withCookie(row(31), SID.toLowerCase()), false],
     [
       "but the key is the id of a user, whom a token names",
@@ -233,12 +263,20 @@ function made(key: string, counter?: string): StoredValue {
 describe("a generated text of a row that both states have", () => {
   const tokens = (id: StoredValue, token: string, user: StoredValue = 1): ReturnType<typeof table> =>
     table("tokens", "*id token user_id", [[id, made(token), user]]);
+  const USER = "OvrlE3Lqh7l910wPaEvMVkfdNBMBhyPm";
+  const withUser = (state: Facts): Facts => ({ ...state, clients: { "": [{ cookies: [{ value: `s:${USER}.c2lnbmF0dXJl` }] }] } });
   const user = (hash: string, name = "users"): ReturnType<typeof table> => table(name, "*id name hash", [[1, "ann", made(hash)]]);
 
   it.each<[string, Facts, Facts, boolean, Options?]>([
     ["is replaced", stored(user("h1")), stored(user("h2")), true],
     ["is the same", stored(user("h1")), stored(user("h1")), false],
     ["is replaced, but ignored", stored(user("h1")), stored(user("h2")), false, { ignore: ["users.hash"] }],
+    [
+      "is replaced in a row whose key is in a cookie",
+      withUser(stored(table("users", "*id hash", [[USER, made("h1")]]))),
+      withUser(stored(table("users", "*id hash", [[USER, made("h2")]]))),
+      true,
+    ],
     ["is replaced, but belongs to a session", stored(user("h1", "web_sessions")), stored(user("h2", "web_sessions")), false],
     [
       "is replaced under a key of two columns",
