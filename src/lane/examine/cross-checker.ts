@@ -279,9 +279,15 @@ export class CrossChecker {
     const { state, stepper, actions, canonicalizer, drawing } = this.#base;
     const shown = async (): Promise<ShownState> => canonicalizer.shown(await state.facts());
     const now = await shown();
-    const explained = (text: string, before: ShownState, after: ShownState, mark: SavedWorld) => {
+    const explained = (
+      text: string,
+      before: ShownState,
+      after: ShownState,
+      mark: SavedWorld,
+      none = "none: both states are equal this time",
+    ) => {
       const lines = explainedDifferences(before, after, STATE_LINES);
-      return { text, lines: (lines.length === 0 ? ["nothing"] : lines).map((line) => `  ${line}`), mark };
+      return { text, lines: (lines.length === 0 ? [none] : lines).map((line) => `  ${line}`), mark };
     };
     if ("path" in other) {
       const { mark } = await this.#step({ ...unit, ...other }, action);
@@ -304,7 +310,7 @@ export class CrossChecker {
     const restored = await shown();
     if (isEqual(restored, other)) return explained("differences between the first and the second execution:", restored, now, mark);
     await state.restore(mark);
-    return explained("the second time, the step changed:", await shown(), now, mark);
+    return explained("the second time, the step changed:", await shown(), now, mark, "nothing that belongs to the state");
   }
 }
 
