@@ -160,7 +160,7 @@ export class ClientState {
       : shownAuthorization(this.#authorization);
     const changed = changedHeaders(this.#headers, this.#initial.headers);
     const cookie = changed?.["cookie"];
-    const headers = typeof cookie === "string" ? { ...changed, cookie: unsignedCookies(cookie) } : changed;
+    const headers = typeof cookie === "string" ? { ...changed, cookie: unsignedCookies(cookie, this.cookies.values()) } : changed;
     const cookies = this.cookies.empty ? undefined : this.cookies.acting();
     const some = cookies !== undefined && cookies.length > 0 ? cookies : undefined;
     if (authorization === undefined && headers === undefined && some === undefined) return undefined;

@@ -124,6 +124,11 @@ export class CookieStore {
     return cookies.sort((a, b) => compare(a.domain, b.domain) || compare(a.path, b.path) || compare(a.name, b.name));
   }
 
+  /** Returns the values of all cookies, also of expired ones. */
+  values(): readonly string[] {
+    return this.#jar === null ? [] : (this.save()?.cookies ?? []).map(({ value }) => text(value));
+  }
+
   /** Returns the cookies that expire or have expired. A cookie that a target deleted had expired when it was received, so it is left out. */
   expiries(): readonly CookieExpiry[] {
     if (this.#jar === null) return [];

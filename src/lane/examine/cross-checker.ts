@@ -148,6 +148,7 @@ export class CrossChecker {
     const seen: SeenViolation[] = [];
     let calls: readonly number[] | undefined;
     let mark: SavedWorld | undefined;
+    let isExplained = false;
     const order = Array.from({ length: unit.to - unit.from }, (_, i) => unit.from + i);
     // The search executed the actions in their order, so the effect of one action on the target's memory or on a file may have been hidden by another
     // action. The opposite order shows such an effect. For a merge, keep the order: the search's first action then runs first again, and shows what
@@ -169,8 +170,9 @@ export class CrossChecker {
       for (const finding of findings)
         if (!before.includes(finding.invariant)) seen.push({ ...after(unit, action), status: outcome.status, finding });
       if (!isSame && row[STATUS] !== outcome.status) differing.push(`${name}: ${answerChange(row[KIND]! & 0xff, row[STATUS]!, outcome)}`);
-      else if (!isSame) {
-        const explained = await this.#explain(unit, action, along ?? { lo: row[LO]!, hi: row[HI]! });
+      else if (!isSame && differing.length < LINES) {
+        const explained = await this.#explain(unit, action, along ?? { lo: row[LO]!, hi: row[HI]! }, !isExplained);
+        isExplained = true;
         differing.push(
           `${name}: the target answered ${outcome.status} both times, but reached different states; ${explained.text}`,
           ...explained.lines,
@@ -266,19 +268,26 @@ export class CrossChecker {
   /**
    * Returns lines that show why two outcomes differ. Compares the state after the step with the state after the same step on the other path, if
    * `other` is a path. If `other` is the fingerprint of the state to which the search came, executes the step again to find a state to compare with:
-   * first in the same way, and then as the search did, after the other actions of the node.
+   * first in the same way, and then, with `repeatsAll`, as the search did, after the other actions of the node.
    */
   async #explain(
     unit: UnitRequest,
     action: number,
     other: Fingerprint | Way,
+    repeatsAll: boolean,
   ): Promise<{ readonly text: string; readonly lines: readonly string[]; readonly mark: SavedWorld }> {
-    const { state, stepper, actions, canonicalizer } = this.#base;
+    const { state, stepper, actions, canonicalizer, drawing } = this.#base;
     const shown = async (): Promise<ShownState> => canonicalizer.shown(await state.facts());
     const now = await shown();
-    const explained = (text: string, before: ShownState, after: ShownState, mark: SavedWorld) => {
+    const explained = (
+      text: string,
+      before: ShownState,
+      after: ShownState,
+      mark: SavedWorld,
+      none = "none: both states are equal this time",
+    ) => {
       const lines = explainedDifferences(before, after, STATE_LINES);
-      return { text, lines: (lines.length === 0 ? ["nothing"] : lines).map((line) => `  ${line}`), mark };
+      return { text, lines: (lines.length === 0 ? [none] : lines).map((line) => `  ${line}`), mark };
     };
     if ("path" in other) {
       const { mark } = await this.#step({ ...unit, ...other }, action);
@@ -288,8 +297,11 @@ export class CrossChecker {
     const again = await shown();
     if (!isEqual(again, now))
       return explained("each execution leads to another state; differences between two executions:", now, again, mark);
-    for (const one of [...actions.keys()].filter((index) => index !== action).concat(action)) {
+    const order = repeatsAll ? [...[...actions.keys()].filter((index) => index !== action), action] : [];
+    for (const one of order) {
+      if (this.#isCancelled()) break;
       await state.restore(mark);
+      drawing.at(unit.path, unit.path.length, one, unit.draws);
       const outcome = await stepper.run(actions[one]!);
       this.#navigator.departed();
       if (outcome.kind === "lost") throw new LaneLost(outcome.lost!, outcome.message);
@@ -298,7 +310,7 @@ export class CrossChecker {
     const restored = await shown();
     if (isEqual(restored, other)) return explained("differences between the first and the second execution:", restored, now, mark);
     await state.restore(mark);
-    return explained("the second time, the step changed:", await shown(), now, mark);
+    return explained("the second time, the step changed:", await shown(), now, mark, "nothing that belongs to the state");
   }
 }
 

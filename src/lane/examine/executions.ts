@@ -180,13 +180,15 @@ export class Executions {
     const times = joinedTimes([...found, ...this.#withConstants(found, all), ...this.#withTruncated(found, all)]);
     const counters = new Map<string, string>();
     const random = new Set<string>();
-    const leastLengths = new Map<string, number>();
+    const texts = new Map<string, Pick<Knowledge["generated"][number], "leastLength" | "isLetters">>();
     for (const [key, one] of generated) {
       const pairs = all.map((pair) => pair.generated.filter((other) => keyOf(other) === key));
       const isHeld = (domain: string): boolean => pairs.every((some) => some.some(({ domains }) => domains.includes(domain)));
       // A short hexadecimal id may consist of digits only by chance. If the value is not an integer in some pair, the value is text.
       const isText = pairs.some((some) => some.some(({ domain }) => domain === undefined));
-      leastLengths.set(key, Math.min(...pairs.flat().flatMap(({ sample }) => sample.map(({ length }) => length))));
+      const samples = pairs.flat().flatMap(({ sample }) => sample);
+      const isLetters = samples.every((text) => /^[A-Za-z._ -]+$/.test(text));
+      texts.set(key, { leastLength: Math.min(...samples.map(({ length }) => length)), ...(isLetters && { isLetters }) });
       // A column may refer to several tables, so its values may come from several counters. Take the counter that explains the values in all pairs.
       // Without such a counter, take the counter of the column itself.
       const counter = one.domains.find(isHeld) ?? one.domain;
@@ -204,7 +206,7 @@ export class Executions {
     return {
       generated: [...generated].map(([key, { place, after }]) => {
         const domain = counters.get(key);
-        if (domain === undefined) return { place, after, domain, leastLength: leastLengths.get(key) };
+        if (domain === undefined) return { place, after, domain, ...texts.get(key) };
         return { place, after, domain, ...(random.has(key) && { isRandom: true as const }) };
       }),
       times,

@@ -12,7 +12,16 @@ export function unsignedCookie(value: string): string {
   return content === undefined ? value : `s:${decoded(content)}`;
 }
 
-/** Returns a `Cookie` header whose cookies have no signature of Express; see {@link unsignedCookie}. */
-export function unsignedCookies(header: string): string {
-  return header.replaceAll(/(?<==)[^;\s]+/g, (value) => unsignedCookie(value));
+/**
+ * Returns a `Cookie` header whose cookies have no signature of Express; see {@link unsignedCookie}.
+ *
+ * @param kept The values of cookies from the target. A cookie of the header that has the value, but not the signature of one of these is marked as
+ *   forged, because the target refuses it.
+ */
+export function unsignedCookies(header: string, kept: readonly string[] = []): string {
+  return header.replaceAll(/(?<==)[^;\s]+/g, (value) => {
+    const content = unsignedCookie(value);
+    const alike = content === value ? [] : kept.filter((other) => unsignedCookie(other) === content);
+    return alike.length === 0 || alike.some((other) => decoded(other) === decoded(value)) ? content : `${content}.forged`;
+  });
 }

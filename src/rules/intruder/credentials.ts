@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { TELLS_SENDER } from "../../model/http/client.ts";
 import { decoded } from "../../model/http/decoded.ts";
+import { unsignedCookie } from "../../model/http/signed-cookie.ts";
 import type { ApiResponse } from "../../model/http/response.ts";
 import { cookiesSentWith, cookiesSetBy } from "../answers/grants.ts";
 
@@ -24,7 +25,8 @@ export function credentialsOf(answers: readonly Pick<ApiResponse, "headers" | "r
 /** Returns the value of a cookie, without quotes and decoded. Of a signed cookie (`s:<id>.<signature>`), returns the id, too. */
 function inCookie(value: string): readonly string[] {
   const text = decoded(value.replace(/^"(.*)"$/, "$1"));
-  return /^s:[^.]+\./.test(text) ? [text, text.slice(2, text.indexOf("."))] : [text];
+  const content = unsignedCookie(text);
+  return content === text ? [text] : [text, content.slice("s:".length)];
 }
 
 function hashes(text: string): readonly string[] {

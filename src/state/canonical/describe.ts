@@ -10,6 +10,8 @@ import { parsedJson } from "../values/places.ts";
 import { childRules, joinPath, type PathRules } from "../values/rules.ts";
 import { cutBeforeMark, isMark, mark, shapeOf, withoutMarks, type Marked } from "./same-names.ts";
 import { Generated, JsonText, Mixed, Time } from "../values/named.ts";
+import type { Origin, TimeOrigin } from "../values/origins.ts";
+import { contentOf, FULL_ORDER } from "../compare/knowledge.ts";
 import type { StateWriter } from "./state-text.ts";
 
 const LONGEST_SHOWN = 200;
@@ -36,6 +38,8 @@ class Describer {
   readonly #exact: boolean;
   /** `true` while the content of a JSON text is described. */
   #isJson = false;
+  /** `true` while a key is described that is part of a path. Paths name fields, so they show no origins. */
+  #isKey = false;
 
   constructor(writer: StateWriter, facts: Facts, exact: boolean) {
     this.#writer = writer;
@@ -95,7 +99,7 @@ class Describer {
 
   #value(path: string, value: unknown, rules: PathRules | undefined, depth: number): void {
     if (rules?.rule === "ignore") return;
-    const json = rules === undefined || rules.rule !== undefined ? undefined : contentOf(value);
+    const json = rules === undefined || rules.rule !== undefined ? undefined : parsedContent(value);
     if (json !== undefined) return this.#value(path, json, rules, depth);
     const masked = rules?.rule === "mask" && value !== null && value !== undefined;
     if (!masked && depth < DEEPEST_SHOWN && typeof value === "object" && value !== null) {
@@ -114,7 +118,9 @@ class Describer {
 
   #entries(path: string, entries: readonly (readonly [unknown, unknown])[], rules: PathRules | undefined, depth: number): void {
     for (const [key, value] of entries) {
+      this.#isKey = true;
       const shown = typeof key === "string" ? this.#text(key, false) : this.#inline(key, depth);
+      this.#isKey = false;
       const place = isMark(shown) || shown.startsWith("root#") ? `${path}.${shown}` : joinPath(path, shown);
       this.#value(place, value, childRules(rules, typeof key === "string" ? key : "*"), depth);
     }
@@ -138,7 +144,7 @@ class Describer {
   #object(value: object, depth: number): string {
     if (depth >= DEEPEST_SHOWN) return "...";
     if (value instanceof Generated) return this.#generated(value);
-    if (value instanceof Time) return timeText(value) + this.#hidden(value.origin.rank, value.origin.within, value.origin.source);
+    if (value instanceof Time) return timeText(value) + this.#hidden(value.origin, "", value.origin.rank);
     if (value instanceof Mixed)
       return JSON.stringify(
         value.parts.map((part) => (typeof part === "string" ? withoutMarks(part) : this.#object(part, depth))).join(""),
@@ -166,13 +172,24 @@ class Describer {
     return text;
   }
 
-  /** Returns what tells two values apart that are shown alike. Returns an empty text if the description is not exact. */
-  #hidden(...parts: readonly unknown[]): string {
-    return this.#exact ? `<${parts.join("/")}>` : "";
+  /**
+   * Returns the parts of an origin that the canonical text contains, but that a description does not show. Returns an empty text if the description is
+   * not exact.
+   */
+  #hidden({ domain, within, source }: Origin | TimeOrigin, label: string, order: number | undefined): string {
+    if (!this.#exact || this.#isKey) return "";
+    const { ordered } = this.#writer;
+    const parts = [
+      label,
+      ordered.has(domain) ? order : undefined,
+      ordered.has(FULL_ORDER) ? within : undefined,
+      ordered.has(contentOf(domain)) ? source : undefined,
+    ];
+    return `<${parts.join("/")}>`;
   }
 
   #generated({ key, origin }: Generated): string {
-    if (origin !== undefined) return (this.#names.get(key) ?? "#?") + this.#hidden(origin.label, origin.order, origin.within);
+    if (origin !== undefined) return (this.#names.get(key) ?? "#?") + this.#hidden(origin, origin.label, origin.order);
     return key.startsWith("=") ? JSON.stringify(shorten(withoutMarks(key.slice(key.indexOf(":") + 1)))) : `root#${key.slice(1)}`;
   }
 
@@ -212,7 +229,7 @@ function timeText({ origin: { name, isPassed } }: Time): string {
 }
 
 /** Returns the content of a JSON text. */
-function contentOf(value: unknown): unknown {
+function parsedContent(value: unknown): unknown {
   return value instanceof JsonText ? value.value : typeof value === "string" ? parsedJson(value) : undefined;
 }
 

@@ -43,7 +43,8 @@ export class StateWriter {
   readonly #encoder: Encoder;
   readonly #symmetric: boolean;
   readonly byAppearance: boolean;
-  readonly #ordered: ReadonlySet<string>;
+  /** The domains and entries of {@link Knowledge.ordered}: what the text contains of the order and the sources of values. */
+  readonly ordered: ReadonlySet<string>;
   readonly #placeholders: Placeholders;
   /**
    * Computes fingerprints without writing the text. `undefined` if rules apply to parts of values, or if integer keys are renamed, because only the
@@ -59,14 +60,14 @@ export class StateWriter {
     const byAppearance = options.byAppearance === true;
     this.clock = byAppearance ? new Clock(options.clockMs, ...(options.earlierClocksMs ?? [])) : new Clock();
     this.byAppearance = byAppearance;
-    this.#ordered = new Set(options.ordered);
+    this.ordered = new Set(options.ordered);
     this.rules = readRules(options.ignore, options.masked);
     this.tokens = new Tokens(byAppearance ? literalKeys(options.literals, this.clock) : []);
     // Replace long values first, because the lane's URL contains its port.
     this.#placeholders = [...options.placeholders].sort((a, b) => b[0].length - a[0].length);
     this.plans = new TablePlans(this.rules, options.symmetric);
     this.#strings = new Strings(byAppearance ? this.clock : undefined, this.#placeholders, this.tokens);
-    this.fresh = new FreshCounters((options.counters ?? []).filter((one) => !this.#ordered.has(counterEntry(one))));
+    this.fresh = new FreshCounters((options.counters ?? []).filter((one) => !this.ordered.has(counterEntry(one))));
     this.#encoder = new Encoder(this.#strings, this.clock, this.rules, this.plans, {
       fresh: this.fresh,
       pinsWanted: options.symmetric.length > 0,
@@ -136,12 +137,12 @@ export class StateWriter {
 
   write(facts: Facts): StateText {
     const written = this.#write(facts, undefined);
-    if (this.#ordered.size === 0) return written;
+    if (this.ordered.size === 0) return written;
     const { steps, times } = this.#encoder;
     const isOrdered = [...steps.values(), ...times.values()].some((places) =>
-      [...places].some((one) => this.#ordered.has(one) || this.#ordered.has(contentOf(one))),
+      [...places].some((one) => this.ordered.has(one) || this.ordered.has(contentOf(one))),
     );
-    return isOrdered ? this.#write(facts, ranksOf(steps, times, this.#ordered)) : written;
+    return isOrdered ? this.#write(facts, ranksOf(steps, times, this.ordered)) : written;
   }
 
   /** Returns pairs of places of times: `[a, b]` if a step wrote a time at `a`, and a later step wrote a time at `b`. */
@@ -158,11 +159,11 @@ export class StateWriter {
     const places = new Set<string>();
     // Include a domain even if all its values come from one step, because another path may lead to the same fingerprint with values of two steps.
     for (const bySteps of [steps, times])
-      for (const some of bySteps.values()) for (const one of some) if (!this.#ordered.has(one)) places.add(one);
-    if (!this.#ordered.has(FULL_ORDER)) for (const one of this.#encoder.within) places.add(one);
+      for (const some of bySteps.values()) for (const one of some) if (!this.ordered.has(one)) places.add(one);
+    if (!this.ordered.has(FULL_ORDER)) for (const one of this.#encoder.within) places.add(one);
     for (const counter of this.#encoder.freshCounters) places.add(counter);
-    for (const some of steps.values()) for (const one of some) if (!this.#ordered.has(contentOf(one))) places.add(one);
-    for (const some of times.values()) for (const one of some) if (isInToken(one) && !this.#ordered.has(contentOf(one))) places.add(one);
+    for (const some of steps.values()) for (const one of some) if (!this.ordered.has(contentOf(one))) places.add(one);
+    for (const some of times.values()) for (const one of some) if (isInToken(one) && !this.ordered.has(contentOf(one))) places.add(one);
     return places.size === 0 ? NO_PLACES : places;
   }
 

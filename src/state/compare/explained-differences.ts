@@ -18,6 +18,6 @@ export function explainedDifferences(expected: ShownState, actual: ShownState, l
   if (lines.length > 0 || (expected.lo === actual.lo && expected.hi === actual.hi)) return lines;
   const fields = differingFields(expected.exact, actual.exact);
   return fields.length === 0
-    ? ["no value: only the order in which rows or generated values were written"]
-    : [`no value, but these values come from a different request or in another order: ${fields.join(", ")}`];
+    ? ["All values are shown alike, but the order in which they were written, or the requests that made them, differ."]
+    : [`All values are shown alike, but the order or the request differs in: ${fields.join(", ")}`];
 }

@@ -16,6 +16,8 @@ export interface GeneratedPlace {
   readonly isRandom?: true | undefined;
   /** The length of the shortest generated text that experiments found at the place. Absent for counters, and in knowledge of earlier versions. */
   readonly leastLength?: number | undefined;
+  /** `true` if all generated texts that experiments found at the place are letters without digits, such as `brave-otter`. Absent otherwise. */
+  readonly isLetters?: true | undefined;
 }
 
 /** The length from which generated texts of one place hardly vary in length. Shorter generated texts, such as random numbers, vary more. */

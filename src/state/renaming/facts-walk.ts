@@ -77,12 +77,14 @@ export class FactsWalk {
     const hasKinds = node !== undefined && table.columns.some(({ kind }) => kind === true);
     const row = (cells: readonly StoredValue[]): readonly StoredValue[] => {
       const kinds = hasKinds ? cells.map((cell, index) => this.#kindOf(cell, table.columns[index]!, node)) : cells;
-      return cells.map((cell, index) =>
+      return cells.map((cell, index) => {
         // Fast path: most cells are numbers or booleans without a known place.
-        node === undefined && typeof cell !== "string" && typeof cell !== "object"
-          ? (this.#value(cell, undefined) as StoredValue)
-          : (this.#value(cell, node?.inner.get(columnPlace(table.columns, index, kinds))) as StoredValue),
-      );
+        if (node === undefined && typeof cell !== "string" && typeof cell !== "object") return this.#value(cell, undefined) as StoredValue;
+        this.#values.isOfKind = hasKinds && table.columns[index]!.kind === true;
+        const named = this.#value(cell, node?.inner.get(columnPlace(table.columns, index, kinds))) as StoredValue;
+        this.#values.isOfKind = false;
+        return named;
+      });
     };
     // A changed row of the root state is in both `added` and `removed`.
     const keys = !this.#rootTimes.hasPlaces ? [] : table.columns.flatMap(({ key }, index) => (key === true ? [index] : []));
@@ -108,9 +110,11 @@ export class FactsWalk {
     if (node === undefined) return cell;
     const isGenerated = (text: string, place: GeneratedPlace | undefined): boolean =>
       place !== undefined && this.#values.mayBeGenerated(text, place);
-    if (isGenerated(cell as string, node.whole)) return "*";
-    const parts = splitAtWords(cell as string, (word, after) => isGenerated(word, node.words.get(after)) || undefined);
-    return parts?.map(({ text, found }) => (found === true ? "*" : text)).join("") ?? cell;
+    this.#values.isOfKind = true;
+    const isWhole = isGenerated(cell as string, node.whole);
+    const parts = isWhole ? [] : splitAtWords(cell as string, (word, after) => isGenerated(word, node.words.get(after)) || undefined);
+    this.#values.isOfKind = false;
+    return isWhole ? "*" : (parts?.map(({ text, found }) => (found === true ? "*" : text)).join("") ?? cell);
   }
 
   #value(value: unknown, node: PlaceNode | undefined): unknown {

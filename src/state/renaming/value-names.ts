@@ -2,6 +2,7 @@ import { isPlain, type GeneratedPlace } from "../compare/knowledge.ts";
 import { positionsOfTimed } from "../values/ids.ts";
 import { Generated, KNOWN } from "../values/named.ts";
 import { NO_ORIGINS, type Origin, type Origins } from "../values/origins.ts";
+import { readsLikeWords } from "../values/randomness.ts";
 import { wordOf, type Word } from "../values/words.ts";
 import { INTEGER, type RequestShapes } from "./request-shapes.ts";
 import type { StepOrigin } from "./step-origin.ts";
@@ -33,6 +34,8 @@ export class ValueNames {
   /** The replacements that were made, so that equal values share one. */
   #replacements: Map<string, Generated> = new Map();
   #fresh: FreshValue[] = [];
+  /** `true` while a key or field name is read that determines the kind of its row. */
+  isOfKind = false;
 
   constructor(shapes: RequestShapes, literals: ReadonlySet<string>) {
     this.#shapes = shapes;
@@ -93,9 +96,13 @@ export class ValueNames {
     return undefined;
   }
 
-  /** Returns `false` for a text at a place of generated values that was not generated: it is in the user's code, or shorter than generated values. */
+  /**
+   * Returns `false` for a text at a place of generated values that was not generated: it is in the user's code, or shorter than generated values, or
+   * the fixed part of a key. Fixed and generated keys often have the same beginning, such as `user:permissions` and `user:<id>`.
+   */
   mayBeGenerated(text: string, place: GeneratedPlace, key: string = wordOf(text).key): boolean {
-    return !this.#literals.has(key) && !isPlain(text, place);
+    const isFixed = this.isOfKind && place.isLetters !== true && readsLikeWords(text);
+    return !isFixed && !this.#literals.has(key) && !isPlain(text, place);
   }
 
   #generated(key: string, form: string): Generated | undefined {

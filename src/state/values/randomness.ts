@@ -14,6 +14,20 @@ export function readsLikeWord(text: string): boolean {
   return true;
 }
 
+/** Matches a word in lower case, capitalised, or in camel case. */
+const WORD = /^[A-Z]?[a-z]+(?:[A-Z][a-z]+)*$/;
+
+/**
+ * Returns `true` if a text consists of words without digits, such as `user_settings`, and at least two thirds of the neighbouring letters are common
+ * pairs. One word in seven has a rare pair, so {@link readsLikeWord} would miss `settings`.
+ */
+export function readsLikeWords(text: string): boolean {
+  const words = text.split(/[._-]/);
+  if (!words.every((word) => WORD.test(word))) return false;
+  const pairs = words.flatMap((word) => Array.from(word.toLowerCase().slice(1), (letter, at) => word[at]!.toLowerCase() + letter));
+  return pairs.filter(readsLikeWord).length * 3 >= pairs.length * 2;
+}
+
 const NEUTRAL = 0;
 const DIGIT = 1;
 const LOWER = 2;

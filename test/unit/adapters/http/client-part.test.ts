@@ -234,6 +234,11 @@ describe("acting", () => {
     const other = new HttpClient(await cookieServer());
     other.setHeader("cookie", `theme=dark; a=s%3Aid7.${signature}`);
     expect(clientPartOf(other)!.acting()).toEqual({ headers: { cookie: "theme=dark; a=s:id7" } });
+    // If the client got the cookie from the target, another signature is forged.
+    await setCookies(other, `a=s%3Aid7.${signature}; Path=/`);
+    expect(clientPartOf(other)!.acting()).toMatchObject({ headers: { cookie: "theme=dark; a=s:id7" } });
+    other.setHeader("cookie", `theme=dark; a=s%3Aid7.${"c".repeat(43)}`);
+    expect(clientPartOf(other)!.acting()).toMatchObject({ headers: { cookie: "theme=dark; a=s:id7.forged" } });
   });
 
   it("is undefined after a logout that deletes the cookie", async () => {

@@ -187,6 +187,12 @@ describe("a later step that writes another kind of value at a place that an earl
     expect(learnt(all, uuid, code, nothing).generated).toEqual([]);
   });
 
+  it("learns if generated texts are letters without digits", () => {
+    const names = ["brave-otter", "calm-badger", "tiny-heron", "sad-weasel"];
+    expect(learnt(NOTHING_KNOWN, (_, at) => names[at]!).generated).toMatchObject([{ leastLength: 10, isLetters: true }]);
+    expect(learnt(NOTHING_KNOWN, uuid).generated[0]).not.toHaveProperty("isLetters");
+  });
+
   it("learns ids inside JSON at a place of whole ids", () => {
     const json = (startMs: number, at: number): string => JSON.stringify({ id: uuid(startMs, at), note: "gift" });
     const { generated, suspects } = learnt(NOTHING_KNOWN, uuid, json, nothing);

@@ -297,6 +297,36 @@ describe("checking the ways against each other", () => {
     ]);
   });
 
+  it("many actions that depend on what the target remembers are not all executed again to explain each of them", async () => {
+    let calls = 0;
+    const names = Array.from({ length: 30 }, (_, at) => `write${at}`);
+    const writes = Object.fromEntries(
+      names.map((name, at) => [
+        name,
+        (api: Forgetful): ApiResponse => {
+          calls++;
+          if (api.store.state.n === 1) api.store.state.n = 100 + 2 * at + (api.last === names[at - 1] ? 1 : 0);
+          api.last = name;
+          return ApiResponse.of(200);
+        },
+      ]),
+    );
+    const agent = remembering({ up: does("up", (n) => n || 1), ...writes });
+    const run = async (first: number): Promise<readonly string[]> => {
+      calls = 0;
+      const { explorer } = await runExplorer(agent, { maxSteps: 62, crossCheck: { first, oneIn: 0 } });
+      return explorer.divergences.all[0]?.differences ?? [];
+    };
+    await run(0);
+    const [searched, lines] = [calls, await run(20)];
+    const texts = lines.filter((line) => line.startsWith("write"));
+    expect(texts[0]).toMatch(/differences between the first and the second execution:$/);
+    expect(texts.slice(1).every((line) => line.endsWith("the second time, the step changed:"))).toBe(true);
+    expect(texts).toHaveLength(7);
+    // The check executes each action of a node once. For the lines, it executes all actions once more, and some actions a second time.
+    expect(calls - searched).toBeLessThan(4 * names.length);
+  });
+
   it("of values that differ each time, the divergence shows two of them", async () => {
     let count = 0;
     const agent = remembering({ up: does("up", (n) => n || 1), draw: does("draw", (n) => (n === 1 ? 1000 + count++ : n)) });

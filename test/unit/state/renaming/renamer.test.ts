@@ -795,6 +795,35 @@ it("gives sessions of express-session one name, however many milliseconds the li
   expect(named(86_399_999, CLOCK + 86_400_000)).not.toBe(named(3_600_000, CLOCK + 86_400_000));
 });
 
+describe("a fixed key in Redis that begins like generated keys", () => {
+  const columns = [{ name: "key", key: true, kind: true }, { name: "value" }];
+  const placeOf = (column: string): string => JSON.stringify(["tables", "db", "string", column]);
+  const key = { place: placeOf("key"), after: "user", domain: undefined, leastLength: 32 };
+  const value = { place: placeOf(`value where {"key":"user:*"}`), after: "", domain: undefined, leastLength: 20 };
+  const strict = (name: string, text: string, ofKey: object = {}): number => {
+    const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [] };
+    const canonical = new State(options, { ...NOTHING_KNOWN, generated: [{ ...key, ...ofKey }, value] });
+    canonical.root(stored({ name: "string", columns, added: [], removed: [] }));
+    const facts = stored({ name: "string", columns, added: [[name, text]], removed: [] });
+    return strictOf(canonical, step(canonical, facts, CLOCK).facts);
+  };
+  const [one, other] = ["9c1f0b6d8d4e7b634c0e9f430d2d3c0a", "a89f1f2a30a54b8c8a5527c8c1d0aa42"];
+  const texts = ["read, write and send", "read, but nothing else"] as const;
+
+  it("keeps its name and its value", () => {
+    expect(strict(`user:${one}`, texts[0])).toBe(strict(`user:${other}`, texts[1]));
+    for (const name of ["user:permissions_summary", "user:defaultSettingsOfAll", "user:settings.for.new.users"])
+      expect(strict(name, texts[0])).not.toBe(strict(name, texts[1]));
+    expect(strict("user:permissions_summary", texts[0])).not.toBe(strict("user:settings_of_new_users", texts[0]));
+  });
+
+  it("is a generated key if generated keys are words, too", () => {
+    expect(strict("user:brave-friendly-otter", texts[0], { isLetters: true })).toBe(
+      strict("user:gentle-tiny-badger", texts[1], { isLetters: true }),
+    );
+  });
+});
+
 describe("sessions in Redis, with ids in base64url", () => {
   const columns = [{ name: "key", key: true, kind: true }, { name: "value" }];
   const sessions = (id: string, ms: number): Facts =>
