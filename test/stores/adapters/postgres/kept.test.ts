@@ -698,7 +698,7 @@ test("tables that are ignored are left alone", async () => {
   ]);
   const { api } = store;
   const adapter = await opened(store, { asked: () => 1, ignore: ["db.items", "audit.*"] });
-  expect(await adapter.schema()).toContainEqual({ name: "audit.trail", columns: ["id", "what"] });
+  expect(await adapter.schema()).toContainEqual(expect.objectContaining({ name: "audit.trail", columns: ["id", "what"] }));
   expect(await adapter.schema()).toContainEqual({ name: "empty", columns: ["a"] });
   const mark = await adapter.mark();
   await api.query("insert into audit.trail(what) values ('by the user'); delete from items");
