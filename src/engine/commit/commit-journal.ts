@@ -46,11 +46,13 @@ export class CommitJournal {
       grown.set(this.#rows);
       this.#rows = grown;
     }
-    const { findings = [], errors = [], unjudged } = stepEvents ?? {};
-    const hasEvents = findings.length + errors.length > 0 || unjudged !== undefined;
-    this.#size = writeCommit(this.#rows, this.#size, edge, hasEvents ? 0 : -1, this.#before);
+    // Events that only name counters are not stored, because a resumed search finds these counters again.
+    const isStored =
+      stepEvents !== undefined && (stepEvents.findings.length + stepEvents.errors.length > 0 || stepEvents.unjudged !== undefined);
+    this.#size = writeCommit(this.#rows, this.#size, edge, isStored ? 0 : -1, this.#before);
     this.#before = edge.from;
-    if (!hasEvents) return;
+    if (!isStored) return;
+    const { findings, errors, unjudged } = stepEvents;
     this.#stepEvents.push({ place: this.#size - 1, stepEvents: { findings, errors, ...(unjudged !== undefined && { unjudged }) } });
   }
 

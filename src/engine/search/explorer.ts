@@ -308,13 +308,8 @@ export class Explorer {
       const at = work.at(action);
       const skipped = (work.rows[at + KIND]! & 0xff) === SKIPPED;
       if (!skipped && committer.steps >= maxSteps) return this.#stop("max_steps");
-      const committed = committer.commit(node, action, {
-        rows: work.rows,
-        at,
-        stepEvents: work.stepEvents?.get(action),
-        detail: work.details?.get(action),
-      });
-      const spent = work.stepEvents?.get(action)?.spent ?? [];
+      const stepEvents = work.stepEvents?.get(action);
+      const committed = committer.commit(node, action, { rows: work.rows, at, stepEvents, detail: work.details?.get(action) });
       const names = work.occurrences?.get(action);
       if (names !== undefined) this.occurred.add(names);
       for (const code of work.calls?.get(action) ?? []) this.calls.add(code);
@@ -343,7 +338,8 @@ export class Explorer {
       }
       if (this.#foundNew && stopOnFirstViolation) this.#stop("first_violation");
       else if (committer.steps >= maxSteps && !order.peek()) this.#stop(this.#reachedBound() ? "max_depth" : "exhausted");
-      if (spent.length > 0 && committed.fresh && !committed.blocked && this.#recorded === undefined) this.#takeSpent(spent);
+      const spent = stepEvents?.spent;
+      if (spent !== undefined && committed.fresh && !committed.blocked && this.#recorded === undefined) this.#takeSpent(spent);
       if (++this.#sinceClock >= CLOCK_EVERY) this.#tick();
     }
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { freshContext, runSteps, skippedSteps, type RanStep, type RanSteps } from "../../journeys/index.ts";
-import type { LaneBase } from "../../lane/index.ts";
+import { isAt, type LaneBase } from "../../lane/index.ts";
 import { Action } from "../../model/declare/action.ts";
 import { AgentDefinition } from "../../model/declare/agent.ts";
 import type { JourneyDefinition } from "../../model/declare/journey/journey.ts";
@@ -111,11 +111,9 @@ export class JourneyLane {
     }
   }
 
-  async #atRoot(): Promise<boolean> {
-    const { state, canonicalizer, home } = this.#built.base;
-    const now = { lo: 0, hi: 0 };
-    await state.fingerprint(canonicalizer, now);
-    return now.lo === home.facts.node.lo && now.hi === home.facts.node.hi;
+  #atRoot(): Promise<boolean> {
+    const { base } = this.#built;
+    return isAt(base, base.home.facts.node);
   }
 }
 

@@ -29,6 +29,7 @@ import { StateWatch } from "../step/state-watch.ts";
 import { AfterFinding, StepTaker } from "../step/step-taker.ts";
 import { lossOf } from "./store-lost.ts";
 import { Navigation } from "../navigate/navigation.ts";
+import { sameFingerprint } from "../../state/canonical/facts.ts";
 import { explainedDifferences, type ShownState } from "../../state/index.ts";
 import { passedTimes, type SavedWorld } from "../state/saved-world.ts";
 
@@ -273,7 +274,7 @@ export class LaneRuntime {
       throw error;
     }
     const now = await reached();
-    const isSame = then.lo === now.lo && then.hi === now.hi;
+    const isSame = sameFingerprint(then, now);
     return [
       isSame ? "the state to which the path leads now:" : "each execution leads to another state; differences between two executions:",
       ...(isSame ? differences : explainedDifferences(then, now, LINES)).map((line) => `  ${line}`),

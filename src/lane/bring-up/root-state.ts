@@ -9,7 +9,7 @@ import { ApiResponse } from "../../model/http/response.ts";
 import type { Login } from "../../model/declare/rule.ts";
 import type { Observed } from "../../model/stores/store-adapter.ts";
 import type { World } from "../../model/declare/world.ts";
-import type { Facts, Fingerprint } from "../../state/canonical/facts.ts";
+import { sameFingerprint, type Facts, type Fingerprint } from "../../state/canonical/facts.ts";
 import { differences, snapshotOfOrigins, type Canonicalizer, type Execution, type StepWindow } from "../../state/index.ts";
 import type { Drawing } from "./data-draws.ts";
 import { LaneLost } from "./lane-lost.ts";
@@ -217,7 +217,7 @@ export class RootState {
     await this.#setUpAgain();
     const first = this.facts;
     const now = await this.#settle();
-    if (same(first.whole, now.whole) && same(first.node, now.node)) return this.mark;
+    if (sameFingerprint(first.whole, now.whole) && sameFingerprint(first.node, now.node)) return this.mark;
     const how = restart === undefined ? "After reset" : "After a restart";
     throw new LaneLost(
       "dirty",
@@ -449,10 +449,6 @@ function isUnchanged(systems: Facts["systems"]): boolean {
   return Object.values(systems).every(
     (one) => one.kind !== "rows" || one.tables.every(({ added, removed }) => added.length + removed.length === 0),
   );
-}
-
-function same(a: Fingerprint, b: Fingerprint): boolean {
-  return a.lo === b.lo && a.hi === b.hi;
 }
 
 /**

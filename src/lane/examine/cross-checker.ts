@@ -14,7 +14,7 @@ import {
   type SeenViolation,
   type UnitRequest,
 } from "../../messages/lane-messages.ts";
-import type { Fingerprint } from "../../state/canonical/facts.ts";
+import { sameFingerprint, type Fingerprint } from "../../state/canonical/facts.ts";
 import type { LaneBase } from "../bring-up/lane-base.ts";
 import { coarsestOf, explainedDifferences, isInToken, type ShownState } from "../../state/index.ts";
 import { LaneLost } from "../bring-up/lane-lost.ts";
@@ -295,7 +295,7 @@ export class CrossChecker {
     }
     const { mark } = await this.#step(unit, action);
     const again = await shown();
-    if (!isEqual(again, now))
+    if (!sameFingerprint(again, now))
       return explained("each execution leads to another state; differences between two executions:", now, again, mark);
     const order = repeatsAll ? [...[...actions.keys()].filter((index) => index !== action), action] : [];
     for (const one of order) {
@@ -308,7 +308,7 @@ export class CrossChecker {
       await this.#settle();
     }
     const restored = await shown();
-    if (isEqual(restored, other)) return explained("differences between the first and the second execution:", restored, now, mark);
+    if (sameFingerprint(restored, other)) return explained("differences between the first and the second execution:", restored, now, mark);
     await state.restore(mark);
     return explained("the second time, the step changed:", await shown(), now, mark, "nothing that belongs to the state");
   }
@@ -321,8 +321,6 @@ interface Pair {
 }
 
 type Way = Pick<UnitRequest, "path" | "draws">;
-
-const isEqual = (a: Fingerprint, b: Fingerprint): boolean => a.lo === b.lo && a.hi === b.hi;
 
 /** Returns a path with one more action, and the paths from which the test data of its steps is computed. */
 function after(way: Way, action: number): Way {

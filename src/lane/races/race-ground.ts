@@ -1,4 +1,4 @@
-import type { Fingerprint } from "../../state/canonical/facts.ts";
+import { sameFingerprint, type Fingerprint } from "../../state/canonical/facts.ts";
 import type { UnitRequest } from "../../messages/lane-messages.ts";
 import type { LaneBase } from "../bring-up/lane-base.ts";
 import type { SavedWorld } from "../state/saved-world.ts";
@@ -24,5 +24,5 @@ export async function isAt(
   if (at === undefined) return true;
   const now = { lo: 0, hi: 0 };
   await state.fingerprint(canonicalizer, now);
-  return now.lo === at.lo && now.hi === at.hi;
+  return sameFingerprint(now, at);
 }

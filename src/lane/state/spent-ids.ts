@@ -9,6 +9,7 @@ import type { RenamedCounter } from "../../state/index.ts";
  * action, so that a limited search stays exact.
  */
 const LEAST_SPENT = 4;
+const NONE: readonly never[] = [];
 
 /**
  * Finds states in which several new ids of a counter are in no row any more, because the rows were deleted again or not inserted. If actions can
@@ -44,6 +45,8 @@ export class SpentIds {
     systems: Readonly<Record<string, Observed>>,
     roots: Readonly<Record<string, Readonly<Record<string, number | bigint | null>>>>,
   ): readonly string[] {
+    // Most steps come here, and most worlds have no such counter.
+    if (this.#counters.length === 0) return NONE;
     const found: string[] = [];
     for (const { system, table, column, name, shows, counter } of this.#counters) {
       const observed = systems[system];

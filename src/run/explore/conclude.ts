@@ -26,7 +26,7 @@ import { notRacedNote, unjudgedRules, unprobedRules, unreachedRules } from "./un
 import { actionsOfRules } from "./violation-policy.ts";
 import type { Searched } from "./search.ts";
 import { flakyNote, notReplayedNote, shortestViolations, shrinkingCutNote } from "./shrinking.ts";
-import { neededNote } from "./learn/lesson-note.ts";
+import { neededNote, restoredNote } from "./learn/lesson-note.ts";
 import { differingFields, type Knowledge } from "../../state/index.ts";
 
 /** Minimum number of steps before a note may say that nearly every step leads to a new state. */
@@ -216,11 +216,7 @@ async function closeLanes(lanePool: LanePool, explorer: Explorer): Promise<void>
 function spentNotes({ spent, endlessCounter }: Explorer, { needed = [] }: Knowledge): readonly string[] {
   return [...spent]
     .filter((one) => one !== endlessCounter)
-    .map((one) =>
-      needed.includes(one.counter)
-        ? neededNote(one)
-        : `Each row that is created and deleted leads to a new state, because the counter of ${one.field} grows, so the search may be endless. To leave the counter out of states, add \`symmetric: [${one.field}]\` to the store, or limit how many rows actions create, in their preconditions.`,
-    );
+    .map((one) => (needed.includes(one.counter) ? neededNote(one) : restoredNote(one)));
 }
 
 function fatalError(error: unknown): RunError {

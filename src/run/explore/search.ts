@@ -114,7 +114,8 @@ export async function search(exploration: Exploration): Promise<Searched> {
       const left = await leaveCounter(exploration, knowledge, endlessCounter!);
       if (left === undefined) return searched;
       ({ reports, knowledge } = left);
-      beginAgain(isLeft(knowledge, endlessCounter!) ? endlessNote(explorer, endlessCounter!) : neededNote(endlessCounter!));
+      const isLeft = knowledge.unrestored?.includes(endlessCounter!.counter) === true;
+      beginAgain(isLeft ? endlessNote(explorer, endlessCounter!) : neededNote(endlessCounter!));
       continue;
     }
     const cause = lesson.calls?.at(-1);
@@ -167,10 +168,6 @@ async function leaveCounter(
     if (input.signal?.aborted === true) return undefined;
     throw error;
   }
-}
-
-function isLeft({ unrestored = [] }: Knowledge, { counter }: CounterColumn): boolean {
-  return unrestored.includes(counter);
 }
 
 function experimentsOf(config: Exploration["input"]["config"]): Pick<Experiments, "idleMs" | "startsTargets"> {

@@ -14,3 +14,7 @@ export interface Fingerprint {
   lo: number;
   hi: number;
 }
+
+export function sameFingerprint(a: Fingerprint, b: Fingerprint): boolean {
+  return a.lo === b.lo && a.hi === b.hi;
+}

@@ -1,4 +1,4 @@
-import type { Fingerprint } from "../canonical/facts.ts";
+import { sameFingerprint, type Fingerprint } from "../canonical/facts.ts";
 import { markedDifferences, sameNames, type Marked } from "../canonical/same-names.ts";
 import { differingFields } from "./differing-fields.ts";
 
@@ -15,7 +15,7 @@ export interface ShownState extends Fingerprint {
  */
 export function explainedDifferences(expected: ShownState, actual: ShownState, limit: number): readonly string[] {
   const lines = markedDifferences(expected.marked, sameNames(expected.marked, actual.marked), limit);
-  if (lines.length > 0 || (expected.lo === actual.lo && expected.hi === actual.hi)) return lines;
+  if (lines.length > 0 || sameFingerprint(expected, actual)) return lines;
   const fields = differingFields(expected.exact, actual.exact);
   return fields.length === 0
     ? ["All values are shown alike, but the order in which they were written, or the requests that made them, differ."]

@@ -12,9 +12,8 @@ const nameOf = (pragma: string): string => `pragma ${pragma}`;
  * `sqlite_sequence`. Integers of the file's header that are not 0 get negative numbers. `without`: the tables whose counters are left out.
  */
 export function counterReader(db: Database, without: readonly string[] = []): Statement<[], ExactValue[]> {
-  const isCounted = db.prepare("select 1 from sqlite_schema where name = 'sqlite_sequence'").get() !== undefined;
   const parts = PRAGMAS.map((pragma, i) => `select ${-1 - i}, '${nameOf(pragma)}', ${pragma} from pragma_${pragma} where ${pragma} <> 0`);
-  if (isCounted) parts.push(`select rowid, name, seq from sqlite_sequence where name not in (${texts(without)})`);
+  if (hasSequences(db)) parts.push(`select rowid, name, seq from sqlite_sequence where name not in (${texts(without)})`);
   return db
     .prepare<[], ExactValue[]>(`${parts.join(" union all ")} order by 1`)
     .raw()
@@ -23,7 +22,7 @@ export function counterReader(db: Database, without: readonly string[] = []): St
 
 /** Returns the counters of these tables as rows of (name, value), for counters that restores leave as they are. */
 export function readUnrestored(db: Database, names: readonly string[]): readonly ExactRow[] {
-  if (names.length === 0 || db.prepare("select 1 from sqlite_schema where name = 'sqlite_sequence'").get() === undefined) return [];
+  if (names.length === 0 || !hasSequences(db)) return [];
   return db
     .prepare<[], ExactValue[]>(`select name, seq from sqlite_sequence where name in (${texts(names)}) order by name`)
     .raw()
@@ -40,6 +39,10 @@ export function raiseCounters(db: Database, wanted: readonly ExactRow[]): void {
     db.prepare("update sqlite_sequence set seq = max(seq, ?) where name = ?").run(value, name);
     db.prepare(ADD_COUNTER).run({ name, value });
   }
+}
+
+function hasSequences(db: Database): boolean {
+  return db.prepare("select 1 from sqlite_schema where name = 'sqlite_sequence'").get() !== undefined;
 }
 
 function texts(names: readonly string[]): string {

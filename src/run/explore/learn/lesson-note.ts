@@ -30,7 +30,16 @@ export function endlessNote({ committer }: Pick<Explorer, "committer">, { field 
 
 /** Returns a note that says that a counter is restored again, because its numbers decide results. */
 export function neededNote({ field }: CounterColumn): string {
-  return `Each row that is created and deleted leads to a new state, because the counter of ${field} grows. Results depend on its numbers, so seqqa continues to restore it, and the search may be endless. Limit how many rows actions create, in their preconditions.`;
+  return `${growing(field)}. Results depend on its numbers, so seqqa continues to restore it, and the search may be endless. Limit how many rows actions create, in their preconditions.`;
+}
+
+/** Returns a note for a counter that makes the search endless and that the store can only restore. */
+export function restoredNote({ field }: CounterColumn): string {
+  return `${growing(field)}, so the search may be endless. To leave the counter out of states, add \`symmetric: [${field}]\` to the store, or limit how many rows actions create, in their preconditions.`;
+}
+
+function growing(field: string): string {
+  return `Each row that is created and deleted leads to a new state, because the counter of ${field} grows`;
 }
 
 /** Returns a sentence that names the difference between `knowledge` and the earlier knowledge `before`. */
