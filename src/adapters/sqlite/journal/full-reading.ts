@@ -14,45 +14,76 @@ export interface FullReading {
 
 type TableReading = { columns: readonly ObservedColumn[]; rows: StoredValue[][] };
 
+/** Matches the SQL of a table for full-text search, up to its arguments. Full-text tables have row ids, by which queries join them to other tables. */
+const FULL_TEXT = /\busing\s+["'`[]?fts([345])\b/i;
+/** Matches the option of a full-text table that has its content in another table, or has none (`content=''`). */
+const CONTENT_ELSEWHERE = /\bcontent\s*=/i;
+
 /**
  * Reads all tables of the database. For a virtual table, only the main table is read, because its shadow tables repeat the same data, in an order
- * that depends on earlier writes. If the main table cannot be read because only the target loads its extension, the shadow tables are read.
+ * that depends on earlier writes. There are two exceptions:
+ * - A full-text table that has its content elsewhere returns the rows of the other table. The words of its index are read instead, since the index
+ *   need not agree with the other table.
+ * - If the main table cannot be read because only the target loads its extension, the shadow tables are read.
  */
 export function readEverything(db: Database, observed: readonly string[] | undefined): FullReading {
   const tables = new Map<string, TableReading>();
   const all = db
-    .prepare<[], { name: string; type: string }>(
-      `select name, type from pragma_table_list where schema = 'main' and type in ('table', 'virtual', 'shadow')
-       and name not like 'sqlite\\_%' escape '\\' and name not like 'seqqa\\_%' escape '\\' order by name`,
+    .prepare<[], { name: string; type: string; sql: string }>(
+      `select l.name, l.type, coalesce(s.sql, '') as sql from pragma_table_list l left join sqlite_schema s on s.type = 'table' and s.name = l.name
+       where l.schema = 'main' and l.type in ('table', 'virtual', 'shadow')
+       and l.name not like 'sqlite\\_%' escape '\\' and l.name not like 'seqqa\\_%' escape '\\' order by l.name`,
     )
     .all();
-  const read = (name: string): void => {
-    const table = readTable(db, name);
+  const read = (name: string, isFullText = false): void => {
+    const table = readTable(db, name, isFullText);
     if (table.columns.length > 0) tables.set(name, table);
   };
-  for (const { name, type } of all) {
+  const readShadows = (name: string): void => {
+    for (const { name: shadow } of all) if (shadow.startsWith(`${name}_`)) read(shadow);
+  };
+  for (const { name, type, sql } of all) {
     if (type === "shadow" || (observed !== undefined && !observed.includes(name))) continue;
+    const version = type === "virtual" ? FULL_TEXT.exec(sql)?.[1] : undefined;
     try {
-      read(name);
+      if (version === undefined || !CONTENT_ELSEWHERE.test(sql)) read(name, version !== undefined);
+      else if (version === "5") tables.set(name, readWords(db, name));
+      // FTS4 cannot list the words of each row.
+      else readShadows(name);
     } catch (error) {
       if (!isOfExtension(error)) throw error;
-      for (const { name: shadow } of all) if (shadow.startsWith(`${name}_`)) read(shadow);
+      readShadows(name);
     }
   }
   return { tables, counters: counterReader(db).all() };
 }
 
-function readTable(db: Database, name: string): TableReading {
+/** Reads the rows of a table, for a full-text table with their row ids. */
+function readTable(db: Database, name: string, isFullText: boolean): TableReading {
   const columns = db
     .prepare<[string], { name: string; pk: number }>("select name, pk from pragma_table_xinfo(?) where hidden = 0 order by cid")
     .all(name);
   if (columns.length === 0) return { columns, rows: [] };
+  if (isFullText) columns.unshift({ name: "rowid", pk: 1 });
   const rows = db
     .prepare<[], ExactValue[]>(`select ${columns.map((column) => quoteName(column.name)).join(", ")} from ${quoteName(name)}`)
     .raw()
     .safeIntegers()
     .all();
   return { columns: observedColumns(db, name, columns), rows: rows.map((row) => row.map(shown)) };
+}
+
+/**
+ * Reads the words in the index of an FTS5 table, each with its row, column and position. The module `fts5vocab` returns them, for which it needs a
+ * table, which is a temporary one of this connection. https://www.sqlite.org/fts5.html#the_fts5vocab_virtual_table_module
+ */
+function readWords(db: Database, name: string): TableReading {
+  // Fails if only the target can load the tokenizer.
+  db.prepare(`select 1 from ${quoteName(name)} limit 0`);
+  const words = quoteName(`seqqa_words_${name}`);
+  db.exec(`create virtual table if not exists temp.${words} using fts5vocab(main, ${quoteName(name)}, instance)`);
+  const rows = db.prepare<[], ExactValue[]>(`select term, doc, col, offset from temp.${words}`).raw().safeIntegers().all();
+  return { columns: ["term", "doc", "col", "offset"].map((column) => ({ name: column })), rows: rows.map((row) => row.map(shown)) };
 }
 
 export function observeEverything(reading: FullReading): Observed {

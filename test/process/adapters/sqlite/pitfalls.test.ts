@@ -203,10 +203,41 @@ describe("3. triggers, virtual tables, tables without rowid", () => {
     db.exec(module.startsWith("fts") ? "insert into v values('some words')" : "insert into v values(1, 2, 3)");
     const observed = await adapter.observe();
     expect(observed).toMatchObject({
-      tables: [{ name: "v", added: [module.startsWith("fts") ? ["some words"] : [1, 2, 3]], removed: [] }],
+      tables: [{ name: "v", added: [module.startsWith("fts") ? [1, "some words"] : [1, 2, 3]], removed: [] }],
     });
     await adapter.restore(mark);
     expect(await adapter.dump()).toBe(dump);
+  });
+
+  test.each([
+    "fts5(body, content='notes', content_rowid='id')",
+    "fts5(body, content='', detail = none)",
+    'FTS4(content="notes", body)',
+    'fts5(body, content="")',
+  ])("the index of %s is observed, not its content", async (module) => {
+    const [key, stale] = module.startsWith("FTS4") ? ["docid", "v_segdir"] : ["rowid", "v"];
+    const { db, adapter, dump, mark } = await rooted([
+      "create table notes(id integer primary key, body)",
+      `create virtual table v using ${module}`,
+      `insert into notes values (1, 'milk'); insert into v(${key}, body) values (1, 'milk')`,
+    ]);
+    const index = async (): Promise<unknown> => (await adapter.observe()) as unknown;
+    db.exec("update notes set body = 'bread'");
+    expect(JSON.stringify(await index())).not.toContain(`"${stale}"`);
+    db.exec(`insert into v(${key}, body) values (2, 'bread')`);
+    expect(JSON.stringify(await index())).toContain(`"${stale}"`);
+    await adapter.restore(mark);
+    expect(await adapter.dump()).toBe(dump);
+    expect(await index()).toMatchObject({ tables: [] });
+  });
+
+  test("the row ids of a full-text table belong to the state", async () => {
+    const { db, adapter, mark } = await rooted(["create virtual table v using fts5(body)"]);
+    db.exec("insert into v(rowid, body) values (1, 'a'), (2, 'b')");
+    const first = JSON.stringify(await adapter.observe());
+    await adapter.restore(mark);
+    db.exec("insert into v(rowid, body) values (1, 'b'), (2, 'a')");
+    expect(JSON.stringify(await adapter.observe())).not.toBe(first);
   });
 
   test("installing is one transaction: what hinders it leaves nothing behind", async () => {
