@@ -10,7 +10,7 @@ const SETUP = "test/support/setup";
 const CORES = Math.min(availableParallelism(), 4);
 
 // Node reads this file at its start, which nearly doubles the cost of a process; the tests start thousands, and none needs the certificates.
-delete process.env.NODE_EXTRA_CA_CERTS;
+delete process.env["NODE_EXTRA_CA_CERTS"];
 
 /** What all projects have in common. */
 export const shared: ViteUserConfig = {

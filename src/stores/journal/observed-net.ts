@@ -59,6 +59,21 @@ function inRowOrder(slots: Iterable<Slot>): readonly Slot[] {
   return [...slots].filter(({ base, now }) => !sameRow(base, now)).sort((a, b) => (rowid(a)! < rowid(b)! ? -1 : 1));
 }
 
+/** The name under which states show changes of the schema. */
+const SCHEMA = "(schema)";
+
+/**
+ * Returns the differences between the schema of the root state and the present schema as the rows of a table, or no table if there are none. Used by
+ * checkpoint modes that restore the schema, too. `before` and `now` have a text for each object, such as its definition.
+ */
+export function schemaChanges(before: readonly string[], now: readonly string[]): readonly ObservedTable[] {
+  const [added, removed] = withoutCommon(
+    now.map((text) => [text]),
+    before.map((text) => [text]),
+  );
+  return added.length + removed.length === 0 ? [] : [{ name: SCHEMA, columns: [{ name: "definition" }], added, removed }];
+}
+
 /** Removes the common rows of two lists from both lists. If a row occurs several times in both lists, the smaller number of its copies is removed. */
 export function withoutCommon(added: StoredValue[][], removed: StoredValue[][]): [StoredValue[][], StoredValue[][]] {
   const text = (row: readonly StoredValue[]): string => row.map((value) => keyText(value as ExactValue)).join();

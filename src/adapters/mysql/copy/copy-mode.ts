@@ -2,6 +2,7 @@ import { SeqqaError } from "../../../model/errors.ts";
 import type { NoGate, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
 import { RowSums } from "../../../stores/journal/multiset-mirror.ts";
 import { imageForeign } from "../../../stores/connect/store-errors.ts";
+import { schemaChanges } from "../../../stores/index.ts";
 import type { Table } from "../schema/catalog.ts";
 import type { Control } from "../connect/control.ts";
 import { dumpDatabase } from "../read/dump.ts";
@@ -79,7 +80,10 @@ export class CopyMode implements MysqlMode {
         for (const row of rowsIn(this.#root, name)) net.add(i, row, -1);
       });
       const counters = countersIn(now, this.#root, isOneOf(all.filter(this.#selection)));
-      return observeNet(all, net, this.#selection, counters);
+      // Without the option `tables`, the schema belongs to the state, too.
+      const isWhole = all.every((table) => this.#selection(table));
+      const schema = isWhole ? schemaChanges(definitionsIn(this.#root), definitionsIn(now)) : [];
+      return observeNet(all, net, this.#selection, counters, schema);
     });
   }
 
@@ -128,4 +132,8 @@ function rowsIn(snapshot: Snapshot, table: string): readonly string[] {
 function isOneOf(tables: readonly Table[]): (name: string) => boolean {
   const names = new Set(tables.map(({ name }) => name));
   return (name) => names.has(name);
+}
+
+function definitionsIn({ objects }: Snapshot): readonly string[] {
+  return objects.map(({ create }) => create);
 }

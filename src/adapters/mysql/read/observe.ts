@@ -23,15 +23,16 @@ function shown(table: Table, rows: Iterable<readonly [string, number]>): Observe
 
 /**
  * Returns a state as its differences from the root state. `counters`: the AUTO_INCREMENT values that differ from the root state. Default: none,
- * because most modes do not restore these values. seqqa then renames generated ids before states are compared.
+ * because most modes do not restore these values. seqqa then renames generated ids before states are compared. `schema`: the changes of the schema.
  */
 export function observeNet(
   tables: readonly Table[],
   net: RowSums,
   selection: Selection,
   counters: Readonly<Record<string, number | bigint | null>> = {},
+  schema: readonly ObservedTable[] = [],
 ): Observed {
-  const observed: ObservedTable[] = [];
+  const observed = [...schema];
   tables.forEach((table, i) => {
     if (selection(table) && net.of(i).size > 0) observed.push(shown(table, net.of(i)));
   });

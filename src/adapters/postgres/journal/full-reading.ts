@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Client } from "pg";
 import type { Observed } from "../../../model/stores/store-adapter.ts";
+import { schemaChanges } from "../../../stores/index.ts";
 import { readCatalog, rowsOf, type Table } from "../schema/catalog.ts";
-import { dumpDatabase } from "../read/dump.ts";
+import { dumpDatabase, readSchema } from "../read/dump.ts";
 import { ShownTables, observeAll, observeCounters } from "../read/observe.ts";
 import { select } from "../read/selection.ts";
+import { kindOf } from "../read/values.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 import { inUserPath } from "../read/user-path.ts";
 
@@ -12,7 +14,30 @@ export interface FullReading {
   readonly tables: readonly (readonly [Table, readonly string[]])[];
   readonly counters: Readonly<Record<string, number | bigint>>;
   readonly digest: string;
+  /** The objects of the schema. Empty if only some tables are observed. */
+  readonly schema: readonly string[];
 }
+
+/** The large objects as rows of a table. Their changes fire no triggers, so a journal cannot record them. */
+const LARGE_OBJECTS: Table = {
+  oid: "",
+  schema: "pg_catalog",
+  sqlName: "pg_catalog.pg_largeobject",
+  fullName: "pg_catalog.pg_largeobject",
+  name: "pg_largeobject",
+  columns: [
+    { name: "loid", kind: kindOf("pg_catalog", "oid"), generated: false },
+    { name: "data", kind: kindOf("pg_catalog", "bytea"), generated: false },
+  ],
+  key: [],
+  shown: [{ name: "loid", key: true }, { name: "data" }],
+  shownAt: [0, 1],
+  ignored: [],
+  types: [],
+};
+/** The content of a large object of another role cannot be read. */
+const LARGE_OBJECT_ROWS =
+  "select row(oid, case when pg_has_role(lomowner, 'usage') then lo_get(oid) end)::text from pg_largeobject_metadata";
 
 export async function readDigest(client: Client): Promise<string> {
   return createHash("sha256")
@@ -34,11 +59,12 @@ export async function readEverything(
     const catalog = await readCatalog(client);
     const selection = select(store, catalog, schemas, names);
     const tables: [Table, string[]][] = [];
-    for (const table of catalog.tables.filter(selection.tables)) {
+    for (const table of [...catalog.tables, ...catalog.views].filter(selection.tables)) {
       const read = (): Promise<[string][]> => rowsOf<[string]>(client, `select (t.*)::text from only ${table.sqlName} t`);
       const rows = await inUserPath((sql) => client.query(sql), table, read);
       tables.push([table, rows.map(([row]) => row)]);
     }
+    if (names === undefined) tables.push([LARGE_OBJECTS, (await rowsOf<[string]>(client, LARGE_OBJECT_ROWS)).map(([row]) => row)]);
     const sequences = catalog.sequences.filter(({ cached }) => !cached);
     const pairs = sequences.map(({ sqlName }) => `(select array[last_value, is_called::int] from ${sqlName})`).join(", ");
     const [counters] = await rowsOf<[string]>(client, `select array[${pairs}]::bigint[]::text`);
@@ -48,6 +74,7 @@ export async function readEverything(
       digest: createHash("sha256")
         .update(await dumpDatabase(client))
         .digest("base64"),
+      schema: names === undefined && schemas === undefined ? await readSchema(client) : [],
     };
   });
 }
@@ -79,7 +106,7 @@ export function observeDifference(root: FullReading, now: FullReading): Observed
   for (const name of new Set([...Object.keys(root.counters), ...Object.keys(now.counters)])) {
     if (root.counters[name] !== now.counters[name]) counters[name] = now.counters[name] ?? null;
   }
-  return { kind: "rows", tables: shown.all(), counters };
+  return { kind: "rows", tables: [...schemaChanges(root.schema, now.schema), ...shown.all()], counters };
 }
 
 function signature({ fullName, columns }: Table): string {

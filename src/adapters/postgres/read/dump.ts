@@ -45,7 +45,7 @@ export async function dumpDatabase(client: Queryable): Promise<string> {
     const [schema, name] = contents[i] ?? [];
     return empty.has(`${schema}.${name}`) ? `select ${quoteText(`${schema}.${name} not populated`)}` : part;
   });
-  for (const [line] of await rowsOf<[string | null]>(client, SCHEMA)) lines.push(line ?? "");
+  lines.push(...(await readSchema(client)));
   await client.query({ text: USER_PATH });
   // Send all statements as one text, which takes one round trip. Each statement has its own result.
   const results = (await client.query({ text: [...readable, OWN_PATH].join(";\n"), rowMode: "array" })) as unknown as {
@@ -55,12 +55,20 @@ export async function dumpDatabase(client: Queryable): Promise<string> {
   return `${lines.join("\n")}\n`;
 }
 
+/** Returns a line for each object of the user's schemas: schemas, columns, constraints, indexes, triggers, rules of views, values of enums. */
+export async function readSchema(client: Queryable): Promise<readonly string[]> {
+  return (await rowsOf<[string | null]>(client, SCHEMA)).map(([line]) => line ?? "");
+}
+
 const NOT_OURS = `not exists (select from pg_proc p join pg_namespace o on o.oid = p.pronamespace where p.oid = t.tgfoid and o.nspname = 'seqqa_journal')`;
 
 const SCHEMA = `select x.line from (
-  select 'column ' || n.nspname || '.' || c.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
+  select 'schema ' || n.nspname as line from pg_namespace n where ${USER_SCHEMA}
+  union all select 'enum ' || n.nspname || '.' || t.typname || ' ' || e.enumlabel
+    from pg_enum e join pg_type t on t.oid = e.enumtypid join pg_namespace n on n.oid = t.typnamespace where ${USER_SCHEMA}
+  union all select 'column ' || n.nspname || '.' || c.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
       || case when a.attnotnull then ' not null' else '' end || case when a.attidentity <> '' then ' identity ' || a.attidentity::text else '' end
-      || case when a.attgenerated <> '' then ' generated' else '' end || coalesce(' default ' || pg_get_expr(d.adbin, d.adrelid), '') as line
+      || case when a.attgenerated <> '' then ' generated' else '' end || coalesce(' default ' || pg_get_expr(d.adbin, d.adrelid), '')
     from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
     left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
    where a.attnum > 0 and not a.attisdropped and c.relkind in ('r', 'p', 'f', 'v', 'm') and c.relpersistence <> 't' and ${USER_SCHEMA}

@@ -14,10 +14,11 @@ export interface Selection {
  */
 export function select(
   store: StoreUrl,
-  { tables: known, foreign }: Catalog,
+  { tables: plain, views, foreign }: Catalog,
   schemas: readonly string[] | undefined,
   names: readonly string[] | undefined,
 ): Selection {
+  const known = [...plain, ...views];
   const wanted = names?.map((name) => (name.startsWith("public.") ? name.slice("public.".length) : name));
   const elsewhere = foreign.find(
     ({ schema, name }) => (schemas === undefined || schemas.includes(schema)) && (wanted === undefined || wanted.includes(name)),

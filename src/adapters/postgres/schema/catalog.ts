@@ -26,7 +26,7 @@ export interface Column {
   readonly generated: boolean;
 }
 
-/** A plain table or a partition. Tables that inherit from the table are separate tables. */
+/** A plain table or a partition; in {@link Catalog.views} a materialized view. Tables that inherit from the table are separate tables. */
 export interface Table {
   readonly oid: string;
   /** The schema of the table. For a partition, the schema of the partitioned table. */
@@ -86,6 +86,8 @@ export interface ForeignTable {
 
 export interface Catalog {
   readonly tables: readonly Table[];
+  /** The materialized views with content, without those that were never refreshed. Their changes fire no triggers. */
+  readonly views: readonly Table[];
   readonly foreign: readonly ForeignTable[];
   readonly sequences: readonly Sequence[];
   /** The foreign keys between tables of the user. */
@@ -108,7 +110,7 @@ export async function readCatalog(client: Queryable): Promise<Catalog> {
     await readTables(client),
   ];
   const { shown, references } = await readShown(client, columns);
-  const tables = relations.map(([oid, schema, name, root, rootSchema, rootName]): Table => {
+  const table = ([, oid, schema, name, root, rootSchema, rootName]: TableRow): Table => {
     const own = columns.get(oid) ?? [];
     const visible = shown.get(root) ?? [];
     return {
@@ -124,20 +126,27 @@ export async function readCatalog(client: Queryable): Promise<Catalog> {
       ignored: [],
       types: types.get(oid) ?? [],
     };
-  });
-  return { tables, foreign: await readForeign(client), sequences: await readSequences(client), references };
+  };
+  const ofKind = (kind: string): Table[] => relations.filter(([one]) => one === kind).map(table);
+  return {
+    tables: ofKind("r"),
+    views: ofKind("m"),
+    foreign: await readForeign(client),
+    sequences: await readSequences(client),
+    references,
+  };
 }
 
-type TableRow = readonly [oid: string, schema: string, name: string, root: string, rootSchema: string, rootName: string];
+type TableRow = readonly [kind: string, oid: string, schema: string, name: string, root: string, rootSchema: string, rootName: string];
 
 function readTables(client: Queryable): Promise<TableRow[]> {
   return rowsOf<TableRow>(
     client,
-    `select c.oid, n.nspname, c.relname, r.oid, rn.nspname, r.relname
+    `select c.relkind, c.oid, n.nspname, c.relname, r.oid, rn.nspname, r.relname
        from pg_class c join pg_namespace n on n.oid = c.relnamespace
        join pg_class r on r.oid = case when c.relispartition then coalesce(pg_partition_root(c.oid), c.oid) else c.oid end
        join pg_namespace rn on rn.oid = r.relnamespace
-      where c.relkind = 'r' and c.relpersistence in ('p', 'u') and ${USER_SCHEMA} and ${OF_USER}
+      where c.relkind in ('r', 'm') and c.relispopulated and c.relpersistence in ('p', 'u') and ${USER_SCHEMA} and ${OF_USER}
       order by n.nspname collate "C", c.relname collate "C"`,
   );
 }
@@ -172,7 +181,7 @@ async function readColumns(client: Queryable): Promise<Map<string, Column[]>> {
        from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
        join pg_type t on t.oid = coalesce((select b.at from base b join pg_type bt on bt.oid = b.at where b.oid = a.atttypid and bt.typtype <> 'd' limit 1), a.atttypid)
        join pg_namespace tn on tn.oid = t.typnamespace
-      where a.attnum > 0 and not a.attisdropped and c.relkind in ('r', 'p') and ${USER_SCHEMA}
+      where a.attnum > 0 and not a.attisdropped and c.relkind in ('r', 'p', 'm') and ${USER_SCHEMA}
       order by a.attrelid, a.attnum`,
   );
   const columns = new Map<string, Column[]>();

@@ -1,8 +1,17 @@
 import type { Database } from "better-sqlite3";
 import type { Observed, ObservedColumn, ObservedTable, StoredValue } from "../../../model/stores/store-adapter.ts";
-import { allCounters, observeCounters, shown, withoutCommon, type ExactRow, type ExactValue } from "../../../stores/index.ts";
+import {
+  allCounters,
+  observeCounters,
+  schemaChanges,
+  shown,
+  withoutCommon,
+  type ExactRow,
+  type ExactValue,
+} from "../../../stores/index.ts";
 import { counterReader } from "./counters.ts";
 import { isOfExtension } from "../connect/failures.ts";
+import { schemaText } from "../connect/schema-text.ts";
 import { quoteName } from "../connect/sql-text.ts";
 import { observedColumns } from "./table-plan.ts";
 
@@ -10,6 +19,8 @@ import { observedColumns } from "./table-plan.ts";
 export interface FullReading {
   readonly tables: ReadonlyMap<string, { readonly columns: readonly ObservedColumn[]; readonly rows: StoredValue[][] }>;
   readonly counters: readonly ExactRow[];
+  /** The definitions of tables, views, triggers and unique indexes. Empty if only some tables are observed. */
+  readonly schema: readonly string[];
 }
 
 type TableReading = { columns: readonly ObservedColumn[]; rows: StoredValue[][] };
@@ -55,7 +66,8 @@ export function readEverything(db: Database, observed: readonly string[] | undef
       readShadows(name);
     }
   }
-  return { tables, counters: counterReader(db).all() };
+  const schema = observed === undefined ? [...schemaText(db)].map(([name, sql]) => sql || name) : [];
+  return { tables, counters: counterReader(db).all(), schema };
 }
 
 /** Reads the rows of a table, for a full-text table with their row ids. */
@@ -96,7 +108,7 @@ export function observeEverything(reading: FullReading): Observed {
 }
 
 export function observeDifference(root: FullReading, now: FullReading): Observed {
-  const tables: ObservedTable[] = [];
+  const tables: ObservedTable[] = [...schemaChanges(root.schema, now.schema)];
   for (const name of [...new Set([...root.tables.keys(), ...now.tables.keys()])].sort()) {
     const before = root.tables.get(name);
     const after = now.tables.get(name);

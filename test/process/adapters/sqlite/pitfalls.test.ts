@@ -231,6 +231,18 @@ describe("3. triggers, virtual tables, tables without rowid", () => {
     expect(await index()).toMatchObject({ tables: [] });
   });
 
+  test("copy observes the schema, except plain indexes", async () => {
+    const { db, adapter, mark } = await rooted(["create table items(sku text)"], { checkpoint: "copy" });
+    db.exec("create index plain on items(sku); analyze");
+    expect(await adapter.observe()).toMatchObject({ tables: [] });
+    db.exec("create unique index ux_sku on items(sku); create table more(a)");
+    expect(await adapter.observe()).toMatchObject({
+      tables: [{ name: "(schema)", added: [["CREATE UNIQUE INDEX ux_sku on items(sku)"], ["CREATE TABLE more(a)"]], removed: [] }],
+    });
+    await adapter.restore(mark);
+    expect(await adapter.observe()).toMatchObject({ tables: [] });
+  });
+
   test("the row ids of a full-text table belong to the state", async () => {
     const { db, adapter, mark } = await rooted(["create virtual table v using fts5(body)"]);
     db.exec("insert into v(rowid, body) values (1, 'a'), (2, 'b')");

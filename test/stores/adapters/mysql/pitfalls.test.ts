@@ -4,7 +4,7 @@ import { readCatalog } from "../../../../src/adapters/mysql/schema/catalog.ts";
 import { Control } from "../../../../src/adapters/mysql/connect/control.ts";
 import { JournalMode } from "../../../../src/adapters/mysql/journal/journal-mode.ts";
 import { storeUrl } from "../../../../src/adapters/mysql/connect/store-url.ts";
-import type { StoreScope } from "../../../../src/model/stores/store-adapter.ts";
+import type { ObservedTable, StoreScope } from "../../../../src/model/stores/store-adapter.ts";
 import { admin, databaseUrl, newDatabase } from "../../../contract/system/mysql-databases.ts";
 
 const LANE: StoreScope = { name: "db", laneIndex: 0, inProcess: false, borrowed: false };
@@ -195,6 +195,23 @@ describe("what commits implicitly and fires no triggers", () => {
           "insert into t(v) values (9); delete from t where v = 9",
           "insert into m values (1); delete from t where id = 1",
         ),
+      "copy",
+    ));
+
+  test("copy observes the schema", () =>
+    opened(
+      ["create table items(id int primary key auto_increment, sku text)"],
+      async ({ system, run }) => {
+        await run("insert into items(sku) values ('a')");
+        expect(await system.observe()).toMatchObject({ tables: [{ name: "items" }] });
+        await run("alter table items add column note text");
+        const { tables } = (await system.observe()) as { tables: readonly ObservedTable[] };
+        expect(tables[0]).toMatchObject({
+          name: "(schema)",
+          added: [[expect.stringContaining("`note`")]],
+          removed: [[expect.stringContaining("items")]],
+        });
+      },
       "copy",
     ));
 

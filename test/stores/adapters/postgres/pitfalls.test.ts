@@ -4,6 +4,7 @@ import { Control } from "../../../../src/adapters/postgres/connect/control.ts";
 import { readCatalog } from "../../../../src/adapters/postgres/schema/catalog.ts";
 import { JournalMode } from "../../../../src/adapters/postgres/journal/journal-mode.ts";
 import { storeUrl } from "../../../../src/adapters/postgres/connect/store-url.ts";
+import type { ObservedTable } from "../../../../src/model/stores/store-adapter.ts";
 import { size, some } from "../../../sizes.ts";
 import { adapterOn, column, failure, role, rooted, SCOPE, scratch, session } from "./scratch.ts";
 
@@ -407,6 +408,29 @@ describe("what cannot be put back by rows is refused, and clone is named", () =>
     await adapter.open(SCOPE);
     expect(adapter.checkpoint.mode).toBe("clone");
     expect(adapter.checkpoint.why).toContain(why);
+  });
+
+  test("clone observes materialized views, large objects and the schema", async () => {
+    const { url, adapter, mark } = await rooted(
+      [ORDERS, "create materialized view seen as select count(*) as orders from orders", "create type status as enum ('a')"],
+      { checkpoint: "clone" },
+    );
+    // A copy ends the sessions of others.
+    const api = await session(url);
+    const tables = async (): Promise<readonly ObservedTable[]> =>
+      ((await adapter.observe()) as unknown as { tables: ObservedTable[] }).tables;
+    await api.query("insert into orders(total) values (5)");
+    expect(await tables()).toMatchObject([{ name: "orders" }]);
+    await api.query("refresh materialized view seen");
+    expect(await tables()).toMatchObject([{ name: "orders" }, { name: "seen", added: [[1]], removed: [[0]] }]);
+    await api.query("select lo_from_bytea(0, 'abc')");
+    expect((await tables())[1]).toMatchObject({ name: "pg_largeobject", added: [[expect.any(Number), new Uint8Array([97, 98, 99])]] });
+    await api.query("create schema acme; create table acme.items(id int); alter type status add value 'b'");
+    const [schema] = await tables();
+    expect(schema).toMatchObject({ name: "(schema)", removed: [] });
+    expect(schema!.added.flat().sort()).toEqual(["column acme.items.id integer", "enum public.status b", "schema acme"]);
+    await adapter.restore(mark);
+    expect(await tables()).toEqual([]);
   });
 
   test("auto chooses clone where a table belongs to another role", async () => {
