@@ -221,7 +221,7 @@ function text(value: unknown): string {
 
 /**
  * As text, without the order of rows; with it for tables where it belongs to the state, if `ordered`. A row whose storage class alone changed (20, 20.0)
- * may stand on both sides, looking the same.
+ * may stand on both sides, looking the same. Changes of the schema are left out, because a root state does not list its schema.
  */
 function canonical(observed: Observed, { ordered = false } = {}): string {
   if (observed.kind === "value") return text(observed.value);
@@ -231,7 +231,7 @@ function canonical(observed: Observed, { ordered = false } = {}): string {
     removed: minus(table.removed, table.added),
   }));
   const sorted = tables
-    .filter((table) => table.added.length + table.removed.length > 0)
+    .filter((table) => table.name !== "(schema)" && table.added.length + table.removed.length > 0)
     .map(({ inPlace, positions: _positions, ...table }) => {
       const added = table.added.map(text);
       return { ...table, added: ordered && inPlace !== undefined ? added : added.sort(), removed: table.removed.map(text).sort() };
