@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { Leftover, RowImages } from "../../../model/stores/leftover.ts";
 import type { Cleaning } from "../../../model/stores/store-provider.ts";
-import { leaseOver } from "../../../stores/external/external-store.ts";
+import { hasOwnValue, leaseOver } from "../../../stores/external/external-store.ts";
 import { sameRow, withValuesOf, type ExactRow, type ExactValue, type RowKey } from "../../../stores/index.ts";
 import { blind, unblind } from "./blind.ts";
 import { isInHeader, setInHeader } from "./counters.ts";
@@ -139,8 +139,7 @@ function rowsOf(db: Database, log: UndoLog, recordsRest: boolean): Row[] {
   const add = (io: TableIo, root: ExactRow | null, recorded: ExactRow | null, now: ExactRow | null): void => {
     const [was, left] = [root, recorded].map((row) => withValuesOf(row, now, io.plan.ignoredAt));
     if (sameRow(was!, now) && sameRow(left!, now)) return;
-    const why =
-      now === null || io.isUntouched(io.key(now)) ? undefined : `the row has a value in a column that was added to table "${io.plan.name}"`;
+    const why = now === null || io.isUntouched(io.key(now)) ? undefined : hasOwnValue(io.plan.name);
     rows.push({ io, root: was!, recorded: left!, now, why });
   };
   for (const { table, key, root, recorded } of keptRows(db, log.tables)) {
