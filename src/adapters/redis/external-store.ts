@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { here } from "../../stores/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { keptAtEnd, leaseOver, leftBehind } from "../../stores/external/external-store.ts";
@@ -8,12 +9,15 @@ import { sameEntry } from "./keys/exact-text.ts";
 import type { Keyspace } from "./keys/keyspace.ts";
 import { putBack, takeOver } from "./dump/leftovers.ts";
 import { shownPlace, type RedisPlace } from "./connect/redis-url.ts";
-import { Registry } from "./provider/registry.ts";
+import { BEATS_EVERY_MS, Registry } from "./provider/registry.ts";
 import { RECORD } from "./provider/registry-scripts.ts";
 import { saveState, textOf } from "./dump/saved-state.ts";
 
 /** The name of this run in the Redis registry. It is the same for lanes in all threads of this process. */
 const run = `${process.pid}@${here().host}`;
+
+/** The longest time, in milliseconds, that a heartbeat needs to claim a database again. */
+const CLAIMED_WITHIN_MS = 1000;
 
 type Keys = ReadonlyMap<Bytes, Entry | null>;
 
@@ -85,6 +89,21 @@ export class ExternalStore {
   /** Saves the original content again if the target has flushed the database that contains the Redis registry. */
   stillThere(): Promise<void> {
     return this.#registry.stillThere(() => this.#keepAgain());
+  }
+
+  /**
+   * Returns those of these databases that no run of seqqa uses, and that do not contain the Redis registry. After FLUSHALL, a run that is alive claims
+   * its databases again with its next heartbeat. Waits for these claims if other runs or stores are connected.
+   */
+  async withoutClaim(dbs: readonly number[]): Promise<number[]> {
+    await this.stillThere();
+    const until = Date.now() + ((await this.#registry.isAlone()) ? 0 : BEATS_EVERY_MS + CLAIMED_WITHIN_MS);
+    for (;;) {
+      const claimed = new Set((await this.#registry.claims()).map(({ db }) => db));
+      const left = dbs.filter((db) => db !== this.#registry.db && !claimed.has(db));
+      if (left.length === 0 || Date.now() >= until) return left;
+      await pause(200);
+    }
   }
 
   /** Returns `true` if a key has the entry that it had before the run. */

@@ -165,6 +165,11 @@ export function unreadRows(
   return [...rows.values()].flatMap(({ times, one }) => Array.from({ length: times }, () => one));
 }
 
+/** The reason why a row is kept although its other columns still have the values that the run recorded. */
+export function hasOwnValue(table: string): string {
+  return `the row has a value in a column that was added to table "${table}"`;
+}
+
 /**
  * Returns the error for an external store that an earlier run did not restore. No run can use the store until the user decides what to do with the
  * changes.

@@ -1,10 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 import type { RowImages } from "../../../model/stores/leftover.ts";
-import { unreadRows } from "../../../stores/external/external-store.ts";
+import { hasOwnValue, unreadRows } from "../../../stores/external/external-store.ts";
 import { rowImage, shownKey } from "../read/shown-row.ts";
 import type { Table } from "../schema/catalog.ts";
-import { fieldsOf } from "./columns.ts";
+import type { Control } from "../connect/control.ts";
+import { errnoOf } from "../connect/failures.ts";
+import { quoteName } from "../connect/sql-text.ts";
+import { condition, fieldsOf } from "./columns.ts";
 import { readShape, shapeOf } from "./journal-sql.ts";
+import type { KeptRow } from "./undo-rows.ts";
+
+/** The numbers of the server's errors for DEFAULT() of a column without a default, or with an expression as its default. */
+const NO_DEFAULT: ReadonlySet<unknown> = new Set([1364, 3772, 3773]);
 
 /**
  * Returns the table to which the recorded rows of a run belong. If the rows cannot be restored, `lost` says why. Columns that were added after the run
@@ -38,6 +45,29 @@ export function widened({ columns, added = [] }: Table, image: string): string {
   if (added.length === 0) return image;
   const fields = fieldsOf(image);
   return columns.map((_, i) => (added.includes(i) ? "-" : fields.shift()!)).join();
+}
+
+/**
+ * Finds rows that the run inserted, and that have a value other than the default in a column that was added later. A restore would delete this value.
+ * Removes these rows from `undo` and returns them.
+ */
+export async function withOwnValues(control: Control, undo: Set<KeptRow>): Promise<KeptRow[]> {
+  const kept: KeptRow[] = [];
+  for (const row of undo) {
+    const { columns, key, sqlName, name, added = [] } = row.table;
+    if (row.root !== null || row.now === null || added.length === 0) continue;
+    const fields = fieldsOf(row.now);
+    const isDefault = added.map((at) => quoteName(columns[at]!.name)).map((column) => `${column} <=> default(${column})`);
+    const where = [...key.map((at) => condition(columns[at]!, fields[at]!)), ...isDefault].join(" and ");
+    const found = await control.rows(`select 1 from ${sqlName} where ${where}`).catch((error: unknown) => {
+      if (NO_DEFAULT.has(errnoOf(error))) return [];
+      throw error;
+    });
+    if (found.length > 0) continue;
+    undo.delete(row);
+    kept.push({ ...row, why: hasOwnValue(name) });
+  }
+  return kept;
 }
 
 /** Returns the recorded rows of a table to which rows cannot be restored. */

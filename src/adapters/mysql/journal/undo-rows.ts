@@ -17,6 +17,8 @@ export interface KeptRow {
   readonly root: string | null;
   readonly recorded: string | null;
   readonly now: string | null;
+  /** The reason why the row is kept although it has the values that the run recorded. */
+  readonly why?: string | undefined;
 }
 
 const AT_ONCE = 100;

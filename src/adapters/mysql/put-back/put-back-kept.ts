@@ -10,7 +10,7 @@ import { GUARD, ORIGINALS } from "../journal/guards.ts";
 import { sumsOf, withIgnoredOf } from "../journal/ignored-values.ts";
 import { KEPT, LOG, OWNER, RUN } from "../journal/journal-sql.ts";
 import { ENTRY, sumOfEntries, TOO_LONG } from "../journal/log-entries.ts";
-import { presentTable, recordedRows, widened } from "../journal/present-table.ts";
+import { presentTable, recordedRows, widened, withOwnValues } from "../journal/present-table.ts";
 import { WRONG_COUNT } from "./put-back.ts";
 import { keyOf, rowImage, shownKey } from "../read/shown-row.ts";
 import { quoteName } from "../connect/sql-text.ts";
@@ -66,7 +66,7 @@ async function once(control: Control, { dryRun = false, onKept, recordsRest }: P
     const undo = new Set(rows.filter((row) => row.recorded === row.now && row.root !== row.now));
     // In a table without a key, another client may have changed a missing row that the run added. The new values of such a row are unknown.
     const keep = rows.filter((row) => row.recorded !== row.now && (row.root !== row.now || row.table.key.length === 0));
-    keep.push(...withoutTheirs(undo, rows));
+    keep.push(...withoutTheirs(undo, rows), ...(await withOwnValues(control, undo)));
     requireGuarded(control, catalog, undo);
     keep.push(...(await undoRows(control, catalog, undo)));
     const { sinceMs, recordedMs } = recorded;
@@ -265,12 +265,13 @@ async function timesThere(control: Control, table: Table, images: readonly strin
   return found;
 }
 
-function imagesOf({ table, root, recorded, now }: KeptRow): RowImages {
+function imagesOf({ table, root, recorded, now, why }: KeptRow): RowImages {
   return {
     table: table.name,
     key: shownKey(table, (root ?? recorded ?? now)!),
     root: rowImage(table, root),
     recorded: rowImage(table, recorded),
     now: rowImage(table, now),
+    ...(why !== undefined && { why }),
   };
 }

@@ -10,6 +10,8 @@ export interface Change {
   readonly root: string | null;
   readonly recorded: string | null;
   readonly now: string | null;
+  /** The reason why the row is kept although it has the values that the run recorded. */
+  readonly why?: string | undefined;
 }
 
 /** For each row, how often the row was added. A negative number means that the row was removed. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { RowImage, RowImages } from "../../../model/stores/leftover.ts";
-import { unreadRows } from "../../../stores/external/external-store.ts";
+import { hasOwnValue, unreadRows } from "../../../stores/external/external-store.ts";
 import type { Control } from "../connect/control.ts";
 import { rowFields } from "../connect/sql-text.ts";
 import { readOwnerFacts } from "../put-back/owner-facts.ts";
@@ -10,6 +10,7 @@ import { rowImage, shownKey } from "../read/shown-row.ts";
 import { OWN_PATH, USER_PATH } from "../read/user-path.ts";
 import type { Table } from "../schema/catalog.ts";
 import type { Layout } from "./journal-sql.ts";
+import type { Change } from "./kept-rows.ts";
 
 /**
  * Returns the table to which the recorded rows of a run can be restored, or a reason why they cannot be restored. Columns that were added after the
@@ -39,6 +40,26 @@ export function widened({ columns, added = [] }: Table, sum: ReadonlyMap<string,
     rows.set(row, (rows.get(row) ?? 0) + by);
   }
   return rows;
+}
+
+/**
+ * Returns rows that the run inserted, and that have a value in a column that was added later, other than the value that the column had in all existing
+ * rows when it was added. A restore would delete this value.
+ */
+export async function withOwnValues(control: Control, table: Table, undo: readonly Change[]): Promise<ReadonlyMap<Change, string>> {
+  const { columns, added = [] } = table;
+  const inserted = undo.filter(({ root, now }) => root === null && now !== null);
+  if (added.length === 0 || inserted.length === 0) return new Map();
+  const found = await control.rows(
+    "select attname, (attmissingval::text::text[])[1] from pg_attribute where attrelid = $1::oid and attgenerated = '' and attname = any($2::text[])",
+    [table.oid, added],
+  );
+  const missing = found.map(([name, value]) => [columns.findIndex((column) => column.name === name), value] as const);
+  const own = inserted.filter(({ now }) => {
+    const fields = rowFields(now!);
+    return missing.some(([at, value]) => fields[at] !== value);
+  });
+  return new Map(own.map((change) => [change, hasOwnValue(table.fullName)]));
 }
 
 /** Creates the functions that restore rows again, for tables whose columns or triggers have changed. The connection must be in a transaction. */

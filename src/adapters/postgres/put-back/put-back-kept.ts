@@ -8,7 +8,7 @@ import { putCountersBack } from "../journal/counters-back.ts";
 import { codeOf, incoherent, isBusy, notPutBack } from "../connect/failures.ts";
 import { readLayout, type RecordedTable } from "../journal/journal-sql.ts";
 import { changesOf, sumsOf, type Change } from "../journal/kept-rows.ts";
-import { presentTable, recordedRows, renewFunctions, widened } from "../journal/present-table.ts";
+import { presentTable, recordedRows, renewFunctions, widened, withOwnValues } from "../journal/present-table.ts";
 import { requireLease } from "../journal/lease.ts";
 import { INCOHERENT_STATE } from "./put-back-sql.ts";
 import { putNotedCounters } from "../savepoint/savepoint-recovery.ts";
@@ -142,8 +142,9 @@ async function undo(control: Control, recorded: readonly RecordedTable[]): Promi
       continue;
     }
     const changes = await changesOf(control, table, widened(table, own), widened(table, later));
-    wanted.push(...changes.undo);
-    keep.push(...changes.keep);
+    const valued = await withOwnValues(control, table, changes.undo);
+    wanted.push(...changes.undo.filter((change) => !valued.has(change)));
+    keep.push(...changes.keep, ...[...valued].map(([change, why]) => ({ ...change, why })));
   }
   const undone = new Set(wanted);
   keep.push(...(await undoRows(control, undone)));
@@ -173,13 +174,14 @@ async function recordedAlteration(control: Control): Promise<Alteration> {
   return { statements, rewritten, unlogged: statements.find((one) => /^(?:REFRESH|large object)/.test(one)) };
 }
 
-function imagesOf({ table, root, recorded, now }: Change): RowImages {
+function imagesOf({ table, root, recorded, now, why }: Change): RowImages {
   return {
     table: table.name,
     key: shownKey(table, (root ?? recorded ?? now)!),
     root: rowImage(table, root),
     recorded: rowImage(table, recorded),
     now: rowImage(table, now),
+    ...(why !== undefined && { why }),
   };
 }
 

@@ -98,6 +98,19 @@ export function notPutBack(place: RedisPlace, error: unknown): SeqqaError {
   });
 }
 
+/** Returns the error for FLUSHALL on a server with other databases. `lost`: the numbers of the databases that were emptied, at least one. */
+export function flushed(place: RedisPlace, lost: readonly number[]): SeqqaError {
+  const other = lost.length === 1 ? `database ${lost[0]}` : `databases ${lost.slice(0, -1).join(", ")} and ${lost[lost.length - 1]}`;
+  return new SeqqaError(
+    "STORE_FLUSHED",
+    `The target or another client emptied all databases of the Redis server (FLUSHALL) while the run used ${shownPlace(place)}. seqqa restores only database ${place.db}, at the end of the run. The keys of ${other} are lost.`,
+    {
+      hint: "Restore the other databases from a backup. Leave out the action that calls FLUSHALL, let the target call FLUSHDB, or let seqqa start the target with a copy of the store (`target.command` and `db_url`). If another client called FLUSHALL, run seqqa while this client does not.",
+      exitStatus: 3,
+    },
+  );
+}
+
 export function swapped(place: RedisPlace): SeqqaError {
   return new SeqqaError(
     "STORE_SWAPPED",

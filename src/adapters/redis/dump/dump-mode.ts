@@ -10,7 +10,7 @@ import { aged, bytesOf, isQuiet, renewalMs, renewed, withLifetime, type Bytes, t
 import { sameEntry, withoutExpired } from "../keys/exact-text.ts";
 import { entryOfImage, imageKey, isKeyImage, type KeyImage, KeyMirror, type Segment } from "./key-mirror.ts";
 import { KEYS_A_WRITE, LAST_MS, type Expected, type Fix, type Keyspace } from "../keys/keyspace.ts";
-import { swapped } from "../connect/failures.ts";
+import { flushed, swapped } from "../connect/failures.ts";
 import { shownPlace } from "../connect/redis-url.ts";
 import { announcesExpiry, readNotifications } from "./notifications.ts";
 import { observeChanges, type Change } from "../keys/rows.ts";
@@ -22,6 +22,9 @@ import type { Doubt, Tracker } from "./tracker.ts";
 export interface KeptState {
   readonly mirror: KeyMirror;
 }
+
+/** The codes of errors after which a run touches an external database only to restore it, or not at all. */
+const ENDING: ReadonlySet<string> = new Set(["LEASE_OVER", "FOREIGN_WRITE", "STORE_SWAPPED", "STORE_FLUSHED"]);
 
 export interface Others {
   readonly borrowed: ExternalStore;
@@ -234,7 +237,7 @@ export class DumpMode {
 
   /**
    * Restores an external database to its state at `open`, except for keys that other clients changed.
-   * @throws SeqqaError `LEASE_OVER`, `STORE_SWAPPED`, `ROWS_KEPT`
+   * @throws SeqqaError `LEASE_OVER`, `STORE_SWAPPED`, `ROWS_KEPT`; `STORE_FLUSHED` after the restore
    */
   async giveBack(): Promise<void> {
     const { borrowed } = this.#others!;
@@ -246,6 +249,7 @@ export class DumpMode {
       throw this.#broken;
     }
     await borrowed.giveBack(this.#keyspace);
+    if (this.#broken?.code === "STORE_FLUSHED") throw this.#broken;
   }
 
   /** Runs operations one after another, because each starts from the state that the previous one has read. */
@@ -253,14 +257,27 @@ export class DumpMode {
     const result = this.#queue.then(async () => {
       if (this.#broken !== undefined) throw this.#broken;
       try {
-        return await work();
+        const done = await work();
+        await this.#requireOthersUnchanged();
+        return done;
       } catch (error) {
-        if (error instanceof SeqqaError && ["LEASE_OVER", "FOREIGN_WRITE", "STORE_SWAPPED"].includes(error.code)) this.#broken = error;
+        if (error instanceof SeqqaError && ENDING.has(error.code)) this.#broken = error;
         throw error;
       }
     });
     this.#queue = result.catch(() => undefined);
     return result;
+  }
+
+  /**
+   * Throws if a client has emptied databases of other applications. Called after the loss of the own keys was recorded, so that the last restore brings
+   * these keys back. @throws SeqqaError `STORE_FLUSHED`
+   */
+  async #requireOthersUnchanged(): Promise<void> {
+    const emptied = this.#tracker?.takeEmptied() ?? [];
+    if (this.#others === undefined || emptied.length === 0) return;
+    const lost = await this.#others.borrowed.withoutClaim(emptied);
+    if (lost.length > 0) throw flushed(this.#keyspace.connection.place, lost);
   }
 
   #observed(): Observed {

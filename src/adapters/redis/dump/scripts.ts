@@ -155,7 +155,7 @@ for i = 5, #ARGV, 5 do
   if type(r) == 'table' and r['err'] and not failed then failed = r end
 end
 if told then redis.call('PUBLISH', ARGV[1], 'end ' .. ARGV[2]) end
-if told then skipped[1] = redis.call('INFO', 'commandstats', 'persistence') end
+if told then skipped[1] = redis.call('INFO', 'commandstats', 'persistence', 'keyspace') end
 return failed or skipped`);
 
 /**

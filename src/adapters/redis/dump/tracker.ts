@@ -25,6 +25,9 @@ const MODULES = /cmdstat_(?:v(?:add|rem|setattr)|(?!json\.|ts\.|ft\.(?!sug))[^:\
 const CHANGES = /^rdb_changes_since_last_save:\d+/m;
 const SAVED = /^rdb_last_save_time:\d+/m;
 const SWAPS = /^cmdstat_swapdb:calls=(\d+)/m;
+const FLUSHES = /^cmdstat_flushall:calls=(\d+)/m;
+/** Matches the databases that contain keys. */
+const HELD = /^db(\d+):/gm;
 const CHANNEL = /^__keyspace@(\d+)__:(.*)$/s;
 const OWN_LOOKS = /cmdstat_info:calls=(\d+)/;
 
@@ -50,8 +53,12 @@ export class Tracker {
   #modules = "";
   #looks = -1;
   #changes = "";
-  #swaps: string | undefined;
+  #swaps = 0;
   #isSwapped = false;
+  #flushes = 0;
+  /** The other databases that contained keys at the last look. */
+  #others: readonly number[] = [];
+  readonly #emptied = new Set<number>();
   #turns = 0;
   #turn: { readonly text: string; readonly done: () => void } | undefined;
 
@@ -73,14 +80,16 @@ export class Tracker {
     try {
       if (!(await ensureNotifications(commands)))
         return "keyspace notifications are off, and the user in the store's URL may not turn them on";
-      stats = String(await commands.text("INFO", "commandstats"));
+      stats = String(await commands.text("INFO", "commandstats", "keyspace"));
       await commands.text("PUBLISH", `__keyspace@${commands.place.db}__:${RESERVED}`, "");
     } catch (error) {
       if (mayNot(error)) return "the user in the store's URL may not use INFO commandstats or PUBLISH";
       throw error;
     }
     const tracker = new Tracker(commands, events);
-    tracker.#swaps = SWAPS.exec(stats)?.[1];
+    tracker.#count(stats, false);
+    tracker.#isSwapped = false;
+    tracker.#emptied.clear();
     const { client } = events;
     client.on("pmessageBuffer", (_pattern: string, channel: Buffer, message: Buffer) => tracker.#hear(channel, message));
     client.on("close", () => tracker.#lost());
@@ -96,12 +105,22 @@ export class Tracker {
 
   /** Waits until all notifications of writes before this call have arrived. Returns which keys may have changed without a notification. */
   async settle(): Promise<Doubt> {
-    return this.#doubtBy(String(await this.#events.text("INFO", "commandstats", "persistence")));
+    return this.#doubtBy(String(await this.#events.text("INFO", "commandstats", "persistence", "keyspace")));
   }
 
   /** `true` if a client has called SWAPDB since the start, so that keys of the database may belong to another database. */
   get isSwapped(): boolean {
     return this.#isSwapped;
+  }
+
+  /**
+   * Returns the other databases that contained keys when a client called FLUSHALL, by their numbers. A further call returns only the databases that
+   * were emptied since.
+   */
+  takeEmptied(): number[] {
+    const emptied = [...this.#emptied].sort((a, b) => a - b);
+    this.#emptied.clear();
+    return emptied;
   }
 
   /** The server's count of changes in the last reply to `INFO`; empty if not known. {@link APPLY} compares it with the current count. */
@@ -122,12 +141,11 @@ export class Tracker {
     const wipes = stats.match(WIPES)?.join() ?? "";
     const quiet = stats.match(QUIET)?.join() ?? "";
     const modules = stats.match(MODULES)?.join() ?? "";
-    const swaps = SWAPS.exec(stats)?.[1];
-    this.#isSwapped ||= swaps !== undefined && swaps !== this.#swaps;
-    this.#swaps = swaps;
     const looks = Number(OWN_LOOKS.exec(stats)?.[1] ?? 0);
     // If the number of INFO calls has not increased, the server's counters were reset, and equal counters prove nothing.
-    const wiped = this.#missed || wipes !== this.#wipes || looks <= this.#looks;
+    const wasReset = looks <= this.#looks;
+    this.#count(stats, wasReset);
+    const wiped = this.#missed || wipes !== this.#wipes || wasReset;
     const [unsaved, saved] = [CHANGES.exec(stats), SAVED.exec(stats)];
     const changes = unsaved === null || saved === null ? "" : unsaved[0] + saved[0];
     // A module's command may have created a key with an unknown name, unless the server's count of changes stayed the same.
@@ -150,6 +168,16 @@ export class Tracker {
       );
     }
     return doubt;
+  }
+
+  #count(stats: string, wasReset: boolean): void {
+    const calls = (command: RegExp): number => Number(command.exec(stats)?.[1] ?? 0);
+    const [swaps, flushes] = [calls(SWAPS), calls(FLUSHES)];
+    this.#isSwapped ||= swaps > (wasReset ? 0 : this.#swaps);
+    if (flushes > (wasReset ? 0 : this.#flushes)) for (const db of this.#others) this.#emptied.add(db);
+    this.#swaps = swaps;
+    this.#flushes = flushes;
+    this.#others = [...stats.matchAll(HELD)].map(([, db]) => Number(db)).filter((db) => db !== this.#commands.place.db);
   }
 
   /** Returns the keys that were written since the last call. */

@@ -185,6 +185,12 @@ export class Registry {
     if (sameFlags(await readNotifications(this.connection), withKeyspace(former))) await setNotifications(this.connection, former);
   }
 
+  /** Resolves to `true` if no other run or store of seqqa is connected to the server; `false` also if the user may not list connections. */
+  async isAlone(): Promise<boolean> {
+    const list = await this.connection.text("CLIENT", "LIST").catch(() => undefined);
+    return list !== undefined && String(list).split(` name=${nameOf("")}`).length <= 2;
+  }
+
   /** Resolves to `true` if a client with the owner's name is connected; `undefined` if the user is not allowed to list connections. */
   async #isConnected(owner: string): Promise<boolean | undefined> {
     try {

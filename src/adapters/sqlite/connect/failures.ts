@@ -117,12 +117,25 @@ export function inUse(file: string, owner: Owner, life: Life): SeqqaError {
 }
 
 /** Returns the error for an external file whose changes by a dead run cannot be undone. */
-export function cannotRecover(file: string, why: string): SeqqaError {
+export function cannotRecover(file: string, why: string, hint: string = OTHER_VERSION): SeqqaError {
   return new SeqqaError(
     "STORE_NOT_PUT_BACK",
     `seqqa cannot restore the data that an earlier run changed in the SQLite file ${file}: ${why}.`,
+    { hint },
+  );
+}
+
+const OTHER_VERSION =
+  "Run `seqqa clean` of that version. The recorded rows are in the table seqqa_kept: save this table before you drop seqqa's tables and triggers, whose names begin with seqqa_.";
+
+/** Returns the error for a table that was dropped or altered during a run in place. Everything that the journal contains was restored. */
+export function partlyPutBack(file: string, what: string): SeqqaError {
+  return new SeqqaError(
+    "STORE_NOT_PUT_BACK",
+    `In the SQLite file ${file}, ${what} during the run. seqqa cannot undo this, but has restored everything else.`,
     {
-      hint: "Undo the change of the schema, and run `seqqa clean` again. The recorded rows are in the table seqqa_kept: save this table before you drop seqqa's tables and triggers, whose names begin with seqqa_.",
+      hint: "Compare the definition and the rows of the named table with a backup that was made before the run, and correct the differences. seqqa has removed its own tables and triggers from the file.",
+      exitStatus: 3,
     },
   );
 }

@@ -2,8 +2,9 @@ import { accessSync, closeSync, constants, copyFileSync, existsSync, openSync, r
 import { dirname } from "node:path";
 import type { Database } from "better-sqlite3";
 import { SeqqaError } from "../../../model/errors.ts";
+import { reasonsOf } from "../../../model/stores/leftover.ts";
 import { prepareControl } from "../connect/connect.ts";
-import { openError } from "../connect/failures.ts";
+import { cannotRecover, openError } from "../connect/failures.ts";
 import { readOwner } from "../journal/owner.ts";
 import { putBackKept } from "../journal/put-back-kept.ts";
 import { sqlitePath } from "../connect/sqlite-path.ts";
@@ -30,7 +31,9 @@ export function cloneSqliteFile(source: string | undefined, target: string): voi
     inCopy(to, (db) => {
       if (owner !== undefined) {
         prepareControl(db);
-        putBackKept(db, to, owner.token);
+        // A lane must not start with the changes of a dead run.
+        const [why] = reasonsOf(putBackKept(db, to, owner.token).keep);
+        if (why !== undefined) throw cannotRecover(from ?? to, why, "Run `seqqa clean`, which restores what can be restored.");
       }
       db.pragma("journal_mode = wal");
     });

@@ -30,7 +30,7 @@ import {
 } from "../../../stores/index.ts";
 import { SqliteFaults } from "../faults/sqlite-faults.ts";
 import { blind } from "./blind.ts";
-import { BUSY_LIMIT_MS, busyError, isBusy, notPutBack, schemaChanged } from "../connect/failures.ts";
+import { BUSY_LIMIT_MS, busyError, isBusy, notPutBack, partlyPutBack, schemaChanged } from "../connect/failures.ts";
 import { install, isInstalled } from "./install.ts";
 import { Lease } from "./kept-rows.ts";
 import type { SqliteMode } from "../connect/mode.ts";
@@ -279,17 +279,19 @@ export class JournalMode implements SqliteMode {
   /** Restores an external file to its original content. Rows that other clients changed are kept and reported. */
   #leave(): void {
     if (this.#broken?.code === "LEASE_OVER") throw this.#broken;
-    if (this.#broken === undefined) this.#recordLast();
-    const leftover = putBackKept(this.db, this.#file, this.token);
+    const isRecorded = this.#broken !== undefined || this.#recordLast();
+    // If the target has dropped a table, the last writes of the run could not be recorded.
+    const leftover = putBackKept(this.db, this.#file, this.token, { recordsRest: !isRecorded && !this.#asked.isQuiet });
     if (leftover.keep.length > 0 && !this.#watching) throw keptAtEnd(leftover.store, leftover.keep, writeKept(leftover));
     if (this.#broken?.code === "CLOCK_DIFFERS") throw this.#broken;
+    if (leftover.unlogged !== undefined) throw partlyPutBack(this.#file, leftover.unlogged);
   }
 
   /**
    * Records the last writes of the target before the final restore. Changes of the schema are not checked here: a new table does no harm, and the
-   * restore itself detects altered tables.
+   * restore itself detects altered tables. Returns `false` if an altered table cannot be read, so that nothing was recorded.
    */
-  #recordLast(): void {
+  #recordLast(): boolean {
     blind(this.db);
     this.#beginWrite.run();
     try {
@@ -299,9 +301,11 @@ export class JournalMode implements SqliteMode {
       this.#requireRowIds();
       this.#log.record();
       this.#commit.run();
+      return true;
     } catch (error) {
       this.#rollback.run();
       if (isBusy(error) || this.#broken?.code === "LEASE_OVER") throw error;
+      return error instanceof SeqqaError;
     }
   }
 

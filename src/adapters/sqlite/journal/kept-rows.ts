@@ -50,10 +50,6 @@ export function layoutOf(plan: TablePlan): string {
   return JSON.stringify([plan.stored, plan.keyAt, plan.withoutRowid, plan.ignoredAt]);
 }
 
-export function ignoredIn(layout: string): readonly number[] {
-  return (JSON.parse(layout) as readonly (readonly number[] | undefined)[])[3] ?? [];
-}
-
 /** Creates the tables for the original rows, counters and the lease of an external file. Must be called inside a transaction. */
 export function installKept(db: Database, plans: readonly TablePlan[]): void {
   const width = Math.max(1, ...plans.map((plan) => plan.stored.length));

@@ -2,17 +2,18 @@ import type { Database } from "better-sqlite3";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { Leftover, RowImages } from "../../../model/stores/leftover.ts";
 import type { Cleaning } from "../../../model/stores/store-provider.ts";
-import { leaseOver } from "../../../stores/external/external-store.ts";
+import { hasOwnValue, leaseOver } from "../../../stores/external/external-store.ts";
 import { sameRow, withValuesOf, type ExactRow, type ExactValue, type RowKey } from "../../../stores/index.ts";
 import { blind, unblind } from "./blind.ts";
 import { isInHeader, setInHeader } from "./counters.ts";
 import { cannotRecover, isBusy, notPutBack } from "../connect/failures.ts";
-import { emptyKept, ignoredIn, keptCounters, keptRows, keptTimes, layoutOf, recordedTables } from "./kept-rows.ts";
+import { emptyKept, keptCounters, keptRows, keptTimes, recordedTables } from "./kept-rows.ts";
 import { dropOurs, hasTable, isRenumberable, readOwner, wasVacuumed, writing } from "./owner.ts";
+import { lostRows, presentTable } from "./present-table.ts";
 import { rowImage, shownKey } from "../read/shown-row.ts";
 import { quoteName } from "../connect/sql-text.ts";
 import type { TableIo } from "./table-io.ts";
-import { planTables, type TablePlan } from "./table-plan.ts";
+import type { TablePlan } from "./table-plan.ts";
 import { LEASE, LOG } from "./triggers.ts";
 import { UndoLog } from "./undo-log.ts";
 
@@ -24,25 +25,33 @@ interface Row {
   readonly root: ExactRow | null;
   readonly recorded: ExactRow | null;
   readonly now: ExactRow | null;
+  /** The reason why the row is kept although its present values are the recorded values. */
+  readonly why: string | undefined;
+}
+
+export interface PutBack extends Cleaning {
+  /** `true` if unread entries of the undo log are writes of the run itself. By default, they count as writes of another client, and are kept. */
+  readonly recordsRest?: boolean | undefined;
 }
 
 /**
  * Restores an external file to its content from before the run and removes seqqa's tables and triggers. Uses only data in the file. A row is restored
- * only if it still has the values that the run recorded. Rows that were changed later are kept, and so are the rows that they refer to. If this
- * process is killed during the restore, another process can repeat it.
+ * only if it still has the values that the run recorded. Rows that were changed later are kept, and so are the rows that they refer to. All rows of
+ * a table that was dropped or altered are kept, except that a new column may have been added. If this process is killed during the restore, another
+ * process can repeat it.
  *
  * @param token The id of the journal to restore. This process may have been suspended since it read the id: another process may have restored the
  *   file, and another run may use it now.
  * @throws SqliteError if the file is locked; SeqqaError `STORE_NOT_PUT_BACK`; `LEASE_OVER` if the file contains another journal or none
  */
-export function putBackKept(db: Database, file: string, token: string, how: Cleaning = {}): Leftover {
+export function putBackKept(db: Database, file: string, token: string, how: PutBack = {}): Leftover {
   let leftover: Leftover = { store: shownFile(file), sinceMs: 0, recordedMs: 0, undo: [], keep: [] };
   for (let tries = 1; tries <= MOST_TRIES; tries++) {
     unblind(db);
+    const version = db.pragma("schema_version", { simple: true });
     const plans = plansOf(db, file);
     if (plans !== undefined) {
-      blind(db);
-      const done = putBack(db, { file, token, plans }, how);
+      const done = putBack(db, { file, token, plans, version }, how);
       unblind(db);
       if (done === undefined) continue;
       leftover = done;
@@ -57,31 +66,32 @@ function shownFile(file: string): string {
   return `the SQLite file ${file}`;
 }
 
-/** Returns the journalled tables in the order of their numbers in the undo log, or `undefined` for a lane's own file, which has no saved rows. */
+/**
+ * Returns the journalled tables in the order of their numbers in the undo log, or `undefined` for a lane's own file, which has no saved rows. Hides the
+ * triggers of the schema from this connection.
+ */
 function plansOf(db: Database, file: string): TablePlan[] | undefined {
   const recorded = recordedTables(db);
   if (recorded === undefined) return undefined;
   if (!hasTable(db, LEASE)) throw cannotRecover(file, "another version of seqqa executed the run");
-  const present = planTables(db, undefined);
-  if (typeof present === "string") throw cannotRecover(file, present);
-  return recorded.map(({ name, layout }, index) => {
-    const found = present.find((one) => one.name === name);
-    if (found === undefined) throw cannotRecover(file, `table "${name}" was dropped`);
-    const plan = { ...found, index, ignoredAt: ignoredIn(layout) };
-    if (layoutOf(plan) !== layout) throw cannotRecover(file, `table "${name}" was altered`);
-    return plan;
-  });
+  blind(db);
+  return recorded.map((table, index) => presentTable(db, table, index));
 }
 
 interface Journalled {
   readonly file: string;
   readonly token: string;
   readonly plans: readonly TablePlan[];
+  /** The version of the schema from which `plans` were read. */
+  readonly version: unknown;
 }
 
 /** Restores the rows of the journalled tables. @returns `undefined` if the schema changed meanwhile */
-function putBack(db: Database, { file, token, plans }: Journalled, { dryRun = false, onKept }: Cleaning): Leftover | undefined {
-  const version = db.pragma("schema_version", { simple: true });
+function putBack(
+  db: Database,
+  { file, token, plans, version }: Journalled,
+  { dryRun = false, onKept, recordsRest = false }: PutBack,
+): Leftover | undefined {
   db.exec("begin immediate");
   try {
     if (db.pragma("schema_version", { simple: true }) !== version || !hasTable(db, LOG)) {
@@ -91,15 +101,25 @@ function putBack(db: Database, { file, token, plans }: Journalled, { dryRun = fa
     if (readOwner(db)?.token !== token) throw leaseOver(shownFile(file));
     const log = new UndoLog(db, file, plans);
     log.sync();
-    const rows = rowsOf(db, log);
+    const rows = rowsOf(db, log, recordsRest);
     const renumbered = new Set(wasVacuumed(db) ? log.tables.filter(({ plan }) => isRenumberable(db, plan)) : []);
-    const undo = new Set(rows.filter(({ io, recorded, now }) => !renumbered.has(io) && sameRow(recorded, now)));
-    const keep = rows.filter(({ io, root, recorded, now }) => renumbered.has(io) || (!sameRow(recorded, now) && !sameRow(root, now)));
-    keep.push(...undoRows(db, undo));
+    const isRuns = ({ recorded, now, why }: Row): boolean => why === undefined && sameRow(recorded, now);
+    const undo = new Set(rows.filter((row) => !renumbered.has(row.io) && isRuns(row)));
+    const kept = rows.filter((row) => renumbered.has(row.io) || (!isRuns(row) && !sameRow(row.root, row.now)));
+    kept.push(...undoRows(db, undo));
     putCounters(db, log);
-    const leftover = { store: shownFile(file), ...keptTimes(db), undo: [...undo].map(imagesOf), keep: keep.map(imagesOf) };
+    const lost = lostRows(db, log);
+    // The rows of this table that the run did not change are not in the journal.
+    const gone = plans.find(({ name, lost: why }) => why !== undefined && !lost.some(({ table }) => table === name))?.lost;
+    const leftover = {
+      store: shownFile(file),
+      ...keptTimes(db),
+      undo: [...undo].map(imagesOf),
+      keep: [...kept.map(imagesOf), ...lost],
+      ...(gone !== undefined && { unlogged: gone }),
+    };
     if (!dryRun) {
-      if (keep.length > 0) onKept?.(leftover);
+      if (leftover.keep.length > 0) onKept?.(leftover);
       // End the lease, so that the triggers stop logging. Later writes of other clients are then never undone.
       emptyKept(db);
     }
@@ -112,22 +132,26 @@ function putBack(db: Database, { file, token, plans }: Journalled, { dryRun = fa
 }
 
 /** Returns the rows that differ now from their original or recorded values: first the saved rows, then rows that are only in the undo log. */
-function rowsOf(db: Database, log: UndoLog): Row[] {
+function rowsOf(db: Database, log: UndoLog, recordsRest: boolean): Row[] {
   const rows: Row[] = [];
   const met = log.tables.map(() => new Set<RowKey>());
   // Ignored columns are not restored, so use their current values in both row versions.
   const add = (io: TableIo, root: ExactRow | null, recorded: ExactRow | null, now: ExactRow | null): void => {
     const [was, left] = [root, recorded].map((row) => withValuesOf(row, now, io.plan.ignoredAt));
-    if (!sameRow(was!, now) || !sameRow(left!, now)) rows.push({ io, root: was!, recorded: left!, now });
+    if (sameRow(was!, now) && sameRow(left!, now)) return;
+    const why = now === null || io.isUntouched(io.key(now)) ? undefined : hasOwnValue(io.plan.name);
+    rows.push({ io, root: was!, recorded: left!, now, why });
   };
   for (const { table, key, root, recorded } of keptRows(db, log.tables)) {
     const io = log.tables[table]!;
+    if (io.plan.lost !== undefined) continue;
     met[table]!.add(io.keyFrom(key));
-    add(io, root, recorded, io.read(key));
+    const later = recordsRest ? log.mirror.slot(table, io.keyFrom(key)) : undefined;
+    add(io, root, later === undefined ? recorded : later.now, io.read(key));
   }
   for (const io of log.tables) {
     for (const { key, base, now } of log.mirror.slotsOf(io.plan.index)) {
-      if (!met[io.plan.index]!.has(key)) add(io, base, base, now);
+      if (!met[io.plan.index]!.has(key)) add(io, base, recordsRest ? now : base, now);
     }
   }
   return rows;
@@ -258,7 +282,9 @@ function putCounters(db: Database, log: UndoLog): void {
   const { root, recorded } = keptCounters(db);
   const of = (rows: readonly ExactRow[], name: ExactValue): ExactValue | undefined => rows.find((row) => row[1] === name)?.[2];
   const now = log.counters();
+  const lost = new Set<ExactValue>(log.tables.flatMap(({ plan }) => (plan.lost === undefined ? [] : [plan.name])));
   for (const name of new Set([...root, ...now].map((row) => row[1]!))) {
+    if (lost.has(name)) continue;
     const before = of(root, name);
     const present = of(now, name);
     if (present === before) continue;
@@ -288,12 +314,13 @@ function largestRowid(db: Database, table: string): bigint {
   );
 }
 
-function imagesOf({ io: { plan }, root, recorded, now }: Row): RowImages {
+function imagesOf({ io: { plan }, root, recorded, now, why }: Row): RowImages {
   return {
     table: plan.name,
     key: shownKey(plan, (root ?? recorded ?? now)!),
     root: rowImage(plan, root),
     recorded: rowImage(plan, recorded),
     now: rowImage(plan, now),
+    ...(why !== undefined && { why }),
   };
 }

@@ -10,7 +10,8 @@ export class TableIo {
   readonly plan: TablePlan;
   readonly #db: Database;
   readonly #setAt: readonly number[];
-  readonly #usual: Record<Doing, Statement<unknown[], Values>>;
+  /** `undefined` for a table whose rows cannot be restored. */
+  readonly #usual: Record<Doing, Statement<unknown[], Values>> | undefined;
 
   /** @throws SqliteError if a statement cannot be prepared, e.g. because it needs a collation that only the target defines */
   constructor(db: Database, plan: TablePlan) {
@@ -18,6 +19,7 @@ export class TableIo {
     this.#db = db;
     this.#setAt = [...plan.stored.keys()].filter((at) => !plan.ignoredAt.includes(at));
     const none: ReadonlySet<number> = new Set();
+    if (plan.lost !== undefined) return;
     this.#usual = {
       read: this.#prepare("read", none),
       delete: this.#prepare("delete", none),
@@ -36,6 +38,14 @@ export class TableIo {
     if (row === undefined) return null;
     const exact = exactRow(row, 0, (at) => this.#bytes(at, key));
     return this.plan.withoutRowid && keyOf(this.plan, exact) !== this.keyFrom(key) ? null : exact;
+  }
+
+  /** Returns `false` if the row has a value of its own in a column that was added after the run had begun. */
+  isUntouched(key: ExactRow): boolean {
+    const { untouched, sqlName } = this.plan;
+    if (untouched === undefined) return true;
+    const sql = `select 1 from ${sqlName} where ${this.#where(key)} and ${untouched}`;
+    return this.#db.prepare(sql).get(...bindable(key)) !== undefined;
   }
 
   keyFrom(key: ExactRow): RowKey {
@@ -79,8 +89,8 @@ export class TableIo {
   /** Returns the opcodes of the update, insert and delete statements. The opcodes show if the statements would fire triggers. */
   explain(): readonly string[] {
     return (["delete", "insert", "update"] as const).flatMap((doing) => {
-      const explained = this.#db.prepare<unknown[], { opcode: string }>(`explain ${this.#usual[doing].source}`);
-      const count = this.#usual[doing].source.split("?").length - 1;
+      const explained = this.#db.prepare<unknown[], { opcode: string }>(`explain ${this.#usual![doing].source}`);
+      const count = this.#usual![doing].source.split("?").length - 1;
       return explained.all(...Array.from({ length: count }, () => null)).map((row) => row.opcode);
     });
   }
@@ -91,7 +101,7 @@ export class TableIo {
         return this.#prepare(doing, new Set(values.flatMap((one, i) => (isRawText(one) ? [i] : []))));
       }
     }
-    return this.#usual[doing];
+    return this.#usual![doing];
   }
 
   #prepare(doing: Doing, raw: ReadonlySet<number>): Statement<unknown[], Values> {
@@ -113,12 +123,16 @@ export class TableIo {
   }
 
   #bytes(at: number, key: ExactRow): Uint8Array {
-    const where = this.plan.keyAt.map((k, i) => `${this.plan.stored[k]} = ${isRawText(key[i] as ExactValue) ? "cast(? as text)" : "?"}`);
-    const sql = `select cast(${this.plan.stored[at]} as blob) from ${this.plan.sqlName} where ${where.join(" and ")}`;
+    const sql = `select cast(${this.plan.stored[at]} as blob) from ${this.plan.sqlName} where ${this.#where(key)}`;
     return this.#db
       .prepare<unknown[], Uint8Array>(sql)
       .pluck()
       .get(...bindable(key)) as Uint8Array;
+  }
+
+  #where(key: ExactRow): string {
+    const { keyAt, stored } = this.plan;
+    return keyAt.map((at, i) => `${stored[at]} = ${isRawText(key[i] as ExactValue) ? "cast(? as text)" : "?"}`).join(" and ");
   }
 }
 

@@ -16,31 +16,49 @@ export interface TablePlan extends TableShape {
   readonly withoutRowid: boolean;
   /** Positions of the columns that are neither compared nor restored, because `ignore` names them. Empty unless the file is external. */
   readonly ignoredAt: readonly number[];
+  /** Only for a restore after a run: the reason why the rows of this table cannot be restored. Its rows can be neither read nor written. */
+  readonly lost?: string | undefined;
+  /**
+   * Only for a restore after a run: an SQL condition that is true for a row whose columns that were added after the run had begun have their default
+   * values. `stored` does not contain these columns. `undefined` if no column was added.
+   */
+  readonly untouched?: string | undefined;
 }
+
+interface Listed {
+  readonly name: string;
+  readonly type: string;
+  readonly wr: number;
+}
+
+const LISTED = "select name, type, wr from pragma_table_list where schema = 'main' and type <> 'view'";
 
 /** Returns the user's tables, or a text with the reason why they cannot be journalled. */
 export function planTables(db: Database, observed: readonly string[] | undefined): TablePlan[] | string {
   const rows = db
-    .prepare<[], { name: string; type: string; wr: number }>(
-      `select name, type, wr from pragma_table_list where schema = 'main' and type <> 'view' and name not like 'sqlite\\_%' escape '\\'
-       and name not like 'seqqa\\_%' escape '\\' order by name`,
-    )
+    .prepare<[], Listed>(`${LISTED} and name not like 'sqlite\\_%' escape '\\' and name not like 'seqqa\\_%' escape '\\' order by name`)
     .all();
   const plans: TablePlan[] = [];
-  for (const { name, type, wr } of rows) {
-    if (type === "virtual" || type === "shadow")
-      return `table "${name}" belongs to a virtual table, for which seqqa cannot create triggers`;
-    const plan = planTable(db, name, wr === 1, plans.length, observed === undefined || observed.includes(name));
+  for (const row of rows) {
+    const plan = planTable(db, row, plans.length, observed === undefined || observed.includes(row.name));
     if (typeof plan === "string") return plan;
     plans.push(plan);
   }
   return plans;
 }
 
+/** Returns one table with the number `index`, a text with the reason why it cannot be journalled, or `undefined` if there is no such table. */
+export function planOf(db: Database, name: string, index: number): TablePlan | string | undefined {
+  const row = db.prepare<[string], Listed>(`${LISTED} and name = ?`).get(name);
+  return row === undefined ? undefined : planTable(db, row, index, true);
+}
+
 /** The maximum number of columns of a journalled table. SQLite allows 2,000 columns by default, and the undo log needs some columns of its own. */
 const WIDEST = 1900;
 
-function planTable(db: Database, name: string, withoutRowid: boolean, index: number, observed: boolean): TablePlan | string {
+function planTable(db: Database, { name, type, wr }: Listed, index: number, observed: boolean): TablePlan | string {
+  if (type === "virtual" || type === "shadow") return `table "${name}" belongs to a virtual table, for which seqqa cannot create triggers`;
+  const withoutRowid = wr === 1;
   const columns = db.prepare<[string], ColumnInfo>('select name, "notnull", dflt_value, pk, hidden from pragma_table_xinfo(?)').all(name);
   const stored = columns.filter((column) => column.hidden === 0);
   if (stored.length > WIDEST) return `table "${name}" has more than ${WIDEST} columns`;

@@ -30,6 +30,13 @@ export interface UndoLogOptions {
   readonly unrestored?: readonly string[] | undefined;
 }
 
+/** A log entry of a row whose table cannot be read. `image`: the row as it was, or only its key if it did not exist (`existed: false`). */
+export interface LostEntry {
+  readonly io: TableIo;
+  readonly image: ExactRow;
+  readonly existed: boolean;
+}
+
 /**
  * Reads and empties the undo log of a store, and computes the changes from the root state. All methods must be called inside a transaction, which the
  * caller begins and ends. The log is a table of the file or a temporary table of the connection.
@@ -47,6 +54,7 @@ export class UndoLog {
   #gapless: ReadonlySet<number> | undefined;
   /** The tables of the log entries that the last {@link sync} read. */
   #touched: ReadonlySet<number> = new Set();
+  readonly #lost: LostEntry[] = [];
   /** The number (`seq`) of the last log entry that was read. */
   #read = 0n;
   /** The number of log entries that were read since the undo log was last emptied. */
@@ -64,6 +72,11 @@ export class UndoLog {
     this.#gapless = previous === undefined ? undefined : previous.#gapless;
     this.#read = previous === undefined ? 0n : previous.#read;
     this.#entries = previous === undefined ? 0 : previous.#entries;
+  }
+
+  /** The log entries of tables whose rows cannot be restored: the first entry of each row. */
+  get lost(): readonly LostEntry[] {
+    return this.#lost;
   }
 
   counters(): readonly ExactRow[] {
@@ -128,6 +141,10 @@ export class UndoLog {
       // Only a row's first log entry contains its old values. The effect of later changes is read from the table.
       if (keys.has(key)) continue;
       keys.add(key);
+      if (plan.lost !== undefined) {
+        this.#lost.push({ io, image, existed: (code & 1) === 0 });
+        continue;
+      }
       const slot = this.mirror.slot(plan.index, key);
       // Compare with the values that ignored columns had when the row was first read. A change of ignored columns alone then counts as no change.
       const known = slot?.now ?? slot?.base ?? null;

@@ -485,6 +485,28 @@ describe("triggers of the user that a killed run has replaced", () => {
     expect(await rowsOf(user, "show tables like 'seqqa%'")).toEqual([]);
   });
 
+  test("a row of the run that has a value of its own in a column that was added later stays", async () => {
+    const { url, user } = await store(...OWN);
+    const one = await journal(url);
+    await user.query("update orders set who = 'run' where id = 1; insert into orders(who) values ('run'), ('run')");
+    await one.mode.mark();
+    const ids = (await rowsOf(user, "select max(id) - 1, max(id) from orders")).flat() as number[];
+    await kill(one, user);
+    await user.query(
+      `alter table orders add column extra int not null default 5, add column x text; update orders set x = 'mine' where id in (1, ${ids[0]})`,
+    );
+    const { leftover, failures } = await stores.clean(url);
+    expect(failures).toBeUndefined();
+    expect(names(leftover?.undo)).toEqual(["orders id 1", `orders id ${ids[1]}`]);
+    expect(leftover?.keep).toMatchObject([
+      { table: "orders", key: `id ${ids[0]}`, root: null, why: expect.stringContaining("a column that was added") as string },
+    ]);
+    expect(await rowsOf(user, "select id, x from orders where x is not null order by id")).toEqual([
+      [1, "mine"],
+      [ids[0], "mine"],
+    ]);
+  });
+
   test("do not hinder clean if their table was dropped since", async () => {
     const { url, user } = await store(...OWN);
     await kill(await journal(url), user);

@@ -386,6 +386,20 @@ describe.each(some<By>(["owner", "superuser"], 1))("a run of a role that is %s, 
     expect(await column(store.api, "select nspname from pg_namespace where nspname like 'seqqa%'")).toEqual([]);
   });
 
+  test("a row of the run that has a value of its own in a column that was added later stays", async () => {
+    const store = await scratch(SHOP);
+    await killedAfter(store, "insert into orders(code) values ('run'), ('other'); update orders set v = 5 where id = 1");
+    await store.api.query(
+      "alter table orders add z int generated always as (id + 1) stored; alter table orders add x text, add y int not null default 7; update orders set x = 'mine' where id in (1, 4)",
+    );
+    const { leftover } = await stores.clean(store.url);
+    expect(named(leftover?.undo)).toEqual(["orders id 1", "orders id 5"]);
+    expect(leftover?.keep).toMatchObject([
+      { table: "orders", key: "id 4", root: null, now: { x: "mine" }, why: expect.stringContaining("a column that was added") as string },
+    ]);
+    expect(await rows(store.api, "orders")).toEqual(["(1,a,0,2,mine,7)", "(2,b,0,3,,7)", "(3,c,0,4,,7)", "(4,run,,5,mine,7)"]);
+  });
+
   test("a table with a column of another kind does not keep the other tables from being restored", async () => {
     const store = await scratch(SHOP);
     await killedAfter(store, "update items set v = 9 where id = 3; update orders set v = 5 where id = 1; delete from orders where id = 3");

@@ -748,6 +748,62 @@ describe("SWAPDB during a run", () => {
   });
 });
 
+describe("FLUSHALL during a run", () => {
+  const flushed = { code: "STORE_FLUSHED", exitStatus: 3 };
+
+  test("that emptied another database ends the run, and the own database goes back", async () => {
+    const [other, third] = [server.client(7), server.client(9)];
+    await other.set("theirs", "1");
+    await third.set("theirs", "1");
+    const system = await openAdapter({ url: server.url() }, { borrowed: true });
+    await system.root();
+    const mark = await system.mark();
+    await change();
+    await system.observe();
+    await target.flushall();
+    await target.set("a", "after");
+    await expect(system.restore(mark)).rejects.toMatchObject({
+      ...flushed,
+      message: expect.stringMatching(/FLUSHALL.*restores only database 0.*keys of databases 7 and 9 are lost/) as string,
+    });
+    await expect(system.restore(mark)).rejects.toMatchObject(flushed);
+    await expect(system.close()).rejects.toMatchObject(flushed);
+    expect([await target.get("a"), await target.hget("order", "status"), await target.exists("new")]).toEqual(["1", "new", 0]);
+    await Promise.all([other.set("theirs", "2"), third.del("theirs")]);
+    expect((await everything()).split("\n").filter((line) => line.includes("seqqa"))).toEqual([]);
+  });
+
+  test("after the last read is noticed by close", async () => {
+    const other = server.client(7);
+    const system = await openAdapter({ url: server.url() }, { borrowed: true });
+    await system.root();
+    await other.set("later than the root", "1");
+    await system.observe();
+    await target.multi().set("a", "changed").flushall().exec();
+    await expect(system.close()).rejects.toMatchObject(flushed);
+    expect([await target.get("a"), await target.hget("order", "status")]).toEqual(["1", "new"]);
+  });
+
+  test("that emptied only databases of seqqa does not end the run", async () => {
+    const other = server.client(7);
+    await other.set("theirs", "1");
+    const before = await everything();
+    const [system, second] = [
+      await openAdapter({ url: server.url() }, { borrowed: true }),
+      await openAdapter({ url: server.url(7) }, { borrowed: true }),
+    ];
+    const marks = [await system.mark(), await second.mark()];
+    for (let i = 0; i < 2; i++) {
+      await target.flushall();
+      await Promise.all([system.restore(marks[0]), second.restore(marks[1])]);
+      expect([await target.get("a"), await other.get("theirs")]).toEqual(["1", "1"]);
+    }
+    await system.close();
+    await second.close();
+    expect(await everything()).toBe(before);
+  }, 30_000);
+});
+
 describe("a copy of the original content that the server evicted", () => {
   const evict = async (): Promise<void> => {
     let evicted = 0;
