@@ -59,7 +59,7 @@ export class CloneMode implements PostgresMode {
     const server = await CloneServer.open(options.store);
     const mode = new CloneMode(options, server);
     try {
-      // Throw here if a selected table does not exist or if the role may not read a selected table.
+      // Throw here if a selected table does not exist or if the role is not allowed to read a selected table.
       await mode.#reading();
       await server.readProperties();
       await server.drop(await server.copies());
@@ -85,7 +85,7 @@ export class CloneMode implements PostgresMode {
     }
     await this.#looker.close();
     const name = await this.#server.take();
-    // Compute the digest from the copy, because another client may write to the original during the copying.
+    // Compute the digest from the copy, because another client may have written to the original since the copying.
     const digest = await reading(withDatabase(this.#options.store, name), readDigest);
     const clone: Clone = { name, digest, order: this.#order++, stale: false, gone: false };
     this.#clones.set(digest, clone);

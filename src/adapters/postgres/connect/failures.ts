@@ -100,7 +100,7 @@ export function incoherent(store: StoreUrl, what: string): SeqqaError {
   });
 }
 
-/** The server has no memory left for locks. */
+/** The SQLSTATE of a server that has no memory left for locks. */
 const OUT_OF_LOCKS = "53200";
 
 export function notPutBack(store: StoreUrl, error: unknown): SeqqaError {

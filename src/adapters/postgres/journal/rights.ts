@@ -3,7 +3,10 @@ import { codeOf } from "../connect/failures.ts";
 import type { Queryable } from "../connect/mode.ts";
 
 export interface Rights {
-  /** `true` if event triggers can report schema changes. Otherwise seqqa finds schema changes by comparing the system catalogs. */
+  /**
+   * `true` if the role is a superuser, so that event triggers can report schema changes. Otherwise seqqa finds schema changes by comparing the system
+   * catalogs.
+   */
   readonly superuser: boolean;
   /**
    * `true` if the session uses replica role, in which the user's triggers and foreign keys have no effect. Otherwise rows are restored with the
@@ -13,8 +16,8 @@ export interface Rights {
 }
 
 /**
- * Sets the session to replica role, if the role has the privilege for `session_replication_role`. A superuser has this privilege. Other roles get the
- * privilege with GRANT SET ON PARAMETER (from PostgreSQL 15) or from the hosting provider.
+ * Sets the session to replica role, if the role has the privilege for `session_replication_role`. Returns the rights of the role. A superuser has
+ * this privilege. Other roles get the privilege with GRANT SET ON PARAMETER (from PostgreSQL 15) or from the hosting provider.
  */
 export async function takeRights(client: Queryable): Promise<Rights> {
   const [row] = await rowsOf<[string]>(client, "select rolsuper::text from pg_roles where rolname = current_user");
@@ -29,8 +32,8 @@ export async function takeRights(client: Queryable): Promise<Rights> {
 }
 
 /**
- * Returns the reason why a role that is no superuser cannot journal these tables, or `undefined` if there is no obstacle. `isCopied`: `true` if the
- * run will use a copy of the database, in which all objects belong to the role.
+ * Returns the reason why a role that is not a superuser cannot journal these tables, or `undefined` if there is no obstacle. `isCopied`: `true` if
+ * the run will use a copy of the database, in which all objects belong to the role.
  */
 export async function rightsObstacle(
   client: Queryable,

@@ -15,7 +15,7 @@ import { storeUrl, withDatabase, type StoreUrl } from "../connect/store-url.ts";
 import { copyTemplate, createFrom, templateFacts } from "./template.ts";
 import { templateSettings } from "./template-settings.ts";
 
-/** Creates a lane's database with `CREATE DATABASE ... TEMPLATE`, or with pg_dump while sessions use the template. */
+/** Creates a lane's database with `CREATE DATABASE ... TEMPLATE`, or with pg_dump if sessions use the template. */
 export class PostgresProvider extends DatabaseProvider<Client> {
   readonly #store: StoreUrl;
   readonly #server: Server;
@@ -96,6 +96,7 @@ export class PostgresProvider extends DatabaseProvider<Client> {
 
 /**
  * Ignores an error about a missing right to change a setting or grant a privilege, because the target also works without the setting or privilege.
+ * Throws all other errors.
  */
 function onlyForbidden(error: unknown): void {
   if ((error as { code?: unknown }).code !== "42501") throw error;

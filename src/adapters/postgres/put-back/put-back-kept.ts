@@ -25,7 +25,8 @@ export interface PuttingBack extends Cleaning {
 
 /**
  * Restores an external store to its content from before the run, and removes seqqa's schema, in one transaction. Uses only data in the store.
- * Restores a row only if the row still has the values that the run recorded. Keeps rows that were changed later, and the rows to which they refer.
+ * Restores a row only if the row still has the values that the run recorded. Does not restore rows that were changed later, or rows to which such
+ * rows refer.
  *
  * @throws SeqqaError `STORE_BUSY`, `STORE_NOT_PUT_BACK`, `LEASE_OVER`
  */
@@ -83,7 +84,7 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
   return leftover;
 }
 
-/** Calls `lastLook`. If a table or sequence was dropped, the undo log cannot be read as usual: its entries then stay where they are. */
+/** Calls `lastLook`. If a table or sequence was dropped, the undo log cannot be read as usual: its entries then stay in the log. */
 async function lookOnce(control: Control, lastLook: () => Promise<void>): Promise<void> {
   await control.rows("savepoint seqqa_look");
   try {

@@ -112,7 +112,10 @@ export class SavepointMode implements PostgresMode {
     return mode;
   }
 
-  /** Prepares an external store. Checks that no dead run has left changes. Records the values of the sequences, which the end of the run restores. */
+  /**
+   * Prepares an external store. Checks that no dead run has left changes. Records the values of the sequences, so that the end of the run can restore
+   * them.
+   */
   async #borrow(): Promise<void> {
     const { store, schemas, tables } = this.#options;
     const left = await this.#alone(async (client) => {
