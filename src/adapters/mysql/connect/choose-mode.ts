@@ -155,7 +155,10 @@ function withIgnored(table: Table, names: ReadonlySet<string> | undefined): Tabl
   return { ...table, ignored };
 }
 
-/** Names the store as the World does, because the database is usually a lane's copy, whose name the user does not know. */
+/**
+ * Returns the error for a database that no checkpoint mode can restore. The message names the store as the World does, because the database is
+ * usually a lane's copy, whose name the user does not know.
+ */
 function strangeStore(name: string, what: string): SeqqaError {
   return new SeqqaError("STORE_NOT_SUPPORTED", `seqqa cannot restore the store ${name}: ${what}.`, {
     hint: "Change or remove the named object in the database, for example use AUTO_INCREMENT instead of a sequence. Or leave the database out of `db_url` and `systems`, and restore it with a `reset` function in the World.",

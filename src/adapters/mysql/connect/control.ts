@@ -40,7 +40,7 @@ export class Control extends ControlConnection {
   }
 
   /**
-   * Opens the connection and takes the lock that keeps other runs off this database. With `alone: false`, takes no lock. The caller may then only
+   * Opens the connection and takes the lock that keeps other runs off this database. With `alone: false`, takes no lock. The caller must then only
    * read.
    *
    * @throws SeqqaError `STORE_IN_USE`
@@ -86,7 +86,8 @@ export class Control extends ControlConnection {
   }
 
   /**
-   * Executes a DDL statement. The server first waits for open transactions that use the table. @throws SeqqaError `STORE_BUSY` if this takes too long
+   * Executes a DDL statement. The server first waits for open transactions that use the table. @throws SeqqaError `STORE_BUSY` if the wait is too
+   * long
    */
   define(sql: string): Promise<Row[]> {
     return this.patiently(() => this.rows(sql));

@@ -88,7 +88,8 @@ export function isDenied(error: unknown): boolean {
 }
 
 /**
- * Returns the error for a routine of another user, because the server shows only the name of such a routine. `routine`: e.g. `procedure "cleanup"`.
+ * Returns the error for a routine whose definition the server does not show, because the routine belongs to another user. `routine`: e.g. `procedure
+ * "cleanup"`.
  */
 export function routineHidden(database: string, routine: string, definer: string): SeqqaError {
   return new SeqqaError(

@@ -140,7 +140,10 @@ export class Server {
   }
 }
 
-/** Returns `true` if another session killed this session or its statement. MySQL reports error 1317 in both cases. */
+/**
+ * Returns `true` if the connection was lost, or another session killed this session or its statement. MySQL reports error 1317 both for a killed
+ * session and for a killed statement.
+ */
 function wasEnded(error: unknown): boolean {
   return !(error instanceof SeqqaError) && (isLost(error) || errnoOf(error) === 1317);
 }

@@ -32,7 +32,7 @@ interface Original {
  * Replaces the user's triggers by copies that do nothing in seqqa's own sessions. MySQL cannot disable triggers, so the user's triggers would fire
  * during a restore and change rows. The originals are saved in the database first. If the run is killed, a later run can create them again.
  *
- * @throws SeqqaError `STORE_NOT_ALLOWED` (nothing was replaced) if the user may not create one of the triggers again
+ * @throws SeqqaError `STORE_NOT_ALLOWED` (nothing was replaced) if the database user is not allowed to create one of the triggers again
  */
 export async function guardTriggers(control: Control): Promise<void> {
   const rows = await control.rows(
@@ -100,7 +100,7 @@ function guarded([name, table, timing, event, definer, statement]: readonly stri
   return `create definer=${who} trigger ${quoteName(name!)} ${timing!} ${event!} on ${quoteName(table!)} for each row ${GUARD}${statement!}\n; end if; end`;
 }
 
-/** Creates a trigger with the session settings of its original, because the meaning of its text depends on them. */
+/** Creates a trigger with the session settings of its original, because the meaning of its text depends on these settings. */
 async function create(control: Control, sql: string, mode: string, client: string, collation: string): Promise<void> {
   await control.rows(
     "set @seqqa_mode = @@session.sql_mode, @seqqa_client = @@session.character_set_client, @seqqa_collation = @@session.collation_connection",

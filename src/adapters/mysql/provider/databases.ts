@@ -68,7 +68,7 @@ async function endWhoIsInTheWay(dropping: Promise<unknown>, name: string, beside
   await beside(async (ask) => {
     while (!over) {
       for (const [id, info] of await ask(performance.now() < patient ? `${sessions} ${notDefining}` : sessions)) {
-        // Ignore the error of KILL: the session has already ended, or the database user may not kill it.
+        // Ignore the error of KILL: the session has already ended, or the database user is not allowed to kill it.
         await ask(`kill ${Number(id)}`).catch(() => undefined);
         triggers.push(...definedTrigger(info ?? ""));
       }

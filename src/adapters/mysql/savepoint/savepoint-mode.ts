@@ -187,8 +187,8 @@ export class SavepointMode implements MysqlMode {
   }
 
   /**
-   * Rolls back to the root state. In an external store, restores the content from before the run. If the exploring transaction was lost, also undoes
-   * the changes that were committed then.
+   * Rolls back to the root state. In an external store, restores the content from before the run. If a statement of the target committed the
+   * exploring transaction, also undoes the committed changes.
    */
   async close(leaveNothing: boolean): Promise<void> {
     const { control, core } = this.#options;

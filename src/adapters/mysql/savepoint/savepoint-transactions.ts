@@ -72,7 +72,8 @@ export class TargetTransactions {
   }
 
   /**
-   * Returns the error for the last refused statement, and clears this error. The target may have caught the error, so seqqa also reports it itself.
+   * Returns the error for the last refused statement, and clears this error. The target may have caught the error, so the caller also reports the
+   * error.
    */
   takeRefused(): Error | undefined {
     const refused = this.#refused;
