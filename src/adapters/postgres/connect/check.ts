@@ -71,7 +71,7 @@ async function checkpoint(client: Client, store: StoreUrl, facts: TemplateFacts,
   const rights = await takeRights(client);
   const here = (await journalObstacle(client, rights, catalog)) ?? (inPlace ? await locksObstacle(client, rights, catalog) : undefined);
   if (inPlace && here !== undefined && !inProcess) throw refusedWhereItIs("clone", `the database ${store.shown}`, here);
-  // If the role may create databases but not copy the template, pg_dump makes the copy. All objects in such a copy belong to the role.
+  // If the role is allowed to create databases but not to copy the template, pg_dump makes the copy. All objects in such a copy belong to the role.
   const isCopied = !inPlace && facts.createDb && !facts.mayCopy;
   const obstacle = isCopied ? await journalObstacle(client, rights, catalog, true) : here;
   const within = "for an in-process target that uses seqqa's connection, auto chooses savepoint";

@@ -74,8 +74,8 @@ export class JournalMode implements PostgresMode {
   /** The number of recorded steps that led to the root state. */
   #base: number;
   /**
-   * The error that says that the store differs from the recorded changes. Every later operation throws this error. `undefined` if no difference was
-   * found.
+   * The error after which this store can no longer be used, for example because its rows differ from the recorded changes. Every later operation
+   * throws this error. `undefined` if there was no such error.
    */
   #broken: SeqqaError | undefined;
 
@@ -321,7 +321,7 @@ export class JournalMode implements PostgresMode {
     });
   }
 
-  /** Restores the database at the end of the run. In an external store, rows that other clients changed are kept and reported. */
+  /** Restores the database at the end of the run. In an external store, rows that other clients changed are reported and not restored. */
   async #leave(): Promise<void> {
     if (this.#broken?.code === "LEASE_OVER") throw this.#broken;
     const isReadable = this.#broken === undefined || this.#broken.code === "SCHEMA_CHANGED";

@@ -56,8 +56,8 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
     USER_PATH,
     ...tables.map(createPutFunction),
     ...judgedFunction(tables),
-    // Install the functions for restores without replica role even if the role may use replica role, because a later run may have lost this
-    // privilege.
+    // Install the functions for restores without replica role even if the role is allowed to use replica role: the role may have lost this privilege
+    // when a later run restores the data.
     ...(facts === undefined ? [] : ownerStatements(tables, facts, CONTROL_SWITCH)),
     OWN_PATH,
     ...counterFunctions(kept, { counters: `${OURS}.counters`, put: `${OURS}.put_counters` }),

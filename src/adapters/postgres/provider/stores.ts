@@ -56,7 +56,7 @@ async function draw(client: Client, sequences: Catalog["sequences"]): Promise<st
       await client.query(`select nextval(${quoteText(sqlName)}::regclass)`);
       return `took the next value of sequence ${name}`;
     } catch {
-      // The sequence has reached its limit, or the role may not use it. Try the next sequence.
+      // The sequence has reached its limit, or the role is not allowed to use it. Try the next sequence.
     }
   }
   return undefined;

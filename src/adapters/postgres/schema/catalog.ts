@@ -215,7 +215,7 @@ async function readKeys(client: Queryable): Promise<Map<string, { name: string; 
 
 /**
  * Returns, for each table, the names of the types of its columns and of the types inside them (elements of arrays, fields of composite types). Types
- * of PostgreSQL itself have their plain name. Other types have the name `schema.type`.
+ * of PostgreSQL itself have their plain name, and all enums have the name `enum`. Other types have the name `schema.type`.
  */
 async function readTypes(client: Queryable): Promise<Map<string, string[]>> {
   const rows = await rowsOf<readonly [string, string]>(
