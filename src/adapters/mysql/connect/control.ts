@@ -10,7 +10,7 @@ import type { StoreUrl } from "./store-url.ts";
 /** The longest wait for the lock of the database, in seconds. A session that has just ended may still hold the lock for a moment. */
 const IN_USE_S = 3;
 
-/** A session variable that only seqqa's own sessions set. While it is set, the journal's triggers and the user's triggers do nothing. */
+/** A session variable that only seqqa's own sessions set. While this variable is set, the journal's triggers and the user's triggers do nothing. */
 export const OFF = "@seqqa_off";
 
 const CONTROL_SETTINGS = [...OUR_SETTINGS, "session foreign_key_checks = 0", "session unique_checks = 1", `${OFF} = 1`];

@@ -25,7 +25,7 @@ export function safeCause(store: StoreUrl, error: unknown): Error {
   return Object.assign(cause, { code: codeOf(error), errno: errnoOf(error) });
 }
 
-/** Returns `true` if another session holds a lock that the statement needs: lock wait timeout, deadlock, or NOWAIT (MySQL only). */
+/** Returns `true` for a lock wait timeout, a deadlock and a refused NOWAIT (MySQL only): another session holds a lock that the statement needs. */
 export function isBusy(error: unknown): boolean {
   return [1205, 1213, 3572].includes(errnoOf(error));
 }

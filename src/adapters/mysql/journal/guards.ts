@@ -14,8 +14,8 @@ export const ORIGINALS: string = `${OURS}originals`;
 export const GUARD: string = `begin if ${OFF} is null then `;
 
 /**
- * The name of a row of {@link ORIGINALS} that exists while all guarded triggers exist. If a trigger is missing while this row exists, the user has
- * dropped the trigger. If this row does not exist, seqqa may have been killed while it replaced the trigger.
+ * The name of a row of {@link ORIGINALS} that is written after all guarded triggers were created. If a trigger is missing although this row exists,
+ * the user has dropped the trigger. If this row does not exist, seqqa may have been killed while it replaced the trigger.
  */
 const COMPLETE = "";
 

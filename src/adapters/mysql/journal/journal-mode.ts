@@ -76,8 +76,8 @@ export class JournalMode implements MysqlMode {
   readonly #recorder: Recorder | undefined;
   readonly #lease: Lease | undefined;
   /**
-   * The error that says that the store differs from the recorded changes. Every later operation throws this error. `undefined` if no difference was
-   * found.
+   * The error after which this store can no longer be used, for example because its rows differ from the recorded changes. Every later operation
+   * throws this error. `undefined` if there was no such error.
    */
   #broken: SeqqaError | undefined;
 

@@ -39,8 +39,7 @@ export interface SavepointOptions {
 }
 
 /**
- * The number of restores after which the next restore of the root state begins a new exploring transaction. The limit is a precaution against a
- * growing transaction.
+ * The number of restores of the root state after which a new exploring transaction begins. The limit is a precaution against a growing transaction.
  */
 const RENEW_AFTER = 2000;
 const ROOT = savepointAt(0);

@@ -185,7 +185,10 @@ export class TargetTransactions {
     return error;
   }
 
-  /** Throws if a statement changes a temporary table that was created before the newest checkpoint, because a rollback cannot undo this change. */
+  /**
+   * Throws if a statement drops or replaces a temporary table that was created before the newest checkpoint, because a rollback cannot undo this
+   * change.
+   */
   #requireOwn(names: readonly string[], what: string): void {
     const name = names.find((one) => this.temporary.isKept(one));
     if (name === undefined) return;
