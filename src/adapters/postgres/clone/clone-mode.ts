@@ -170,7 +170,7 @@ async function reading<T>(store: StoreUrl, read: (client: Client) => Promise<T>)
     if (isLost(error)) throw lostError(store, error);
     const cause = safeCause(store, error);
     throw new SeqqaError("STORE_NOT_ALLOWED", `seqqa cannot read the database ${store.shown}: ${cause.message}.`, {
-      hint: 'With `checkpoint: "clone"`, the role in the store\'s URL needs the right to read all tables and sequences.',
+      hint: 'Grant the role in the store\'s URL the right to read all tables and sequences (GRANT SELECT), which `checkpoint: "clone"` needs.',
       exitStatus: 2,
       cause,
     });
@@ -180,5 +180,8 @@ async function reading<T>(store: StoreUrl, read: (client: Client) => Promise<T>)
 }
 
 function notPortable(): SeqqaError {
-  return new SeqqaError("NOT_PORTABLE", 'A checkpoint of the mode "clone" cannot be moved to another lane.');
+  return new SeqqaError(
+    "NOT_PORTABLE",
+    'A checkpoint of the mode "clone" cannot be copied to another lane. This is a defect of seqqa: please report it.',
+  );
 }

@@ -190,7 +190,7 @@ function cannotClone(store: StoreUrl, error: unknown): SeqqaError {
     `seqqa cannot clone the database ${store.shown}: ${cause.message}.`,
     {
       hint: notAllowed
-        ? 'With `checkpoint: "clone"`, the role in the store\'s URL must own the database. The role also needs CREATEDB and pg_signal_backend.'
+        ? 'Use a role that owns the database, has CREATEDB, and is a member of pg_signal_backend. `checkpoint: "clone"` needs all three. Or use a superuser.'
         : "Read the log of the PostgreSQL server.",
       exitStatus: notAllowed ? 2 : 3,
       cause,

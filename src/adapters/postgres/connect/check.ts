@@ -55,7 +55,7 @@ async function lanes(store: StoreUrl, facts: TemplateFacts): Promise<StoreCheck>
     return {
       ok: false,
       what,
-      says: "the role may not create databases, but each lane needs its own database. Type: ALTER ROLE ... CREATEDB",
+      says: "the role is not allowed to create databases, but each lane needs its own database. Type: ALTER ROLE ... CREATEDB",
     };
   }
   if (facts.mayCopy && facts.sessions === 0) return { ok: true, what, says: "seqqa copies the database with CREATE DATABASE ... TEMPLATE" };
@@ -89,7 +89,7 @@ async function checkpoint(client: Client, store: StoreUrl, facts: TemplateFacts,
 
 function rightsText({ superuser, replica }: Rights): string {
   if (superuser) return "the role is a superuser";
-  return replica ? "the role owns the tables and may set session_replication_role" : "the role owns the tables";
+  return replica ? "the role owns the tables and can set session_replication_role" : "the role owns the tables";
 }
 
 async function connections(client: Client): Promise<StoreCheck> {

@@ -58,7 +58,7 @@ export function connectError(store: StoreUrl, error: unknown): SeqqaError {
     return make(
       "STORE_NOT_ALLOWED",
       `The role in the URL of ${store.shown} lacks a privilege: ${cause.message}.`,
-      "Use a role that may connect to this database, or grant the privilege.",
+      "Use a role that is allowed to connect to this database, or grant the missing privilege.",
     );
   }
   if (code === "53300") {

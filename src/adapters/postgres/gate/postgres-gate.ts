@@ -27,7 +27,9 @@ export class PostgresGate implements FailingGate {
 
   async arm(write: number): Promise<void> {
     if (!Number.isSafeInteger(write) || write < 1)
-      throw new RangeError(`seqqa cannot select write ${write} of a call, because writes are counted from 1.`);
+      throw new RangeError(
+        `seqqa cannot select write ${write} of a call, because writes are counted from 1. This is a defect of seqqa: please report it.`,
+      );
     await this.#arm(armSql(write));
   }
 

@@ -18,8 +18,8 @@ export function provideError(store: StoreUrl, doing: string, error: unknown): Se
   if (code === "42501") {
     return say(
       "STORE_NOT_ALLOWED",
-      `The role that connects to ${store.shown} may not ${doing}: ${cause.message}.`,
-      "Grant the role the right (ALTER ROLE ... CREATEDB), or use a superuser in the store's URL.",
+      `The role in the URL of ${store.shown} is not allowed to ${doing}: ${cause.message}.`,
+      "Grant the role the missing privilege (to create databases: ALTER ROLE ... CREATEDB), or use a superuser in the store's URL.",
     );
   }
   if (code === "53300") {

@@ -35,9 +35,9 @@ export class PostgresProvider extends DatabaseProvider<Client> {
       if (!facts.createDb) {
         throw new SeqqaError(
           "STORE_NOT_ALLOWED",
-          `The role in the URL of ${this.#store.shown} may not create databases, but each lane needs its own database.`,
+          `The role in the URL of ${this.#store.shown} is not allowed to create databases, but each lane needs its own database.`,
           {
-            hint: "Grant the privilege (ALTER ROLE ... CREATEDB). Or let one lane use the database itself: start the target yourself and set base_url to its URL.",
+            hint: "Grant the privilege (ALTER ROLE ... CREATEDB). Or let one lane use the database itself: start the target yourself, and set base_url to the URL of the target.",
             exitStatus: 2,
           },
         );

@@ -35,7 +35,7 @@ export async function noteCounters(client: Client, store: StoreUrl, sequences: r
     if (values.length > 0) await client.query(`insert into ${RECORD} ${values.join(" ")}`);
   } catch (error) {
     if (codeOf(error) !== "42501") throw error;
-    throw cannotSavepoint(store, "the role in the store's URL may not create a schema, which seqqa needs to restore sequences");
+    throw cannotSavepoint(store, "the role in the store's URL is not allowed to create a schema, which seqqa needs to restore sequences");
   }
 }
 
