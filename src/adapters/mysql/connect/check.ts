@@ -95,12 +95,12 @@ async function mayInstall(ask: Ask, store: StoreUrl, within = ""): Promise<{ ok:
     const why = error instanceof SeqqaError ? error.message : safeCause(store, error).message;
     return {
       ok: false,
-      says: `the user may not create the tables and triggers with which seqqa restores data: ${why}. Grant CREATE, DROP and TRIGGER to the user. If the binary log is on, also type: SET GLOBAL log_bin_trust_function_creators = 1`,
+      says: `the user is not allowed to create the tables and triggers with which seqqa restores data: ${why}. Grant CREATE, DROP and TRIGGER to the user. If the binary log is on, also type: SET GLOBAL log_bin_trust_function_creators = 1`,
     };
   } finally {
     await ask(`drop table if exists ${table}`).catch(() => undefined);
   }
-  return { ok: true, says: "the user may create tables and triggers" };
+  return { ok: true, says: "the user can create tables and triggers" };
 }
 
 /** Checks that no other run uses the database in place or left changes in it. */

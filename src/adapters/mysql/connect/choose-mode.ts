@@ -170,9 +170,9 @@ function notAllowed(store: StoreUrl, error: unknown): SeqqaError {
   const cause = safeCause(store, error);
   return new SeqqaError(
     "STORE_NOT_ALLOWED",
-    `The database user of ${store.shown} may not create the tables and triggers with which seqqa restores data: ${cause.message}.`,
+    `The database user of ${store.shown} is not allowed to create the tables and triggers with which seqqa restores data: ${cause.message}.`,
     {
-      hint: "Grant the user TRIGGER, CREATE, DROP, SELECT, INSERT, UPDATE and DELETE on the database; with the binary log on, set log_bin_trust_function_creators = 1.",
+      hint: "Grant the user TRIGGER, CREATE, DROP, SELECT, INSERT, UPDATE and DELETE on the database. If the binary log is on, also set log_bin_trust_function_creators = 1.",
       exitStatus: 2,
       cause,
     },

@@ -94,9 +94,9 @@ export function isDenied(error: unknown): boolean {
 export function routineHidden(database: string, routine: string, definer: string): SeqqaError {
   return new SeqqaError(
     "STORE_NOT_ALLOWED",
-    `The ${routine} of the database "${database}" belongs to ${definer}, and the user in the store's URL may not read its definition. seqqa needs the definition to copy the database for each lane.`,
+    `The ${routine} of the database "${database}" belongs to ${definer}, and the user in the store's URL is not allowed to read its definition. seqqa needs the definition to copy the database for each lane.`,
     {
-      hint: `Use ${definer} in the store's URL. Or grant the user SELECT ON mysql.proc and SET USER (MariaDB; from 11.3 on, SHOW CREATE ROUTINE also works), or SHOW_ROUTINE and SET_ANY_DEFINER (MySQL; SET_USER_ID before 8.2).`,
+      hint: `Use ${definer} in the store's URL, or grant the current user two privileges. MariaDB: SET USER, and SELECT ON mysql.proc (from 11.3 on, SHOW CREATE ROUTINE can replace this SELECT). MySQL: SHOW_ROUTINE, and SET_ANY_DEFINER (before 8.2: SET_USER_ID).`,
       exitStatus: 2,
     },
   );

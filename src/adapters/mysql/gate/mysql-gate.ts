@@ -48,7 +48,9 @@ export class MysqlGate implements FailingGate {
 
   async arm(write: number): Promise<void> {
     if (!Number.isSafeInteger(write) || write < 1)
-      throw new RangeError(`seqqa cannot select write ${write} of a call, because writes are counted from 1.`);
+      throw new RangeError(
+        `seqqa cannot select write ${write} of a call, because writes are counted from 1. This is a defect of seqqa: please report it.`,
+      );
     await this.release();
     if (this.#isFaulty) await this.#control.inTurn(() => this.#control.rows(faultSql(this.#locks, false)));
     this.#isFaulty = false;

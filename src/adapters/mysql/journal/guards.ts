@@ -76,9 +76,9 @@ async function requireRights(control: Control, users: readonly string[][]): Prom
       const cause = safeCause(control.store, error);
       throw new SeqqaError(
         "STORE_NOT_ALLOWED",
-        `Trigger "${name}" of ${control.store.shown} belongs to ${definer}, and the user in the store's URL may not create such a trigger: ${cause.message}. seqqa replaces the triggers of the database during a run, and restores them afterwards.`,
+        `Trigger "${name}" of ${control.store.shown} belongs to ${definer}, and the user in the store's URL is not allowed to create such a trigger: ${cause.message}. seqqa replaces the triggers of the database during a run, and restores them afterwards.`,
         {
-          hint: `Connect as ${definer}, or grant the user of the store's URL the privilege SET USER (MariaDB) or SET_ANY_DEFINER (MySQL; SET_USER_ID before 8.2). If the binary log is on, also set log_bin_trust_function_creators = 1.`,
+          hint: `Use ${definer} in the store's URL, or grant the current user a privilege. MariaDB: SET USER. MySQL: SET_ANY_DEFINER (before 8.2: SET_USER_ID). If the binary log is on, also set log_bin_trust_function_creators = 1.`,
           exitStatus: 2,
           cause,
         },

@@ -116,8 +116,8 @@ async function readRecorded(control: Control, { tables }: Catalog, recordsRest: 
   if (times === undefined)
     throw cannotRecover(
       control.store,
-      "another version of seqqa executed the run",
-      `Run \`seqqa clean\` of that version. Keep seqqa's tables until then: ${LOG} and ${KEPT} contain the changed rows, and ${ORIGINALS} contains your triggers.`,
+      "another version of seqqa executed the run, and this version cannot read its records",
+      `Run \`seqqa clean\` with that version. Do not drop seqqa's tables before: ${LOG} and ${KEPT} contain the changed rows, and ${ORIGINALS} contains your triggers.`,
     );
   const named = new Map(owned.map(([tab, name]) => [tab, name ?? ""]));
   const indexOf = (tab: string | null | undefined): number => tables.findIndex(({ name }) => name === named.get(tab ?? null));

@@ -54,8 +54,11 @@ export class SchemaWatch {
     }
     throw new SeqqaError(
       "STORE_NOT_ALLOWED",
-      `The user in the store's URL may not read information_schema.tables on the server of the database "${control.store.database}". seqqa detects changes of the schema in this table.`,
-      { hint: "Use another user in the store's URL, with a privilege on the tables of the database.", exitStatus: 2 },
+      `The user in the store's URL is not allowed to read information_schema.tables for the database "${control.store.database}". seqqa reads this table to detect schema changes.`,
+      {
+        hint: "Grant this user a privilege on the tables of the database, for example SELECT, or use another user in the store's URL.",
+        exitStatus: 2,
+      },
     );
   }
 
