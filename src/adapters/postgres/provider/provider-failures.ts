@@ -63,7 +63,7 @@ export function dumpToolMissing({ shown, database }: StoreUrl, tool: string, ver
       : "Use the owner of the database in the store's URL";
   return new SeqqaError(
     "STORE_NOT_COPIED",
-    `seqqa needs ${tool} of PostgreSQL ${version} or later to copy ${shown}, because ${why}. The program is not installed.`,
+    `seqqa needs ${tool} of PostgreSQL ${version} or later to copy ${shown}, because ${why}. This program is missing or too old.`,
     {
       hint: `${remedy}, or install postgresql-client-${version}.`,
       exitStatus: 2,
