@@ -17,8 +17,8 @@ export interface MysqlAdapterOptions {
    * The checkpoint mode. Default `auto`: the most suitable mode, see {@link MysqlAdapter.checkpoint}.
    * `journal`: triggers write an undo log.
    * `savepoint`: nested savepoints on {@link MysqlAdapter.connection}, for a target in this process. Every table must support transactions.
-   * `copy`: reads the whole database at each checkpoint and writes the differences back. This mode is suitable for small databases, and also restores
-   * DDL and AUTO_INCREMENT. This mode is not possible for a user's own database (`base_url`).
+   * `copy`: each checkpoint reads the whole database, and a restore writes the differences back. This mode is suitable for small databases, and also
+   * restores the schema and AUTO_INCREMENT values. This mode is not possible for a user's own database (`base_url`).
    */
   readonly checkpoint?: MysqlCheckpoint | undefined;
   /** The tables that belong to the state. Changes of other tables are undone by restores, but are not part of states. Default: all tables. */
@@ -28,7 +28,7 @@ export interface MysqlAdapterOptions {
    * restores do not change these tables and columns.
    */
   readonly ignore?: readonly string[] | undefined;
-  /** Columns, as `table.column`, with interchangeable ids. States that differ only in which of these ids they use are the same state. */
+  /** Columns, as `table.column`, with interchangeable ids. Two states are the same state if they differ only in the choice of these ids. */
   readonly symmetric?: readonly string[] | undefined;
 }
 

@@ -10,7 +10,10 @@ import type { PostgresMode, QueryRow } from "./connect/mode.ts";
 import { shownName } from "./connect/sql-text.ts";
 import { storeUrl, type StoreUrl } from "./connect/store-url.ts";
 
-/** A query for the columns of all tables. Partitions are left out, because states show their rows under the partitioned table. */
+/**
+ * A query for the columns of all tables, and for the columns to which foreign keys of one column refer. Partitions are left out, because states show
+ * their rows under the partitioned table.
+ */
 const TABLES_AND_COLUMNS = `select n.nspname::text as "schema", c.relname::text as "table", a.attname::text as "column",
        fn.nspname::text as "toSchema", f.relname::text as "toTable", fa.attname::text as "toColumn"
   from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
@@ -21,7 +24,7 @@ const TABLES_AND_COLUMNS = `select n.nspname::text as "schema", c.relname::text 
  where c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence in ('p', 'u') and a.attnum > 0 and not a.attisdropped and ${USER_SCHEMA}
  order by 1, 2, a.attnum`;
 
-/** A query for the sequences that only one column uses, which gets the numbers unchanged. */
+/** A query for the sequences that exactly one column uses, and whose values this column stores unchanged. */
 const COUNTERS = `select tn.nspname::text as "schema", c.relname::text as "table", a.attname::text as "column",
        n.nspname::text as "ofSchema", s.relname::text as "counter",
        (select q.seqcycle or q.seqmax < 1000000000 from pg_sequence q where q.seqrelid = s.oid) as "isShort"
@@ -39,9 +42,9 @@ export interface PostgresAdapterOptions {
   /**
    * The checkpoint mode. Default `auto`: the most suitable mode, see {@link PostgresAdapter.checkpoint}.
    * `journal`: triggers write an undo log. This mode needs a superuser, or a role that owns all tables and may create a schema. The privilege to set
-   * `session_replication_role` (`GRANT SET ON PARAMETER`, PostgreSQL 15) makes restores faster. Without a superuser, tables with FORCE ROW LEVEL
-   * SECURITY are not possible. Without that privilege, foreign keys are not possible if they are NOT VALID or connect a restored and an ignored
-   * table.
+   * `session_replication_role` (`GRANT SET ON PARAMETER`, PostgreSQL 15) makes restores faster. Tables with FORCE ROW LEVEL SECURITY need a superuser
+   * or a role with BYPASSRLS. Foreign keys that are NOT VALID, or that connect a restored table with an ignored table, need the privilege to set
+   * `session_replication_role`.
    * `savepoint`: nested savepoints on {@link PostgresAdapter.connection}, for a target in this process.
    * `clone`: each step copies the whole database with `CREATE DATABASE ... TEMPLATE`. A copy takes 0.1 to 0.5 s, or longer if the database is large.
    * Each copy ends the target's connections. This mode is not possible for a user's own database (`base_url`).
@@ -62,7 +65,7 @@ export interface PostgresAdapterOptions {
    * restores do not change these tables and columns.
    */
   readonly ignore?: readonly string[] | undefined;
-  /** Columns, as `table.column`, with interchangeable ids. States that differ only in which of these ids they use are the same state. */
+  /** Columns, as `table.column`, with interchangeable ids. Two states are the same state if they differ only in the choice of these ids. */
   readonly symmetric?: readonly string[] | undefined;
 }
 

@@ -60,7 +60,10 @@ async function one(control: Control, sql: string): Promise<string | null | undef
   return (await control.rows(sql))[0]?.[0];
 }
 
-/** Tests if the user may create a database with a table and a trigger, which lanes need. The test creates such a database and drops it again. */
+/**
+ * Tests if the user is allowed to create a database with a table and a trigger, which lanes need. The test creates such a database and drops it
+ * again.
+ */
 async function mayCopy(store: StoreUrl): Promise<{ ok: boolean; says: string }> {
   const runId = randomBytes(4).toString("hex");
   const name = new DatabaseNames(runId, "check", NAMING).lane(0, 0);
@@ -80,8 +83,8 @@ async function mayCopy(store: StoreUrl): Promise<{ ok: boolean; says: string }> 
 }
 
 /**
- * Tests if the user may create a table and a trigger in a database. The test creates both and drops them again. `within`: the prefix of names in the
- * database.
+ * Tests if the user is allowed to create a table and a trigger in a database. The test creates both and drops them again. `within`: the prefix of
+ * names in the database.
  */
 async function mayInstall(ask: Ask, store: StoreUrl, within = ""): Promise<{ ok: boolean; says: string }> {
   const table = `${within}${OURS}check`;
@@ -92,12 +95,12 @@ async function mayInstall(ask: Ask, store: StoreUrl, within = ""): Promise<{ ok:
     const why = error instanceof SeqqaError ? error.message : safeCause(store, error).message;
     return {
       ok: false,
-      says: `the user may not create the tables and triggers with which seqqa restores data: ${why}. Grant CREATE, DROP and TRIGGER to the user. If the binary log is on, also type: SET GLOBAL log_bin_trust_function_creators = 1`,
+      says: `the user is not allowed to create the tables and triggers with which seqqa restores data: ${why}. Grant CREATE, DROP and TRIGGER to the user. If the binary log is on, also type: SET GLOBAL log_bin_trust_function_creators = 1`,
     };
   } finally {
     await ask(`drop table if exists ${table}`).catch(() => undefined);
   }
-  return { ok: true, says: "the user may create tables and triggers" };
+  return { ok: true, says: "the user can create tables and triggers" };
 }
 
 /** Checks that no other run uses the database in place or left changes in it. */

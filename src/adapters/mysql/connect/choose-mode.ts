@@ -155,7 +155,10 @@ function withIgnored(table: Table, names: ReadonlySet<string> | undefined): Tabl
   return { ...table, ignored };
 }
 
-/** Names the store as the World does, because the database is usually a lane's copy, whose name the user does not know. */
+/**
+ * Returns the error for a database that no checkpoint mode can restore. The message names the store as the World does, because the database is
+ * usually a lane's copy, whose name the user does not know.
+ */
 function strangeStore(name: string, what: string): SeqqaError {
   return new SeqqaError("STORE_NOT_SUPPORTED", `seqqa cannot restore the store ${name}: ${what}.`, {
     hint: "Change or remove the named object in the database, for example use AUTO_INCREMENT instead of a sequence. Or leave the database out of `db_url` and `systems`, and restore it with a `reset` function in the World.",
@@ -167,9 +170,9 @@ function notAllowed(store: StoreUrl, error: unknown): SeqqaError {
   const cause = safeCause(store, error);
   return new SeqqaError(
     "STORE_NOT_ALLOWED",
-    `The database user of ${store.shown} may not create the tables and triggers with which seqqa restores data: ${cause.message}.`,
+    `The database user of ${store.shown} is not allowed to create the tables and triggers with which seqqa restores data: ${cause.message}.`,
     {
-      hint: "Grant the user TRIGGER, CREATE, DROP, SELECT, INSERT, UPDATE and DELETE on the database; with the binary log on, set log_bin_trust_function_creators = 1.",
+      hint: "Grant the user TRIGGER, CREATE, DROP, SELECT, INSERT, UPDATE and DELETE on the database. If the binary log is on, also set log_bin_trust_function_creators = 1.",
       exitStatus: 2,
       cause,
     },

@@ -10,7 +10,7 @@ import type { StoreUrl } from "./store-url.ts";
 /** The longest wait for the lock of the database, in seconds. A session that has just ended may still hold the lock for a moment. */
 const IN_USE_S = 3;
 
-/** A session variable that only seqqa's own sessions set. While it is set, the journal's triggers and the user's triggers do nothing. */
+/** A session variable that only seqqa's own sessions set. While this variable is set, the journal's triggers and the user's triggers do nothing. */
 export const OFF = "@seqqa_off";
 
 const CONTROL_SETTINGS = [...OUR_SETTINGS, "session foreign_key_checks = 0", "session unique_checks = 1", `${OFF} = 1`];
@@ -40,7 +40,7 @@ export class Control extends ControlConnection {
   }
 
   /**
-   * Opens the connection and takes the lock that keeps other runs off this database. With `alone: false`, takes no lock. The caller may then only
+   * Opens the connection and takes the lock that keeps other runs off this database. With `alone: false`, takes no lock. The caller must then only
    * read.
    *
    * @throws SeqqaError `STORE_IN_USE`
@@ -86,7 +86,8 @@ export class Control extends ControlConnection {
   }
 
   /**
-   * Executes a DDL statement. The server first waits for open transactions that use the table. @throws SeqqaError `STORE_BUSY` if this takes too long
+   * Executes a DDL statement. The server first waits for open transactions that use the table. @throws SeqqaError `STORE_BUSY` if the wait is too
+   * long
    */
   define(sql: string): Promise<Row[]> {
     return this.patiently(() => this.rows(sql));

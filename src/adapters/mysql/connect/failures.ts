@@ -25,7 +25,7 @@ export function safeCause(store: StoreUrl, error: unknown): Error {
   return Object.assign(cause, { code: codeOf(error), errno: errnoOf(error) });
 }
 
-/** Returns `true` if another session holds a lock that the statement needs: lock wait timeout, deadlock, or NOWAIT (MySQL only). */
+/** Returns `true` for a lock wait timeout, a deadlock and a refused NOWAIT (MySQL only): another session holds a lock that the statement needs. */
 export function isBusy(error: unknown): boolean {
   return [1205, 1213, 3572].includes(errnoOf(error));
 }
@@ -88,14 +88,15 @@ export function isDenied(error: unknown): boolean {
 }
 
 /**
- * Returns the error for a routine of another user, because the server shows only the name of such a routine. `routine`: e.g. `procedure "cleanup"`.
+ * Returns the error for a routine whose definition the server does not show, because the routine belongs to another user. `routine`: e.g. `procedure
+ * "cleanup"`.
  */
 export function routineHidden(database: string, routine: string, definer: string): SeqqaError {
   return new SeqqaError(
     "STORE_NOT_ALLOWED",
-    `The ${routine} of the database "${database}" belongs to ${definer}, and the user in the store's URL may not read its definition. seqqa needs the definition to copy the database for each lane.`,
+    `The ${routine} of the database "${database}" belongs to ${definer}, and the user in the store's URL is not allowed to read its definition. seqqa needs the definition to copy the database for each lane.`,
     {
-      hint: `Use ${definer} in the store's URL. Or grant the user SELECT ON mysql.proc and SET USER (MariaDB; from 11.3 on, SHOW CREATE ROUTINE also works), or SHOW_ROUTINE and SET_ANY_DEFINER (MySQL; SET_USER_ID before 8.2).`,
+      hint: `Use ${definer} in the store's URL, or grant the current user two privileges. MariaDB: SET USER, and SELECT ON mysql.proc (from 11.3 on, SHOW CREATE ROUTINE can replace this SELECT). MySQL: SHOW_ROUTINE, and SET_ANY_DEFINER (before 8.2: SET_USER_ID).`,
       exitStatus: 2,
     },
   );

@@ -140,7 +140,10 @@ export class Server {
   }
 }
 
-/** Returns `true` if another session killed this session or its statement. MySQL reports error 1317 in both cases. */
+/**
+ * Returns `true` if the connection was lost, or another session killed this session or its statement. MySQL reports error 1317 both for a killed
+ * session and for a killed statement.
+ */
 function wasEnded(error: unknown): boolean {
   return !(error instanceof SeqqaError) && (isLost(error) || errnoOf(error) === 1317);
 }
@@ -162,7 +165,7 @@ export function serverError(store: StoreUrl, doing: string, error: unknown): Seq
     `The server of ${store.shown} could not ${doing}: ${cause.message}.`,
     {
       hint: denied
-        ? "Grant the user CREATE, DROP, TRIGGER and all on `seqqa\\_%`.*; with the binary log on, set log_bin_trust_function_creators = 1."
+        ? "Grant the user CREATE, DROP and TRIGGER, and all privileges on the databases that seqqa creates for lanes: GRANT ALL ON `seqqa\\_%`.* TO <user>. If the binary log is on, also set log_bin_trust_function_creators = 1."
         : "Read the log of the MySQL server.",
       exitStatus: 2,
       cause,

@@ -134,7 +134,7 @@ async function copyEvents(ask: Ask, naming: Naming): Promise<void> {
   }
 }
 
-/** Creates an object with the session settings of its original, because the meaning of its text depends on them. */
+/** Creates an object with the session settings of its original, because the meaning of its text depends on these settings. */
 async function make(ask: Ask, { create, mode, client, collation }: Stored): Promise<void> {
   await ask("set @seqqa_mode = @@session.sql_mode");
   try {

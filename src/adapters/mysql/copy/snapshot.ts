@@ -33,8 +33,8 @@ interface TableContent {
 }
 
 /**
- * Returns the next AUTO_INCREMENT value of each observed table whose value differs from the value in `root`, or `null` if the table has no such column
- * any more. Without `root`, returns the values of all tables.
+ * Returns the next AUTO_INCREMENT value of each observed table whose value differs from the value in `root`, or `null` if the table no longer has
+ * such a column. Without `root`, returns the values of all tables.
  */
 export function countersIn(
   now: Snapshot,

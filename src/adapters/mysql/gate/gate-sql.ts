@@ -81,17 +81,17 @@ end`,
 }
 
 /**
- * Returns a query that takes the gate's locks. The result is one row: first a session that already holds a lock of the gate, then `1` for each lock
- * that was taken.
+ * Returns a query that takes the gate's locks. The result is one row: first a session that already holds a lock of the gate (NULL if there is none),
+ * then `1` for each lock that was taken.
  */
 export function armSql({ armed, door, here }: GateLocks, doors: readonly number[]): string {
   const taken = [armed, ...doors.flatMap((i) => [`${door}${i}`, `${here}${i}`])].map((name) => `is_used_lock('${name}')`);
-  // Take the lock `armed` last: a session that sees it must find the doors already locked.
+  // Take the lock `armed` last: a session that sees this lock must find the doors already locked.
   const got = [...doors.map((i) => `${door}${i}`), armed].map((name) => `get_lock('${name}', 0)`);
   return `select coalesce(${taken.join(", ")}), ${got.join(", ")}`;
 }
 
-/** Returns the numbers of the first doors that are not in `left`. */
+/** Returns the numbers of the first `count` doors that are not in `left`. */
 export function doorsWithout(left: readonly number[], count: number): readonly number[] {
   return numbers.filter((i) => !left.includes(i)).slice(0, count);
 }
@@ -112,8 +112,8 @@ export function openSql({ armed, door }: GateLocks, doors: readonly number[], di
 }
 
 /**
- * Returns a query for the writes at which sessions wait at a door. Each row of the result has the kind of statement, the number of the table, and the
- * session.
+ * Returns a query that finds the write of the session that waits at a door. The result has a row for each kind of statement and each table: the kind,
+ * the number of the table, and the session that waits at the door in such a write, or NULL.
  */
 export function whereSql({ at }: GateLocks, tables: number, door: number): string {
   const places = [...Array(tables).keys()].flatMap((i) => KINDS.map(([kind]) => [kind.toUpperCase(), i] as const));

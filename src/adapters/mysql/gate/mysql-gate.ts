@@ -21,8 +21,8 @@ import { innodbWaits } from "./innodb-waits.ts";
 import { named } from "../connect/sql-text.ts";
 
 /**
- * Holds a write of the target with user locks ("doors") of the control connection. Each write of a call waits at its own door. seqqa opens every door
- * except the last door as soon as a session waits at the door. In this way, seqqa also counts the writes of a call.
+ * Holds a write by the target: the write waits for a user lock ("door") of the control connection. Each write of a call waits at its own door. seqqa
+ * opens every door except the last door as soon as a session waits at the door. In this way, seqqa also counts the writes of a call.
  */
 export class MysqlGate implements FailingGate {
   readonly kind = "gate";
@@ -48,7 +48,9 @@ export class MysqlGate implements FailingGate {
 
   async arm(write: number): Promise<void> {
     if (!Number.isSafeInteger(write) || write < 1)
-      throw new RangeError(`seqqa cannot select write ${write} of a call, because writes are counted from 1.`);
+      throw new RangeError(
+        `seqqa cannot select write ${write} of a call, because writes are counted from 1. This is a defect of seqqa: please report it.`,
+      );
     await this.release();
     if (this.#isFaulty) await this.#control.inTurn(() => this.#control.rows(faultSql(this.#locks, false)));
     this.#isFaulty = false;
@@ -150,14 +152,14 @@ export class MysqlGate implements FailingGate {
       this.#isFaulty = true;
     }
     await this.release();
-    // The server notices that the killed client is gone only when the held write fails. Wait until the session has ended.
+    // The server notices only when the held write fails that the killed client no longer exists. Wait until the session has ended.
     if (fault === "kill") await this.#gone(session, this.#limitMs);
     return done;
   }
 
   /**
    * Kills a session and waits until the session no longer exists. Opening the door before the end of the session would let the held write succeed.
-   * Returns `false` if the database user may not kill sessions.
+   * Returns `false` if the database user is not allowed to kill sessions.
    */
   async #end(session: string): Promise<boolean> {
     try {

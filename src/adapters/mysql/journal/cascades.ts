@@ -110,7 +110,9 @@ export class Cascades {
       return;
     }
     if (path.includes(key.child))
-      throw new UnfollowedAction(`deletes go in a circle over several tables, through foreign key "${key.name}" of table "${key.child}"`);
+      throw new UnfollowedAction(
+        `ON DELETE CASCADE forms a cycle over several tables, through foreign key "${key.name}" of table "${key.child}"`,
+      );
     const self = this.#selfDeletes(key.child);
     const reached = self.length === 0 ? when : this.#closure(key.child, self, when);
     this.#hit(key.child, { effect: "delete", when: reached });

@@ -34,8 +34,8 @@ export function kindOf(dataType: string): ColumnKind | undefined {
 }
 
 /**
- * Returns an SQL expression for a value as text without loss and without a comma. The text is the same in every session, whatever its time zone,
- * `sql_mode` and character set. `value` is an SQL expression for the value of the column, such as `NEW.x`.
+ * Returns an SQL expression that converts a value to text without loss. The text contains no comma, and is the same in every session, whatever its
+ * time zone, `sql_mode` and character set. `value` is an SQL expression for the value of the column, such as `NEW.x`.
  */
 export function imageOfValue({ kind }: Column, value: string): string {
   switch (kind) {
@@ -167,7 +167,7 @@ export function integer(text: string): number | bigint {
 }
 
 /**
- * Removes the blanks of a JSON document, so that equal documents have equal texts. Keeps the order of keys, because queries can read this order in
+ * Removes the blanks of a JSON document, so that equal documents have equal texts. Keeps the order of keys, because queries can show this order in
  * MariaDB. MySQL sorts the keys itself. Leaves the document unchanged if parsing its numbers would lose digits.
  */
 function compactJson(text: string): string {

@@ -14,8 +14,8 @@ export const ORIGINALS: string = `${OURS}originals`;
 export const GUARD: string = `begin if ${OFF} is null then `;
 
 /**
- * The name of a row of {@link ORIGINALS} that exists while all guarded triggers exist. If a trigger is missing while this row exists, the user has
- * dropped the trigger. If this row does not exist, seqqa may have been killed while it replaced the trigger.
+ * The name of a row of {@link ORIGINALS} that is written after all guarded triggers were created. If a trigger is missing although this row exists,
+ * the user has dropped the trigger. If this row does not exist, seqqa may have been killed while it replaced the trigger.
  */
 const COMPLETE = "";
 
@@ -32,7 +32,7 @@ interface Original {
  * Replaces the user's triggers by copies that do nothing in seqqa's own sessions. MySQL cannot disable triggers, so the user's triggers would fire
  * during a restore and change rows. The originals are saved in the database first. If the run is killed, a later run can create them again.
  *
- * @throws SeqqaError `STORE_NOT_ALLOWED` (nothing was replaced) if the user may not create one of the triggers again
+ * @throws SeqqaError `STORE_NOT_ALLOWED` (nothing was replaced) if the database user is not allowed to create one of the triggers again
  */
 export async function guardTriggers(control: Control): Promise<void> {
   const rows = await control.rows(
@@ -76,9 +76,9 @@ async function requireRights(control: Control, users: readonly string[][]): Prom
       const cause = safeCause(control.store, error);
       throw new SeqqaError(
         "STORE_NOT_ALLOWED",
-        `Trigger "${name}" of ${control.store.shown} belongs to ${definer}, and the user in the store's URL may not create such a trigger: ${cause.message}. seqqa replaces the triggers of the database during a run, and restores them afterwards.`,
+        `Trigger "${name}" of ${control.store.shown} belongs to ${definer}, and the user in the store's URL is not allowed to create such a trigger: ${cause.message}. seqqa replaces the triggers of the database during a run, and restores them afterwards.`,
         {
-          hint: `Connect as ${definer}, or grant the user of the store's URL the privilege SET USER (MariaDB) or SET_ANY_DEFINER (MySQL; SET_USER_ID before 8.2). If the binary log is on, also set log_bin_trust_function_creators = 1.`,
+          hint: `Use ${definer} in the store's URL, or grant the current user a privilege. MariaDB: SET USER. MySQL: SET_ANY_DEFINER (before 8.2: SET_USER_ID). If the binary log is on, also set log_bin_trust_function_creators = 1.`,
           exitStatus: 2,
           cause,
         },
@@ -100,7 +100,7 @@ function guarded([name, table, timing, event, definer, statement]: readonly stri
   return `create definer=${who} trigger ${quoteName(name!)} ${timing!} ${event!} on ${quoteName(table!)} for each row ${GUARD}${statement!}\n; end if; end`;
 }
 
-/** Creates a trigger with the session settings of its original, because the meaning of its text depends on them. */
+/** Creates a trigger with the session settings of its original, because the meaning of its text depends on these settings. */
 async function create(control: Control, sql: string, mode: string, client: string, collation: string): Promise<void> {
   await control.rows(
     "set @seqqa_mode = @@session.sql_mode, @seqqa_client = @@session.character_set_client, @seqqa_collation = @@session.collation_connection",

@@ -54,7 +54,7 @@ interface Knowledge {
   readonly counts: RowCounts | undefined;
   readonly log: JournalLog;
   mirror: MultisetMirror;
-  /** The AUTO_INCREMENT values in the root state, by table. Only read for a lane's own store. */
+  /** The AUTO_INCREMENT values in the root state, keyed by table name. Only read for a lane's own store. */
   counters: ReadonlyMap<string, string>;
 }
 
@@ -76,8 +76,8 @@ export class JournalMode implements MysqlMode {
   readonly #recorder: Recorder | undefined;
   readonly #lease: Lease | undefined;
   /**
-   * The error that says that the store differs from the recorded changes. Every later operation throws this error. `undefined` if no difference was
-   * found.
+   * The error after which this store can no longer be used, for example because its rows differ from the recorded changes. Every later operation
+   * throws this error. `undefined` if there was no such error.
    */
   #broken: SeqqaError | undefined;
 
@@ -96,7 +96,7 @@ export class JournalMode implements MysqlMode {
 
   /**
    * Installs the journal. After a restart of the target, continues with the existing journal if the schema is unchanged. Checkpoints then stay valid,
-   * and the target's writes during start-up are ordinary changes.
+   * and the target's writes during start-up count as ordinary changes.
    */
   static async open(control: Control, catalog: Catalog, choice: JournalChoice): Promise<JournalMode> {
     const { previous } = choice;
@@ -233,8 +233,8 @@ export class JournalMode implements MysqlMode {
   }
 
   /**
-   * Sets the AUTO_INCREMENT values of the root state. A restore does not do this: it would have to wait for the transactions of the target, and equal
-   * ids could not be recognised as generated.
+   * Sets the AUTO_INCREMENT values of the root state. Returns `false` if the store is busy. Ordinary restores leave these values unchanged, because
+   * setting them waits for transactions of the target, and because ids that are equal after each restore could not be recognized as generated values.
    */
   #restoreCounters(): Promise<boolean> {
     return this.#alone(async () => {
@@ -242,7 +242,7 @@ export class JournalMode implements MysqlMode {
       await this.#read(true);
       try {
         const hasAltered = await putCounters(this.#control, tables, counters);
-        // ALTER TABLE changes the creation times, by which the schema is watched if the database user lacks a privilege.
+        // ALTER TABLE changes the creation times, by which the schema is watched if the database user lacks the PROCESS privilege.
         if (hasAltered && !watch.seesTruncate) await watch.take(this.#control);
         return true;
       } catch (error) {
@@ -275,7 +275,7 @@ export class JournalMode implements MysqlMode {
       const { mirror } = this.#known;
       const wanted = rowsOfImage(this.#control.store, this.#known.tables, image);
       if (image.isWhole === true) {
-        // The differences from the root state are the wanted rows without the rows of the root state.
+        // A whole snapshot contains all rows. Subtract the rows of the root state: the present rows without the changes since the root state.
         for (const { table, row, by } of (await this.#allRows()).deltas()) wanted.add(table, row, -by);
         for (const { table, row, by } of mirror.net.deltas()) wanted.add(table, row, by);
       }

@@ -108,8 +108,8 @@ export function readShape(shape: string): Shape {
 
 /**
  * Returns CREATE TRIGGER statements for the triggers that log row changes. A changed row is logged after its change, and the effects of foreign keys
- * before the change. Both entries have the same group. The effects count only if the row was changed, because IGNORE can prevent the change. `lease`:
- * the lock without which nothing is logged.
+ * before the change. Both entries have the same group. The effects count only if the row was changed, because a statement with IGNORE can skip the
+ * row after its effects were logged. `lease`: the lock without which nothing is logged.
  */
 export function triggerStatements(catalog: Catalog, lease?: string): string[] {
   return catalog.tables.flatMap((table, index) => tableTriggers(catalog, table, index, lease));

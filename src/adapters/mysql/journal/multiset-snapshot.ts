@@ -33,9 +33,9 @@ export function isImage(image: unknown): image is MultisetSnapshot {
 }
 
 /**
- * Returns the row changes that a snapshot contains, with the table numbers of this store.
+ * Returns the row changes that a snapshot contains, with the positions that the tables have in this store.
  *
- * @throws SeqqaError `IMAGE_FOREIGN` if the tables have other columns
+ * @throws SeqqaError `IMAGE_FOREIGN` if this store lacks one of the tables, or the table has other columns
  */
 export function rowsOfImage(store: StoreUrl, tables: readonly Table[], image: MultisetSnapshot): RowSums {
   const sums = sumsOf(tables);

@@ -14,8 +14,8 @@ import type { KeptRow } from "./undo-rows.ts";
 const NO_DEFAULT: ReadonlySet<unknown> = new Set([1364, 3772, 3773]);
 
 /**
- * Returns the table to which the recorded rows of a run belong. If the rows cannot be restored, `lost` says why. Columns that were added after the run
- * had begun are left alone. `present`: the table as it is now. `shape`: its description when the run began.
+ * Returns the table to which the recorded rows of a run belong. If the rows cannot be restored, `lost` says why. Columns that were added after the
+ * run had begun are not restored. `present`: the table as it is now. `shape`: the {@link shapeOf} text of the table when the run began.
  */
 export function presentTable(name: string, present: Table | undefined, shape: string): Table {
   const was = readShape(shape);
@@ -70,7 +70,7 @@ export async function withOwnValues(control: Control, undo: Set<KeptRow>): Promi
   return kept;
 }
 
-/** Returns the recorded rows of a table to which rows cannot be restored. */
+/** Returns the changed rows of a table whose rows cannot be restored. `why`: the reason. */
 export function recordedRows(table: Table, why: string, sum: ReadonlyMap<string, number>): RowImages[] {
   return unreadRows(table.name, why, sum, (image) =>
     table.columns.length === fieldsOf(image).length

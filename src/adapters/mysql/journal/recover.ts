@@ -30,7 +30,7 @@ export async function recover(url: string, how: Cleaning = {}): Promise<Leftover
   }
 }
 
-/** Returns the state of the run that uses a database in place, or `undefined`. Changes nothing. */
+/** Returns `alive` or `dead` if a run uses the database in place, or has left its tables in it; otherwise `undefined`. Changes nothing. */
 export async function inPlaceRun(ask: Ask, database: string): Promise<InPlaceRun> {
   // The table RUN exists only while a run may have changed rows.
   const [row] = await ask(
@@ -87,13 +87,13 @@ async function remadeTable(control: Control, left: Leftover): Promise<string | u
   return remade ?? (typeof counts === "string" ? await emptiedTable(control, JSON.parse(counts) as [string, number][], left) : undefined);
 }
 
-/** Returns the names of the present tables that have other columns than during the run. */
+/** Returns the names of the present tables whose columns differ from their columns during the run. */
 async function alteredTables(control: Control): Promise<Set<string>> {
   const { tables } = await readCatalog(control);
   const present = new Map(tables.map((table) => [table.name, JSON.stringify(table.columns)]));
   const owned = await control.rows(`select name, shape from ${OWNER} where tab >= 0`);
   const altered = owned.filter(([name, shape]) => {
-    // Journals of older releases have no columns, so it is unknown if their tables were altered.
+    // Journals of older releases do not contain the columns, so it is unknown if their tables were altered.
     const { columns } = readShape(shape ?? "");
     return columns.length > 0 && present.has(name!) && present.get(name!) !== JSON.stringify(columns);
   });

@@ -1,8 +1,8 @@
 import { OURS } from "../schema/catalog.ts";
 
 /**
- * The ends of trigger names. First letter: `a` logs after a write, `b` logs before a write, `g` belongs to the gate. Second letter: insert, update or
- * delete.
+ * The suffixes of the names of seqqa's triggers. First letter: `a` logs after a write, `b` logs before a write, `g` belongs to the gate. Second
+ * letter: insert, update or delete.
  */
 const KINDS = ["ai", "au", "ad", "bu", "bd", "gi", "gu", "gd"] as const;
 

@@ -24,8 +24,8 @@ export interface KeptRow {
 const AT_ONCE = 100;
 
 /**
- * Restores rows within the open transaction. Skips a row if an unrestored row refers to the row, or has its key or unique value. Removes skipped rows
- * from `rows` and returns them.
+ * Restores rows within the open transaction. Skips a row if restoring it would violate a constraint, because of rows that are not restored. Removes
+ * skipped rows from `rows` and returns them.
  *
  * @throws an error of the server with `WRONG_COUNT` if a row no longer exists
  */

@@ -19,8 +19,8 @@ export async function databaseNames(ask: Ask): Promise<string[]> {
 }
 
 /**
- * Drops a database, even while sessions use it. Open transactions block DROP DATABASE, so the sessions with such transactions are killed while DROP
- * DATABASE waits.
+ * Drops a database, even while sessions use it. Open transactions block DROP DATABASE, so all sessions of the database are killed while DROP DATABASE
+ * waits.
  *
  * Workaround for MariaDB: killing a CREATE TRIGGER, DROP TRIGGER or DROP TABLE leaves the trigger's file behind, and then the database's folder
  * cannot be removed. Sessions are therefore ended only while DROP DATABASE waits, because the server lets no new DDL begin during this time. Running
@@ -68,7 +68,7 @@ async function endWhoIsInTheWay(dropping: Promise<unknown>, name: string, beside
   await beside(async (ask) => {
     while (!over) {
       for (const [id, info] of await ask(performance.now() < patient ? `${sessions} ${notDefining}` : sessions)) {
-        // Ignore the error of KILL: the session has already ended, or the database user may not kill it.
+        // Ignore the error of KILL: the session has already ended, or the database user is not allowed to kill it.
         await ask(`kill ${Number(id)}`).catch(() => undefined);
         triggers.push(...definedTrigger(info ?? ""));
       }

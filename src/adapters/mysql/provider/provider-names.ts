@@ -11,7 +11,7 @@ export function runOf(database: string): string | undefined {
   return PATTERN.exec(database)?.[1];
 }
 
-/** Returns the name of the lock that a live run holds on every server that has one of its stores. */
+/** Returns the prefix of the names of the locks that a live run holds. A run holds one lock for each of its stores, on the server of the store. */
 export function runLock(runId: string): string {
   return `seqqa run ${createHash("sha256").update(runId).digest("hex").slice(0, 32)}`;
 }

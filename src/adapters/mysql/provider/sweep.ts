@@ -50,7 +50,7 @@ interface Sweep {
 
 /**
  * Drops the databases of dead runs. The name of a database contains the id of its run, and a live run holds a lock. Returns one line of text for each
- * dropped database.
+ * dropped database. With `dryRun`, drops nothing.
  */
 export async function sweepDeadRuns(ask: Ask, beside: Beside, { ownRun, failed, dryRun = false }: Sweep): Promise<string[]> {
   const runs = new Map<string, string[]>();

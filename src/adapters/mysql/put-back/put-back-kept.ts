@@ -22,8 +22,8 @@ const AT_ONCE = 200;
 
 export interface PutBack extends Cleaning {
   /**
-   * Returns `true` if the unread entries at the end of the journal are writes of the run itself. By default, these entries count as writes of another
-   * client, and their rows are kept.
+   * Returns `true` if the unread entries at the end of the journal are writes of the run itself. By default, these entries count as writes by another
+   * client, and their rows are not restored.
    */
   readonly recordsRest?: (() => boolean) | undefined;
   readonly limitMs?: number | undefined;
@@ -31,11 +31,11 @@ export interface PutBack extends Cleaning {
 
 /**
  * Restores an external store to its content from before the run. Uses only data in the store. Restores a row only if the row still has the values
- * that the run recorded. Keeps rows that were changed later, and the rows to which they refer.
+ * that the run recorded. Does not restore rows that were changed later, or rows to which such rows refer.
  *
  * Equal rows of a table without a key cannot be distinguished. A row that the run added n times is deleted n times. Rows that the run deleted are
  * restored, unless a row that the run added is missing. Another client may have changed the missing row, and the changed row may replace a deleted
- * row. The missing row is listed among the kept rows.
+ * row. The result lists the missing row in `keep`.
  *
  * @throws SeqqaError `STORE_NOT_PUT_BACK`, `STORE_BUSY`, `JOURNAL_INCOHERENT`
  */
@@ -116,8 +116,8 @@ async function readRecorded(control: Control, { tables }: Catalog, recordsRest: 
   if (times === undefined)
     throw cannotRecover(
       control.store,
-      "another version of seqqa executed the run",
-      `Run \`seqqa clean\` of that version. Keep seqqa's tables until then: ${LOG} and ${KEPT} contain the changed rows, and ${ORIGINALS} contains your triggers.`,
+      "another version of seqqa executed the run, and this version cannot read its records",
+      `Run \`seqqa clean\` with that version. Do not drop seqqa's tables before: ${LOG} and ${KEPT} contain the changed rows, and ${ORIGINALS} contains your triggers.`,
     );
   const named = new Map(owned.map(([tab, name]) => [tab, name ?? ""]));
   const indexOf = (tab: string | null | undefined): number => tables.findIndex(({ name }) => name === named.get(tab ?? null));

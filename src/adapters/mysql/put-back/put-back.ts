@@ -13,8 +13,8 @@ const LONGEST = 500_000;
 export const WRONG_COUNT = 1690;
 
 /**
- * Returns an SQL statement that fails if the number `counted` differs from `count`. The batch then ends before its COMMIT. The statement uses SET,
- * because DO never fails on MariaDB.
+ * Returns an SQL statement that fails if the value of the SQL expression `counted` differs from `count`. The batch then ends before its COMMIT. The
+ * statement uses SET, because DO never fails on MariaDB.
  */
 export function requireSame(counted: string, count: number): string {
   return `set @seqqa_n = 9223372036854775807 + (${counted} <> ${count})`;
@@ -61,8 +61,9 @@ interface Statements {
 }
 
 /**
- * Turns a deletion and an insertion with the same key into one UPDATE, and returns the rows without such a pair. If a unique value changes, the row
- * is still deleted and inserted, because another row may have the wanted value now. The values of its ignored columns are read before the deletion.
+ * Turns a deletion and an insertion with the same key into one UPDATE. Returns the deletions and insertions that do not form such a pair. If a unique
+ * value changes, the row is still deleted and inserted, because another row may have the wanted value now. The values of its ignored columns are read
+ * before the deletion.
  */
 function updateRows(table: Table, rows: Rows, { reads, deletes, inserts }: Statements): Rows {
   const { columns, key, ignored, constrained, sqlName } = table;

@@ -20,7 +20,7 @@ export function shownKey({ columns, key }: Table, image: string): string {
   return at.map((i) => `${columns[i]!.name} ${String(shownValue(columns[i]!, fields[i]!)).slice(0, LONGEST)}`).join(", ");
 }
 
-/** Returns the values of a row's key columns, joined to one text. */
+/** Returns the values of a row's key columns, joined to one text. If the table has no key, returns the whole row image. */
 export function keyOf({ key }: Table, image: string): string {
   if (key.length === 0) return image;
   const fields = fieldsOf(image);

@@ -114,7 +114,7 @@ export class SavepointInstall {
       return undefined;
     } catch (error) {
       await uninstall(this.#control).catch(() => undefined);
-      if (isDenied(error)) return "the database user may not create triggers";
+      if (isDenied(error)) return "the database user is not allowed to create triggers";
       throw error;
     }
   }

@@ -39,8 +39,7 @@ export interface SavepointOptions {
 }
 
 /**
- * The number of restores after which the next restore of the root state begins a new exploring transaction. The limit is a precaution against a
- * growing transaction.
+ * The number of restores of the root state after which a new exploring transaction begins. The limit is a precaution against a growing transaction.
  */
 const RENEW_AFTER = 2000;
 const ROOT = savepointAt(0);
@@ -187,8 +186,8 @@ export class SavepointMode implements MysqlMode {
   }
 
   /**
-   * Rolls back to the root state. In an external store, restores the content from before the run. If the exploring transaction was lost, also undoes
-   * the changes that were committed then.
+   * Rolls back to the root state. In an external store, restores the content from before the run. If a statement of the target committed the
+   * exploring transaction, also undoes the committed changes.
    */
   async close(leaveNothing: boolean): Promise<void> {
     const { control, core } = this.#options;

@@ -8,7 +8,7 @@ import { quoteName } from "../connect/sql-text.ts";
 
 /** Finds out which rows the target changed, with queries on the shared connection. */
 export interface ChangeReader {
-  /** The number of the last log entry that was read. A rollback sets this number to its value at the savepoint. */
+  /** The number of the last log entry that was read. A restore sets this number to its value at the savepoint. */
   position: bigint;
   read(mirror: MultisetMirror): Promise<RowSums>;
   /** Makes the current state the root state. `empty`: `true` if earlier log entries are committed, so that they can be deleted. */

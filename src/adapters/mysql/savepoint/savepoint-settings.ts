@@ -43,7 +43,7 @@ function ofList(text: string, settings: readonly (readonly Token[])[]): Statemen
 
 interface Assigned {
   readonly name: string;
-  /** `true` if SET TRANSACTION applies to the whole session, `false` if only to the next transaction. */
+  /** `true` if the assignment names the scope SESSION or LOCAL. Without a scope, a transaction setting applies only to the next transaction. */
   readonly scoped: boolean;
   readonly value: readonly Token[];
 }

@@ -8,7 +8,8 @@ const NEUTRAL: Statement = { kind: "ordinary", opens: false, writes: false };
 const OPAQUE: Statement = { kind: "opaque" };
 
 /**
- * Matches statements that can be classified by their first word. A text never contains a second statement, because the connection does not allow it.
+ * Matches statements that can be classified by their first word. A text never contains a second statement, because the connection does not allow
+ * several statements in one text.
  */
 const SURELY_PLAIN = /^\s*(?:select|(insert|update|delete))\b/i;
 const KEPT_TEXTS = 500;

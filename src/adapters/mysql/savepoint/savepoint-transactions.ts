@@ -72,7 +72,8 @@ export class TargetTransactions {
   }
 
   /**
-   * Returns the error for the last refused statement, and clears this error. The target may have caught the error, so seqqa also reports it itself.
+   * Returns the error for the last refused statement, and clears this error. The target may have caught the error, so the caller also reports the
+   * error.
    */
   takeRefused(): Error | undefined {
     const refused = this.#refused;
@@ -184,7 +185,10 @@ export class TargetTransactions {
     return error;
   }
 
-  /** Throws if a statement changes a temporary table that was created before the newest checkpoint, because a rollback cannot undo this change. */
+  /**
+   * Throws if a statement drops or replaces a temporary table that was created before the newest checkpoint, because a rollback cannot undo this
+   * change.
+   */
   #requireOwn(names: readonly string[], what: string): void {
     const name = names.find((one) => this.temporary.isKept(one));
     if (name === undefined) return;

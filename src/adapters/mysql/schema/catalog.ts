@@ -3,7 +3,7 @@ import { kindOf, type Column } from "../journal/columns.ts";
 import type { Queries, Row } from "../connect/control.ts";
 import { exactly, named, quoteName } from "../connect/sql-text.ts";
 
-/** The beginning of all names that seqqa gives to its tables and triggers in a database. */
+/** The prefix of the names of all tables and triggers that seqqa creates in a database. */
 export const OURS = "seqqa_journal_";
 
 export interface Table {
@@ -12,7 +12,10 @@ export interface Table {
   readonly engine: string;
   /** The stored columns. Generated columns are left out, because the server computes them from stored columns. */
   readonly columns: readonly Column[];
-  /** The positions of the columns that identify a row: the primary key, or a unique key without NULLs. Empty if the table has neither. */
+  /**
+   * The positions of the columns that identify a row: the primary key, or a unique key without NULLs. Empty if the table has no such key; a row is
+   * then identified by all its values.
+   */
   readonly key: readonly number[];
   readonly shown: readonly ObservedColumn[];
   /**
@@ -27,7 +30,7 @@ export interface Table {
   readonly ignored: readonly number[];
   /** The column with AUTO_INCREMENT. `undefined` if there is none. */
   readonly counted: string | undefined;
-  /** The positions of columns that were added after the run had begun. They are also ignored. Default: none. */
+  /** The positions of columns that were added after the run had begun. Restores ignore these columns. Default: none. */
   readonly added?: readonly number[] | undefined;
   /** The reason why the recorded rows cannot be restored: the table was dropped or altered. Default: they can be restored. */
   readonly lost?: string | undefined;
@@ -64,7 +67,7 @@ export interface Catalog {
 export async function readCatalog(control: Queries): Promise<Catalog> {
   const schema = control.store.database;
   const ours = `not like '${OURS.replaceAll("_", "\\\\_")}%'`;
-  // Each of these queries names one schema and has no join. With a join, the server would open all its tables and views.
+  // Each of these queries names one schema and has no join. With a join, the server would open all tables and views of this schema.
   const [tables, columns, indexes, uses, rules, triggers, checks] = (await control.batch([
     `select table_name, table_type, engine, create_options from information_schema.tables where ${named("table_schema", schema)} and table_name ${ours} and table_type <> 'VIEW' order by table_name`,
     `select table_name, column_name, data_type, character_set_name, generation_expression, extra from information_schema.columns where ${named("table_schema", schema)} order by table_name, ordinal_position`,
@@ -127,7 +130,7 @@ async function childrenElsewhere(control: Queries): Promise<string[]> {
       );
       return rows.map(([name]) => `table "${name ?? ""}" of another database has a foreign key to this database`);
     } catch {
-      // This server has no such table, or the user may not read it. Try the next query.
+      // This server has no such table, or the user is not allowed to read the table. Try the next query.
     }
   }
   return [];

@@ -2,7 +2,10 @@ import type { KeptCounters } from "../../../model/stores/store-adapter.ts";
 import type { Queries } from "../connect/control.ts";
 import type { Table } from "./catalog.ts";
 
-/** Returns a query for a table's definition, which contains the present AUTO_INCREMENT value. MySQL caches this value in information_schema. */
+/**
+ * Returns a query for a table's definition, which contains the present AUTO_INCREMENT value. information_schema may contain an outdated value,
+ * because MySQL caches it there.
+ */
 export function showCreate({ sqlName }: Pick<Table, "sqlName">): string {
   return `show create table ${sqlName}`;
 }
@@ -16,7 +19,7 @@ export function hasCounter(text: string): boolean {
   return / AUTO_INCREMENT\b/.test(text);
 }
 
-/** Returns the next AUTO_INCREMENT value of each table with such a column, by the table's name. The value 1 is left out. */
+/** Returns the next AUTO_INCREMENT value of each table with such a column, keyed by table name. The value 1 is left out. */
 export async function readCounters(control: Queries, tables: readonly Table[]): Promise<ReadonlyMap<string, string>> {
   const counting = tables.filter(({ counted }) => counted !== undefined);
   if (counting.length === 0) return new Map();
@@ -29,9 +32,7 @@ export async function readCounters(control: Queries, tables: readonly Table[]): 
   return values;
 }
 
-/**
- * Sets AUTO_INCREMENT values. The server raises a value that is too low for the rows of the table. @returns `true` if a table had another value
- */
+/** Sets AUTO_INCREMENT values. The server raises a value that is too low for the rows of the table. @returns `true` if a value was changed */
 export async function putCounters(control: Queries, tables: readonly Table[], wanted: ReadonlyMap<string, string>): Promise<boolean> {
   const now = await readCounters(control, tables);
   const wrong = tables.filter(({ name, counted }) => counted !== undefined && now.get(name) !== wanted.get(name));

@@ -10,8 +10,8 @@ const PAUSE_MS = 50;
 const NO_TABLE = 1146;
 
 /**
- * Detects schema changes, because TRUNCATE and DDL fire no triggers. A table that is created again gets a new id, so the ids are read together with
- * the undo log. Other changes, such as a new index, keep the id. Comparing all definitions at intervals finds these changes. A restore never undoes
+ * Detects TRUNCATE and DDL, which fire no triggers. A table that is truncated or created again gets a new id, so the ids are read together with the
+ * undo log. Other changes, such as a new index, keep the id. To find such changes, all definitions are compared at intervals. A restore never undoes
  * DDL, so a later comparison also finds an earlier change.
  */
 export class SchemaWatch {
@@ -48,14 +48,17 @@ export class SchemaWatch {
         await watch.take(control);
         return watch;
       } catch (error) {
-        // This server has no such table, or the user may not read it. Try the next query.
+        // This server has no such table, or the user is not allowed to read the table. Try the next query.
         if (!isDenied(error) && (error as { errno?: number }).errno !== 1109) throw error;
       }
     }
     throw new SeqqaError(
       "STORE_NOT_ALLOWED",
-      `The user in the store's URL may not read information_schema.tables on the server of the database "${control.store.database}". seqqa detects changes of the schema in this table.`,
-      { hint: "Use another user in the store's URL, with a privilege on the tables of the database.", exitStatus: 2 },
+      `The user in the store's URL is not allowed to read information_schema.tables for the database "${control.store.database}". seqqa reads this table to detect schema changes.`,
+      {
+        hint: "Grant this user a privilege on the tables of the database, for example SELECT, or use another user in the store's URL.",
+        exitStatus: 2,
+      },
     );
   }
 
@@ -70,7 +73,8 @@ export class SchemaWatch {
   }
 
   /**
-   * Returns a description of an object whose definition has changed, or `undefined`. Definitions are read only at intervals, unless `now` is `true`.
+   * Returns a description of an object whose definition has changed, or `undefined`. Compares the definitions only at intervals, unless `now` is
+   * `true`, and returns `undefined` in between.
    */
   async altered(control: Control, now = false): Promise<string | undefined> {
     const begun = performance.now();

@@ -59,7 +59,7 @@ export class CloneMode implements PostgresMode {
     const server = await CloneServer.open(options.store);
     const mode = new CloneMode(options, server);
     try {
-      // Throw here if a selected table does not exist or if the role may not read a selected table.
+      // Throw here if a selected table does not exist or if the role is not allowed to read a selected table.
       await mode.#reading();
       await server.readProperties();
       await server.drop(await server.copies());
@@ -85,7 +85,7 @@ export class CloneMode implements PostgresMode {
     }
     await this.#looker.close();
     const name = await this.#server.take();
-    // Compute the digest from the copy, because another client may write to the original during the copying.
+    // Compute the digest from the copy, because another client may have written to the original since the copying.
     const digest = await reading(withDatabase(this.#options.store, name), readDigest);
     const clone: Clone = { name, digest, order: this.#order++, stale: false, gone: false };
     this.#clones.set(digest, clone);
@@ -170,7 +170,7 @@ async function reading<T>(store: StoreUrl, read: (client: Client) => Promise<T>)
     if (isLost(error)) throw lostError(store, error);
     const cause = safeCause(store, error);
     throw new SeqqaError("STORE_NOT_ALLOWED", `seqqa cannot read the database ${store.shown}: ${cause.message}.`, {
-      hint: 'With `checkpoint: "clone"`, the role in the store\'s URL needs the right to read all tables and sequences.',
+      hint: 'Grant the role in the store\'s URL the right to read all tables and sequences (GRANT SELECT), which `checkpoint: "clone"` needs.',
       exitStatus: 2,
       cause,
     });
@@ -180,5 +180,8 @@ async function reading<T>(store: StoreUrl, read: (client: Client) => Promise<T>)
 }
 
 function notPortable(): SeqqaError {
-  return new SeqqaError("NOT_PORTABLE", 'A checkpoint of the mode "clone" cannot be moved to another lane.');
+  return new SeqqaError(
+    "NOT_PORTABLE",
+    'A checkpoint of the mode "clone" cannot be copied to another lane. This is a defect of seqqa: please report it.',
+  );
 }

@@ -102,7 +102,11 @@ export class CloneServer {
     });
   }
 
-  /** Waits until no session has an open write transaction. Ignores sessions that the database user may not see. */
+  /**
+   * Waits until no session has an open write transaction. Ignores sessions that the database user is not allowed to see.
+   *
+   * @throws SeqqaError `STORE_BUSY`
+   */
   async waitForWriters(limitMs: number = BUSY_LIMIT_MS): Promise<void> {
     for (const until = performance.now() + limitMs; ; await pause(5)) {
       const busy = await this.#use((client) =>
@@ -122,7 +126,7 @@ export class CloneServer {
     await this.#server.close();
   }
 
-  /** The name of an unfinished new copy. The finished copy then takes the name of the database. */
+  /** The name of a new copy until the copy is finished. The finished copy is renamed to the name of the database. */
   get #temporary(): string {
     return `${this.prefix}0`;
   }
@@ -146,8 +150,8 @@ export class CloneServer {
   }
 
   /**
-   * Ends all sessions of the database and polls until no session exists. CREATE DATABASE would also wait for the sessions, but polls only every 100
-   * ms.
+   * Ends all sessions of the database and polls until no session exists, at most 200 times. CREATE DATABASE would also wait for the sessions, but
+   * polls only every 100 ms.
    */
   async #shut(client: Client): Promise<void> {
     await client.query(`alter database ${quoteName(this.store.database)} allow_connections false`);
@@ -186,7 +190,7 @@ function cannotClone(store: StoreUrl, error: unknown): SeqqaError {
     `seqqa cannot clone the database ${store.shown}: ${cause.message}.`,
     {
       hint: notAllowed
-        ? 'With `checkpoint: "clone"`, the role in the store\'s URL must own the database. The role also needs CREATEDB and pg_signal_backend.'
+        ? 'Use a role that owns the database, has CREATEDB, and is a member of pg_signal_backend. `checkpoint: "clone"` needs all three. Or use a superuser.'
         : "Read the log of the PostgreSQL server.",
       exitStatus: notAllowed ? 2 : 3,
       cause,

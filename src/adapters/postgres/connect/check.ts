@@ -55,7 +55,7 @@ async function lanes(store: StoreUrl, facts: TemplateFacts): Promise<StoreCheck>
     return {
       ok: false,
       what,
-      says: "the role may not create databases, but each lane needs its own database. Type: ALTER ROLE ... CREATEDB",
+      says: "the role is not allowed to create databases, but each lane needs its own database. Type: ALTER ROLE ... CREATEDB",
     };
   }
   if (facts.mayCopy && facts.sessions === 0) return { ok: true, what, says: "seqqa copies the database with CREATE DATABASE ... TEMPLATE" };
@@ -71,7 +71,7 @@ async function checkpoint(client: Client, store: StoreUrl, facts: TemplateFacts,
   const rights = await takeRights(client);
   const here = (await journalObstacle(client, rights, catalog)) ?? (inPlace ? await locksObstacle(client, rights, catalog) : undefined);
   if (inPlace && here !== undefined && !inProcess) throw refusedWhereItIs("clone", `the database ${store.shown}`, here);
-  // If the role may create databases but not copy the template, pg_dump makes the copy. All objects in such a copy belong to the role.
+  // If the role is allowed to create databases but not to copy the template, pg_dump makes the copy. All objects in such a copy belong to the role.
   const isCopied = !inPlace && facts.createDb && !facts.mayCopy;
   const obstacle = isCopied ? await journalObstacle(client, rights, catalog, true) : here;
   const within = "for an in-process target that uses seqqa's connection, auto chooses savepoint";
@@ -89,7 +89,7 @@ async function checkpoint(client: Client, store: StoreUrl, facts: TemplateFacts,
 
 function rightsText({ superuser, replica }: Rights): string {
   if (superuser) return "the role is a superuser";
-  return replica ? "the role owns the tables and may set session_replication_role" : "the role owns the tables";
+  return replica ? "the role owns the tables and can set session_replication_role" : "the role owns the tables";
 }
 
 async function connections(client: Client): Promise<StoreCheck> {

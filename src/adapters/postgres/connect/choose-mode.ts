@@ -98,7 +98,9 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
   return clone(choosing, `${why}; ${CLONE_COST}`, `${why}, and a clone ${INSTEAD_WHOLE_STORE}`);
 }
 
-/** Returns the catalog in which the named sequences count as cached, so that restores leave them as they are, and these sequences. */
+/**
+ * Returns a copy of the catalog in which the named sequences count as cached, so that restores leave them unchanged. Also returns these sequences.
+ */
 function withUnrestored(catalog: Catalog, names: readonly string[]): { readonly all: Catalog; readonly unrestored: readonly Sequence[] } {
   const unrestored = catalog.sequences.filter(({ name, cached }) => !cached && names.includes(name));
   if (unrestored.length === 0) return { all: catalog, unrestored };

@@ -120,7 +120,7 @@ function newClient(driver: typeof pg, store: StoreUrl, { rawText, types, lost }:
   return client;
 }
 
-/** The number of comparisons. Other clients of a pooler can make a single comparison miss the pooler. */
+/** The number of comparisons in {@link sharesSessions}. A single comparison can fail to detect a pooler while other clients use the pooler. */
 const COMPARISONS = 5;
 
 /**

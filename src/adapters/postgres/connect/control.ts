@@ -22,7 +22,8 @@ const IN_USE_MS = 1500;
 const SETTINGS: Readonly<Record<string, string>> = { ...CONTROL_SETTINGS, [CONTROL_SWITCH]: "on" };
 
 /**
- * A tolerance in milliseconds for the end of the lease. The server counts whole seconds and starts slightly before {@link Control.renewed} is called.
+ * A tolerance in milliseconds for the end of the lease. The server counts whole seconds, and renews the lease slightly before {@link Control.renewed}
+ * is called.
  */
 const SLACK_MS = 1500;
 /**

@@ -58,7 +58,7 @@ export function connectError(store: StoreUrl, error: unknown): SeqqaError {
     return make(
       "STORE_NOT_ALLOWED",
       `The role in the URL of ${store.shown} lacks a privilege: ${cause.message}.`,
-      "Use a role that may connect to this database, or grant the privilege.",
+      "Use a role that is allowed to connect to this database, or grant the missing privilege.",
     );
   }
   if (code === "53300") {
@@ -100,7 +100,7 @@ export function incoherent(store: StoreUrl, what: string): SeqqaError {
   });
 }
 
-/** The server has no memory left for locks. */
+/** The SQLSTATE of a server that has no memory left for locks. */
 const OUT_OF_LOCKS = "53200";
 
 export function notPutBack(store: StoreUrl, error: unknown): SeqqaError {

@@ -4,8 +4,8 @@ import { quoteText } from "../connect/sql-text.ts";
 /** The first key of seqqa's advisory locks: the letters `seqq` as a number. In PostgreSQL, two databases can use the same keys independently. */
 const CLASS = 1936027761;
 /**
- * The highest number of a write that the gate can hold. To hold write n of a call, the sequence that counts writes starts at -n. The gate holds the
- * write that makes the sequence 0.
+ * The highest number of a write of a call that the gate can hold. To hold write n of a call, the sequence that counts writes starts at -n. The gate
+ * holds the write that makes the sequence 0.
  */
 const MOST_WRITES = 1_000_000_000;
 /** The keys of the lock that seqqa holds while the gate is armed. If seqqa's session ends, the server releases the lock, and held writes continue. */
@@ -97,7 +97,7 @@ export const HELD_SQL: string = `with l as materialized (
    where w.kind = 0 and w.objid = 2 and not w.granted`;
 
 /**
- * Returns a query for a lock that the held session `pid` has and for which another session waits, directly or through other sessions. Row locks come
+ * Returns a query for a lock for which another session waits because of the held session `pid`, directly or through other sessions. Row locks come
  * first, because a row lock shows the name of the table. The query needs no privilege.
  */
 export function blockedSql(pid: string): string {

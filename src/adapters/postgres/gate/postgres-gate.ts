@@ -5,7 +5,7 @@ import { Writing, type Control } from "../connect/control.ts";
 import { armSql, blockedSql, endSql, FAIL_SQL, HELD_SQL, RELEASE_SQL, WATCHED_SQL, watchSql } from "./gate-sql.ts";
 import { shownName } from "../connect/sql-text.ts";
 
-/** Holds a write of the target with an advisory lock, which seqqa's control connection has. */
+/** Holds a write by the target: the write waits for an advisory lock that seqqa's control connection has taken. */
 export class PostgresGate implements FailingGate {
   readonly kind = "gate";
   readonly faults: FailingGate["faults"];
@@ -27,7 +27,9 @@ export class PostgresGate implements FailingGate {
 
   async arm(write: number): Promise<void> {
     if (!Number.isSafeInteger(write) || write < 1)
-      throw new RangeError(`seqqa cannot select write ${write} of a call, because writes are counted from 1.`);
+      throw new RangeError(
+        `seqqa cannot select write ${write} of a call, because writes are counted from 1. This is a defect of seqqa: please report it.`,
+      );
     await this.#arm(armSql(write));
   }
 
@@ -78,7 +80,7 @@ export class PostgresGate implements FailingGate {
     if (fault === "cut" || (fault === "kill" && this.faults.kinds.includes("cut"))) await this.#end(pid);
     else await this.#control.inTurn(() => this.#control.rows(FAIL_SQL));
     await this.release();
-    // The server notices that the killed client is gone only when the held write fails. Wait until the session has ended.
+    // The server notices only when the held write fails that the killed client no longer exists. Wait until the session has ended.
     if (fault === "kill") await this.#gone(pid, this.#limitMs);
     return true;
   }

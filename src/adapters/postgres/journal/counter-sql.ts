@@ -10,8 +10,8 @@ export interface CounterNames {
 
 /**
  * Returns CREATE FUNCTION statements for two functions that read and write all sequences as one array. The array contains the last value of each
- * sequence, because the server returns last values without a query. The last value of an unused sequence is NULL. If there is an unused sequence, the
- * array has a second half with the first value of each unused sequence, because `setval` may have changed this first value.
+ * sequence, or NULL if the sequence has generated no value. The server returns a last value by a function call, without a query. If an element is
+ * NULL, the array has a second half with the first value of each unused sequence, because `setval` may have changed this first value.
  */
 export function counterFunctions(sequences: readonly Sequence[], { counters, put, definer = false }: CounterNames): string[] {
   const language = `language plpgsql${definer ? " security definer" : ""}`;
@@ -41,14 +41,14 @@ end`,
 }
 
 /**
- * A table with the highest seen value of each sequence that is not restored, because clients may keep its values in memory. NULL: no value was taken
- * yet.
+ * The name of a table with the highest known value of each sequence that is not restored (see {@link Sequence.cached}). For a descending sequence,
+ * the lowest value. NULL: the sequence has generated no value.
  */
 export const CACHED: string = `${OURS}.cached`;
 
 /**
- * Statements for the functions `read` and `put`. `NOTE_CACHED` records the values of sequences that are not restored. `RAISE_CACHED` raises sequences
- * that the target has reset.
+ * PL/pgSQL statements for the functions `read` and `put`. `NOTE_CACHED` records the values of the sequences in {@link CACHED}. If the target has
+ * reset such a sequence, `RAISE_CACHED` sets the sequence to its recorded value.
  */
 export const NOTE_CACHED: string = `update ${CACHED} c set last = pg_sequence_last_value(c.sequence)
    where pg_sequence_last_value(c.sequence) is not null

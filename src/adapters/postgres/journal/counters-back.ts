@@ -5,7 +5,7 @@ import { OWN_PATH, USER_PATH } from "../read/user-path.ts";
 import { SEQUENCE_USERS } from "../schema/catalog.ts";
 
 /**
- * Returns an SQL statement that restores sequences, but never below a value that is in use.
+ * Returns an SQL statement that restores sequences to their old values (from before the run), but never below a value that is in use.
  *
  * A sequence is restored in two cases:
  * - Its value is now below the old value.

@@ -90,7 +90,10 @@ export function observeReading({ tables, counters }: FullReading): Observed {
   return { kind: "rows", tables: observeAll(tables), counters };
 }
 
-/** Returns the differences between two reads of all tables. If the columns of a table changed, all rows of the table count as removed and added. */
+/**
+ * Returns the differences between two reads of all tables. If the columns of a table changed, its old rows all count as removed, and its present rows
+ * all count as added.
+ */
 export function observeDifference(root: FullReading, now: FullReading): Observed {
   const shown = new ShownTables();
   const before = new Map(root.tables.map((entry) => [signature(entry[0]), entry]));

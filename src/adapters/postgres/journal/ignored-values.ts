@@ -3,8 +3,8 @@ import type { Table } from "../schema/catalog.ts";
 import { quoteName, rowFields } from "../connect/sql-text.ts";
 
 /**
- * Returns the positions of the columns in which rows are compared. In a table with ignored columns, the comparison leaves out the ignored columns and
- * all generated columns, because a generated column may depend on an ignored column.
+ * Returns the positions of the columns whose values are compared to find out if two rows are equal. In a table with ignored columns, the comparison
+ * leaves out the ignored columns and all generated columns, because a generated column may depend on an ignored column.
  */
 function judgedAt({ columns, ignored }: Table): readonly number[] {
   return columns.flatMap(({ name, generated }, at) => (ignored.length > 0 && (generated || ignored.includes(name)) ? [] : [at]));

@@ -36,7 +36,7 @@ export interface JournalChoice {
   readonly asked?: (() => number | undefined) | undefined;
   /** Called with the rows of an external store that were written while the run had a request in progress. */
   readonly wrote?: StoreScope["wrote"];
-  /** Sequences that restores leave as they are, although no client keeps their values in memory. Default: none. */
+  /** Sequences that restores leave unchanged, in addition to the sequences whose values clients may keep in memory. Default: none. */
   readonly unrestored?: readonly Sequence[] | undefined;
   /** `true` if the external store is opened only to detect writes of other clients. Default `false`. */
   readonly watching?: boolean | undefined;
@@ -74,8 +74,8 @@ export class JournalMode implements PostgresMode {
   /** The number of recorded steps that led to the root state. */
   #base: number;
   /**
-   * The error that says that the store differs from the recorded changes. Every later operation throws this error. `undefined` if no difference was
-   * found.
+   * The error after which this store can no longer be used, for example because its rows differ from the recorded changes. Every later operation
+   * throws this error. `undefined` if there was no such error.
    */
   #broken: SeqqaError | undefined;
 
@@ -113,7 +113,7 @@ export class JournalMode implements PostgresMode {
 
   /**
    * Installs the journal. After a restart of the target, continues with the existing journal if the schema is unchanged. Checkpoints then stay valid,
-   * and the target's writes during start-up are ordinary changes.
+   * and the target's writes during start-up count as ordinary changes.
    */
   static async open(control: Control, catalog: Catalog, choice: JournalChoice): Promise<JournalMode> {
     const { previous } = choice;
@@ -132,7 +132,7 @@ export class JournalMode implements PostgresMode {
     let mode: JournalMode | undefined;
     try {
       mode = new JournalMode(control, catalog, await schemaText(control), token, choice);
-      // With `watching`, do not read the undo log yet, because its first read must report the writes of other clients.
+      // With `watching`, the caller reads the undo log later: the first read must report the writes of other clients.
       if (choice.watching !== true) await mode.#read(false);
     } catch (error) {
       if (mode !== undefined) mode.#lease?.stop();
@@ -280,7 +280,7 @@ export class JournalMode implements PostgresMode {
       const mirror = this.#mirror;
       const wanted = fixesToImage(this.#control.store, this.#tables, this.#sequences, image);
       if (image.isWhole === true) {
-        // The differences from the root state are the wanted rows without the rows of the root state.
+        // A whole snapshot contains all rows. Subtract the rows of the root state: the present rows without the changes since the root state.
         for (const { table, row, by } of (await this.#allRows(Infinity))!.deltas()) wanted.rows.add(table, row, -by);
         for (const { table, row, by } of mirror.net.deltas()) wanted.rows.add(table, row, by);
       }
@@ -321,7 +321,7 @@ export class JournalMode implements PostgresMode {
     });
   }
 
-  /** Restores the database at the end of the run. In an external store, rows that other clients changed are kept and reported. */
+  /** Restores the database at the end of the run. In an external store, rows that other clients changed are reported and not restored. */
   async #leave(): Promise<void> {
     if (this.#broken?.code === "LEASE_OVER") throw this.#broken;
     const isReadable = this.#broken === undefined || this.#broken.code === "SCHEMA_CHANGED";
@@ -339,7 +339,10 @@ export class JournalMode implements PostgresMode {
     return this.#base + this.#mirror.top.depth + 1;
   }
 
-  /** Adds the log entries that a restore has returned to the known changes. `count`: the number of requests of the run before the restore. */
+  /**
+   * Records the log entries in the result of a restore as known changes. Reads the log again if other clients may have made the entries. `count`: the
+   * number of requests that the run had sent before the restore.
+   */
   async #takeInPut(look: Look, count: number | undefined): Promise<void> {
     if (this.#reader.accepts(look, count)) await this.#takeIn(look);
     else await this.#read(false);
@@ -463,7 +466,10 @@ export class JournalMode implements PostgresMode {
 /** Thrown if the undo log had unread entries that may affect the operation. The caller then tries the operation again. */
 class Stale extends Error {}
 
-/** Returns the schema as text. Without a superuser there are no event triggers, so the text also shows statements that only rewrite rows. */
+/**
+ * Returns hashes of the schema. If the role is not a superuser, there are no event triggers, so the result has additional hashes, which change when
+ * rows are rewritten.
+ */
 function schemaText({ client, rights }: Control): Promise<CatalogText> {
   return catalogText(client, !rights.superuser);
 }

@@ -38,7 +38,8 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
   return [
     `drop schema if exists ${OURS} cascade`,
     `create schema ${OURS}`,
-    // `counters`: sequences when the store was opened. `recorded`: sequences at the time `recorded_ms`. `shape`: hash of the schema.
+    // `counters`: the values of the sequences when the store was opened. `recorded`: their values at the time `recorded_ms`. `shape`: hash of the
+    // schema.
     // `pid`: the session of the run.
     `create table ${OURS}.owner(token text, tables text, sequences text, counters bigint[], recorded bigint[], since_ms bigint, recorded_ms bigint, shape text, pid int)`,
     // `rel`: the table, or 0 for a schema change. `o`, `n`: the old and the new row. `place`: the new row's `ctid`, only in a table without a key.
@@ -55,8 +56,8 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
     USER_PATH,
     ...tables.map(createPutFunction),
     ...judgedFunction(tables),
-    // Install the functions for restores without replica role even if the role may use replica role, because a later run may have lost this
-    // privilege.
+    // Install the functions for restores without replica role even if the role is allowed to use replica role: the role may have lost this privilege
+    // when a later run restores the data.
     ...(facts === undefined ? [] : ownerStatements(tables, facts, CONTROL_SWITCH)),
     OWN_PATH,
     ...counterFunctions(kept, { counters: `${OURS}.counters`, put: `${OURS}.put_counters` }),
@@ -148,9 +149,10 @@ function triggers(table: Table, leased: boolean): string[] {
 }
 
 /**
- * Creates a function that returns a session with an open write transaction in this database. Reading the list of sessions is slow, so the function
- * reads the list only if some transaction has an id. The transaction snapshot and `age` show if there is such a transaction. A role sees the ids of
- * other roles' transactions but not the kind of their sessions, so sessions of unknown kind count as clients.
+ * A CREATE FUNCTION statement for the function `busy`, which names the other sessions with an open write transaction in this database, and prepared
+ * transactions; NULL if there are none. Reading the list of sessions is slow, so the function reads the list only if some transaction has an id. The
+ * transaction snapshot and `age` show whether such a transaction exists. A role sees the ids of other roles' transactions but not the kind of their
+ * sessions, so sessions of unknown kind count as clients.
  */
 const BUSY_FUNCTION = `create function ${OURS}.busy() returns text language plpgsql as ${quoteText(`
 declare s txid_snapshot := txid_current_snapshot(); me oid;
@@ -170,11 +172,11 @@ export const FOREIGN = "foreign";
 const FOREIGN_STATE = "SQ004";
 
 /**
- * Returns a CREATE FUNCTION statement for the function `read`, which reads and empties the undo log. The first row of the result has the sequences,
- * and with `p_apart` also a session that is writing. Entries of an open transaction are read after its commit, because the order of entries does not
- * matter. `p_quiet`: the run has sent no request since the last read. If rows of an external store changed nevertheless, their entries are returned
- * but stay in the log, and the last row is {@link FOREIGN}. `p_apart`: `null` to skip the comparison of the system catalogs, because the caller has
- * just compared the catalogs.
+ * Returns a CREATE FUNCTION statement for the function `read`, which reads and empties the undo log. The first row of the result has the values of
+ * the sequences. With `p_apart`, this row also names sessions with an open write transaction, and if there are any, the log is not read. Entries of
+ * an open transaction are read after its commit, because the order of entries does not matter. `p_quiet`: the run has sent no request since the last
+ * read. If rows of an external store changed nevertheless, their entries are returned but stay in the log, and the last row is {@link FOREIGN}.
+ * `p_apart`: `null` to skip the comparison of the system catalogs, because the caller has just compared the catalogs.
  */
 function readFunction(borrowed: boolean, comparesCatalog: boolean, image: string): string {
   const take = borrowed

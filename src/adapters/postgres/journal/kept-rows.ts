@@ -4,7 +4,7 @@ import { sumsOf as sumsIn, withIgnoredOf } from "./ignored-values.ts";
 import { quoteName } from "../connect/sql-text.ts";
 import { inUserPath } from "../read/user-path.ts";
 
-/** The text of a changed row at three times: at the root state, when the run last recorded changes, and now. `null`: the row did not exist. */
+/** The text of a changed row at three times: before the run (`root`), when the run last recorded changes, and now. `null`: the row did not exist. */
 export interface Change {
   readonly table: Table;
   readonly root: string | null;
@@ -89,14 +89,16 @@ async function keyedChanges(control: Control, table: Table, kept: Sum, log: Sum)
 }
 
 /**
- * Returns the changes of a table without a key, in which equal rows are counted. A restore deletes the rows that the run added if all these rows
- * still exist. If such a row is missing, another client may have updated the row. The restore then does not insert rows that the run deleted, because
- * the updated row may replace a deleted row. A restore also does not insert a deleted row if a later transaction has written an equal row.
+ * Returns the changes of a table without a key, in which equal rows are counted. Rows that the run added are deleted, unless some of the equal rows
+ * are missing. A missing row may have been updated by another client, and the updated row may replace a row that the run deleted. If a row is
+ * missing, the restore therefore inserts none of the rows that the run deleted. The restore also does not insert a deleted row if a later transaction
+ * has written an equal row.
  */
 async function keylessChanges(control: Control, table: Table, kept: Sum, log: Sum): Promise<Changes> {
   const [there, later] = [new Map<string, number>(), new Map<string, number>()];
   const counted = await control.rows(
-    // Each record of the run updates the row of `owner`, so the `xmin` of this row is the last transaction in which the run wrote.
+    // Whenever the run records changes, it updates the row of `owner`. The `xmin` of this row is therefore the id of the last transaction in which
+    // the run wrote.
     `select u.img, count(*), count(*) filter (where pg_catalog.age(x.xmin) < pg_catalog.age(o.xmin))
        from ${OURS}.owner o cross join pg_catalog.unnest($1::text[]) u(img)
        join (select (seqqa_t.*)::text as img, seqqa_t.xmin from only ${table.sqlName} as seqqa_t) x on x.img = u.img collate "C" group by u.img`,

@@ -50,7 +50,7 @@ export async function requireLease(control: Control): Promise<void> {
 
 /**
  * Returns `true` for errors that mean that the lease has expired, or that another run has removed this journal. In the second case, the message must
- * name an object of seqqa's schema, because a function of the user can also miss an object.
+ * name an object of seqqa's schema, because a function of the user can also fail because an object is missing.
  */
 export function isLeaseOver(error: unknown): boolean {
   const code = codeOf(error);

@@ -15,7 +15,7 @@ export interface MultisetSnapshot {
   readonly tables: readonly { readonly name: string; readonly rows: readonly (readonly [row: string, by: number])[] }[];
   readonly sequences: number;
   readonly counters: string;
-  /** The sequences that restores leave as they are, with their last values. Default: none. */
+  /** The last values of the sequences that restores leave unchanged. Default: none. */
   readonly reached?: readonly (readonly [name: string, last: string | null])[] | undefined;
 }
 
@@ -39,7 +39,7 @@ export function isImage(image: unknown): image is MultisetSnapshot {
 }
 
 /**
- * Returns the row changes and sequence values of a snapshot. Translates table numbers into the table numbers of this store.
+ * Returns the row changes and sequence values of a snapshot, with the positions that the tables have in this store.
  *
  * @throws SeqqaError `IMAGE_FOREIGN` if this store lacks one of the tables or sequences
  */

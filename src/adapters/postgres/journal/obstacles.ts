@@ -44,11 +44,11 @@ export async function journalObstacle(
 }
 
 /**
- * The locks for each table that the end of an in-place run holds: on the table, and on the triggers and functions of seqqa that are dropped. The
- * number was counted on PostgreSQL 15.
+ * The number of locks for each table that the restore at the end of an in-place run holds: on the table, and on seqqa's triggers and functions, which
+ * are dropped. Counted on PostgreSQL 15.
  */
 const LOCKS_A_TABLE = 5;
-/** The locks that the end of an in-place run holds in addition to the locks for tables. */
+/** The number of locks that this restore holds in addition to the locks for tables. */
 const MORE_LOCKS = 50;
 
 /**

@@ -13,8 +13,9 @@ import type { Layout } from "./journal-sql.ts";
 import type { Change } from "./kept-rows.ts";
 
 /**
- * Returns the table to which the recorded rows of a run can be restored, or a reason why they cannot be restored. Columns that were added after the
- * run had begun are left alone. `present`: the table as it is now. `isRewritten`: `true` if a statement changed rows of the table without triggers.
+ * Returns the table to which the recorded rows of a run can be restored, or the reason why the rows cannot be restored. Columns that were added after
+ * the run had begun are not restored. `present`: the table as it is now. `isRewritten`: `true` if a statement changed rows of the table without
+ * triggers.
  */
 export function presentTable(present: Table | undefined, was: Layout, isRewritten: boolean): Table | string {
   if (present === undefined) return `table "${was.name}" was dropped`;
@@ -62,7 +63,7 @@ export async function withOwnValues(control: Control, table: Table, undo: readon
   return new Map(own.map((change) => [change, hasOwnValue(table.fullName)]));
 }
 
-/** Creates the functions that restore rows again, for tables whose columns or triggers have changed. The connection must be in a transaction. */
+/** Replaces the functions that restore rows, for tables whose columns or triggers have changed. The connection must be in a transaction. */
 export async function renewFunctions(control: Control, tables: readonly Table[]): Promise<void> {
   const statements = tables
     .filter(({ added = [] }) => added.length > 0)
@@ -73,7 +74,7 @@ export async function renewFunctions(control: Control, tables: readonly Table[])
   if (statements.length > 0) await control.rows([USER_PATH, ...statements, OWN_PATH].join(";\n"));
 }
 
-/** Returns the recorded rows of a table to which rows cannot be restored. `kept`, `log`: see `changesOf`. */
+/** Returns the changed rows of a table whose rows cannot be restored. `why`: the reason. `kept`, `log`: see `changesOf`. */
 export function recordedRows(
   was: Layout,
   present: Table | undefined,

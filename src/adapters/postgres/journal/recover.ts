@@ -34,7 +34,7 @@ export async function requireNothingLeft(control: Control): Promise<void> {
   await putBackKept(control);
 }
 
-/** Opens a connection and calls {@link requireNothingLeft} with it. @throws SeqqaError also `STORE_IN_USE` */
+/** Opens a connection and calls {@link requireNothingLeft} with it. @throws SeqqaError the same errors, and `STORE_IN_USE` */
 export async function requireUnused(store: StoreUrl): Promise<void> {
   const control = await Control.open(store);
   try {
@@ -44,9 +44,12 @@ export async function requireUnused(store: StoreUrl): Promise<void> {
   }
 }
 
-/** Returns the state of the run that uses a database in place, or `undefined`. Changes nothing, and needs no privileges. */
+/**
+ * Returns `alive` or `dead` if a run uses the database in place, or has left its tables in it; otherwise `undefined`. Changes nothing, and needs no
+ * privileges.
+ */
 export async function inPlaceRun(client: Client): Promise<InPlaceRun> {
-  // A lease exists only in the journal of an external store. In the mode `savepoint`, the run records the counters of an external store.
+  // Only runs on external stores create these objects: a lease in the mode `journal`, and a table of recorded counters in the mode `savepoint`.
   const [row] = await rowsOf<[string]>(
     client,
     `select (exists (select 1 from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()

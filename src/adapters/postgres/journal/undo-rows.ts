@@ -9,8 +9,8 @@ import { quoteName } from "../connect/sql-text.ts";
 import { inUserPath } from "../read/user-path.ts";
 
 /**
- * Restores rows to the root state. Skips a row if an unrestored row refers to the row, or has its key or unique value. Removes skipped rows from
- * `changes` and returns them. Restored rows never conflict with each other, because they existed together in the root state.
+ * Restores rows to the root state. Skips a row if restoring it would violate a constraint, because of rows that are not restored. Removes skipped
+ * rows from `changes` and returns them. Restored rows never conflict with each other, because they existed together in the root state.
  */
 export async function undoRows(control: Control, changes: Set<Change>): Promise<Change[]> {
   if (changes.size === 0) return [];
@@ -77,11 +77,10 @@ async function settle(control: Control, changes: Set<Change>, { ancestors, keys,
       "root",
       `${orphaned(key)}${extra}`,
     );
-  // Child rows that had no parent before the restore are not skipped.
+  // If a child row with the same missing parent exists before the restore, the missing parent is no reason to skip a row.
   const before = new Map<ForeignKey, ReadonlySet<Change>>();
   for (const key of keys) before.set(key, new Set(await orphans(key, ` and ${hasSibling(key)}`)));
-  // Do each check only if the previous checks found nothing. A skipped row of an earlier check may be a parent row that a later check reports as
-  // missing.
+  // Do each check only if the previous checks found nothing, because a row that an earlier check found may cause the finding of a later check.
   const obstacles = [
     () => write(control, changes),
     ...uniques.map(

@@ -6,7 +6,7 @@ import type { MultisetSnapshot } from "./multiset-snapshot.ts";
 
 type Reached = NonNullable<MultisetSnapshot["reached"]>;
 
-/** Sequences of a lane's database that restores leave as they are. */
+/** The sequences of a lane's database that restores leave unchanged. */
 export class UnrestoredSequences {
   readonly any: boolean;
   readonly #control: Control;

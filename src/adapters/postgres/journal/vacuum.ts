@@ -3,10 +3,7 @@ import type { Control } from "../connect/control.ts";
 import { connect, CONTROL_SETTINGS } from "../connect/connect.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/**
- * The number of deleted log entries after which the undo log is vacuumed. This many deleted entries fill some dozens of pages, which every read
- * scans.
- */
+/** The number of deleted log entries after which the undo log is vacuumed. More deleted entries would fill many pages, which every read scans. */
 const LOG_ENTRIES = 2000;
 /** The number of restored rows after which a table is vacuumed. PostgreSQL's autovacuum runs only once a minute at most. */
 const ROWS = 5000;

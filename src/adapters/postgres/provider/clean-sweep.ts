@@ -21,7 +21,7 @@ export interface Sweeping {
 
 /**
  * Drops the databases of dead runs. The name of a database contains the id of its run, and a live run holds a lock. Returns one line of text for each
- * dropped database.
+ * dropped database. With `dryRun`, drops nothing.
  */
 export async function sweepDeadRuns(client: Client, store: StoreUrl, { ownRun, dryRun, failed, foreign }: Sweeping): Promise<string[]> {
   const runs = new Map<string, string[]>();

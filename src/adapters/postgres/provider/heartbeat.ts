@@ -20,7 +20,7 @@ export async function claim(client: Queryable, runId: string): Promise<void> {
  * locks belong to a database, and a live run may be connected to another database of the server. This function therefore searches the locks of all
  * databases.
  *
- * @returns `undefined` if the run is alive
+ * @returns the result of `work`, or `undefined` if the run is alive
  */
 export async function ifDead<T>(client: Queryable, runId: string, work: () => Promise<T>): Promise<T | undefined> {
   const lock = lockOf(runId);

@@ -18,8 +18,8 @@ export async function databaseNames(client: Client): Promise<string[]> {
 export async function dropDatabase(client: Client, store: StoreUrl, name: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      // WITH (FORCE), from version 13, also ends sessions, but fails if the role may not end one of the sessions. Therefore end the sessions one by
-      // one first.
+      // WITH (FORCE), from version 13, also ends sessions, but fails if the role is not allowed to end one of the sessions. Therefore end the
+      // sessions one by one first.
       await client
         .query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${quoteText(name)} and pid <> pg_backend_pid()`)
         .catch(() => undefined);

@@ -18,8 +18,8 @@ export function provideError(store: StoreUrl, doing: string, error: unknown): Se
   if (code === "42501") {
     return say(
       "STORE_NOT_ALLOWED",
-      `The role that connects to ${store.shown} may not ${doing}: ${cause.message}.`,
-      "Grant the role the right (ALTER ROLE ... CREATEDB), or use a superuser in the store's URL.",
+      `The role in the URL of ${store.shown} is not allowed to ${doing}: ${cause.message}.`,
+      "Grant the role the missing privilege (to create databases: ALTER ROLE ... CREATEDB), or use a superuser in the store's URL.",
     );
   }
   if (code === "53300") {
@@ -63,7 +63,7 @@ export function dumpToolMissing({ shown, database }: StoreUrl, tool: string, ver
       : "Use the owner of the database in the store's URL";
   return new SeqqaError(
     "STORE_NOT_COPIED",
-    `seqqa needs ${tool} of PostgreSQL ${version} or later to copy ${shown}, because ${why}. The program is not installed.`,
+    `seqqa needs ${tool} of PostgreSQL ${version} or later to copy ${shown}, because ${why}. This program is missing or too old.`,
     {
       hint: `${remedy}, or install postgresql-client-${version}.`,
       exitStatus: 2,

@@ -97,7 +97,7 @@ async function maintenance(store: StoreUrl, lost: () => void): Promise<Client> {
     return await connect({ ...withDatabase(store, "postgres"), shown: store.shown }, options);
   } catch (error) {
     const cause = error instanceof SeqqaError ? error.cause : undefined;
-    // The database `postgres` does not exist, or the role may not use it, or a pooler does not serve it. Connect to the template.
+    // The database `postgres` does not exist, the role is not allowed to use this database, or a pooler does not serve it. Connect to the template.
     if (["3D000", "42501", "28000", "55000", "08P01"].includes(codeOf(cause))) return connect(store, options);
     if (cause === undefined || (error instanceof SeqqaError && error.code === "DRIVER_MISSING")) throw error;
     throw connectError(store, cause);

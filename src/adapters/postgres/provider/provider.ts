@@ -15,7 +15,7 @@ import { storeUrl, withDatabase, type StoreUrl } from "../connect/store-url.ts";
 import { copyTemplate, createFrom, templateFacts } from "./template.ts";
 import { templateSettings } from "./template-settings.ts";
 
-/** Creates a lane's database with `CREATE DATABASE ... TEMPLATE`, or with pg_dump while sessions use the template. */
+/** Creates a lane's database with `CREATE DATABASE ... TEMPLATE`, or with pg_dump if sessions use the template. */
 export class PostgresProvider extends DatabaseProvider<Client> {
   readonly #store: StoreUrl;
   readonly #server: Server;
@@ -35,9 +35,9 @@ export class PostgresProvider extends DatabaseProvider<Client> {
       if (!facts.createDb) {
         throw new SeqqaError(
           "STORE_NOT_ALLOWED",
-          `The role in the URL of ${this.#store.shown} may not create databases, but each lane needs its own database.`,
+          `The role in the URL of ${this.#store.shown} is not allowed to create databases, but each lane needs its own database.`,
           {
-            hint: "Grant the privilege (ALTER ROLE ... CREATEDB). Or let one lane use the database itself: start the target yourself and set base_url to its URL.",
+            hint: "Grant the privilege (ALTER ROLE ... CREATEDB). Or let one lane use the database itself: start the target yourself, and set base_url to the URL of the target.",
             exitStatus: 2,
           },
         );
@@ -96,6 +96,7 @@ export class PostgresProvider extends DatabaseProvider<Client> {
 
 /**
  * Ignores an error about a missing right to change a setting or grant a privilege, because the target also works without the setting or privilege.
+ * Throws all other errors.
  */
 function onlyForbidden(error: unknown): void {
   if ((error as { code?: unknown }).code !== "42501") throw error;

@@ -18,7 +18,7 @@ export const stores: StoreKind = { createProvider: (options) => new PostgresProv
 
 /**
  * Changes a lane's database, so that `seqqa doctor` can test a restore. Deletes one row from the first table that allows a deletion, and takes a
- * value from the first sequence that the role may use.
+ * value from the first sequence that the role can use. Returns a description of the changes, or `undefined` if nothing was changed.
  */
 async function disturb(url: string): Promise<string | undefined> {
   const store = storeUrl(url);
@@ -56,7 +56,7 @@ async function draw(client: Client, sequences: Catalog["sequences"]): Promise<st
       await client.query(`select nextval(${quoteText(sqlName)}::regclass)`);
       return `took the next value of sequence ${name}`;
     } catch {
-      // The sequence has reached its limit, or the role may not use it. Try the next sequence.
+      // The sequence has reached its limit, or the role is not allowed to use it. Try the next sequence.
     }
   }
   return undefined;
@@ -104,8 +104,8 @@ async function putBack(store: StoreUrl, how: Cleaning): Promise<Pick<Cleaned, "l
 }
 
 /**
- * Returns `true` if seqqa's schema exists in the database. Called before a restore, because a restore needs privileges. If the schema exists, a role
- * with these privileges has installed the schema.
+ * Returns `true` if seqqa's schema exists in the database. Called before a restore, because a restore needs privileges that the role may lack. If
+ * there is no such schema, there is nothing to restore.
  */
 async function installed(store: StoreUrl): Promise<boolean> {
   const client = await connect(store, { rawText: true });

@@ -16,7 +16,7 @@ export interface DumpTools {
 
 /**
  * Finds `pg_dump` and `pg_restore` for a server of this major version. Prefers the same version and otherwise takes a newer version, because older
- * versions of the tools cannot read the server. `why`: the purpose of the tools, for the error message.
+ * versions of the tools cannot read the server. `why`: the reason why the tools are needed, for the error message.
  *
  * @throws SeqqaError that says what to install
  */
@@ -43,11 +43,11 @@ async function majorOf(tool: string): Promise<number> {
 }
 
 /**
- * Copies a database into an empty database while other sessions use the source. Uses pg_restore, because psql would execute commands that are hidden
- * in names of objects. Credentials are passed in environment variables, which other users cannot read.
+ * Copies a database into an empty database, even while other sessions use the source. Uses pg_restore, because psql would execute commands that are
+ * hidden in names of objects. Credentials are passed in environment variables, which other users cannot read.
  */
 export async function copyByDump(from: StoreUrl, to: StoreUrl, tools: DumpTools, superuser: boolean): Promise<void> {
-  // A role that is no superuser cannot set owners and privileges. Only the owner of an extension may comment on the extension.
+  // A role that is not a superuser cannot set owners and privileges. Only the owner of an extension can comment on the extension.
   const plain = superuser ? [] : ["--no-owner", "--no-privileges", "--no-comments"];
   const dump = spawn(tools.dump, ["--format=custom", "--compress=0", "--no-password", "--lock-wait-timeout=30s", ...plain], {
     env: environmentOf(from),

@@ -14,7 +14,7 @@ const SETTING_NAME = /^[a-z_][a-z0-9_$]*(?:\.[a-z_][a-z0-9_$]*)*$/i;
 
 /**
  * Returns SQL statements that give a copied database the properties that CREATE DATABASE and pg_dump do not copy: privileges, and the settings of
- * ALTER DATABASE and ALTER ROLE ... IN DATABASE. The caller ignores statements that its role may not execute.
+ * ALTER DATABASE and ALTER ROLE ... IN DATABASE. The caller ignores statements that its role is not allowed to execute.
  */
 export async function templateSettings(client: Queryable, template: string, copy: string): Promise<string[]> {
   const [of, to] = [quoteText(template), quoteName(copy)];

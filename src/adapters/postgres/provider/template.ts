@@ -17,7 +17,10 @@ const IN_USE_MS = 10_000;
 export interface TemplateFacts {
   readonly superuser: boolean;
   readonly createDb: boolean;
-  /** `true` if the role may copy the template with CREATE DATABASE, because the role owns the database or the database is marked as a template. */
+  /**
+   * `true` if the role is allowed to copy the template with CREATE DATABASE: the role is a superuser, the role owns the database, or the database is
+   * marked as a template.
+   */
   readonly mayCopy: boolean;
   /** The number of other sessions that are connected to the template. */
   readonly sessions: number;
@@ -45,8 +48,8 @@ export async function templateFacts(client: Client, store: StoreUrl): Promise<Te
 }
 
 /**
- * Copies a database with CREATE DATABASE if no session uses the database and its collations are those of the server. Otherwise copies with pg_dump.
- * Does not change the source.
+ * Copies a database with CREATE DATABASE if the role is allowed to do so, no session uses the database, and its collations have the server's
+ * versions. Otherwise copies with pg_dump. Does not change the source.
  */
 export async function copyTemplate(client: Client, store: StoreUrl, copy: string): Promise<void> {
   const facts = await templateFacts(client, store);
@@ -81,7 +84,7 @@ async function requireUntouched(store: StoreUrl): Promise<void> {
   try {
     client = await connect(store, { rawText: true });
   } catch (error) {
-    // CREATE DATABASE also copies a database to which this role, or every role, may not connect. No run can use such a database in place.
+    // CREATE DATABASE can copy a database even if this role, or every role, is not allowed to connect to it. No run can use such a database in place.
     const cause = error instanceof SeqqaError ? error.cause : undefined;
     if (["42501", "28000", "55000"].includes(codeOf(cause))) return;
     throw error;

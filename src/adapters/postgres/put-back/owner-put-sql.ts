@@ -17,8 +17,9 @@ const SKIP = '"!seqqa_skip"';
  *
  * One statement changes all rows of a restore. PostgreSQL checks foreign keys at the end of the statement, when all rows are restored, so cycles of
  * foreign keys are possible. A changed row is deleted and inserted again, which would cascade to its child rows. The statements of a cascade run
- * inside a trigger, so a trigger before each row recognizes and skips these statements. PostgreSQL checks RESTRICT immediately, so parent rows with
- * RESTRICT are updated instead. If the statement fails, for example because unique values move between rows, {@link putApart} is used.
+ * inside a trigger, so a trigger before each row recognizes and skips these statements. PostgreSQL checks RESTRICT immediately, so the parent rows of
+ * foreign keys with RESTRICT are updated instead of deleted and inserted. If the statement fails, for example because unique values move between
+ * rows, {@link putApart} is used.
  */
 export function ownerStatements(
   tables: readonly Table[],
@@ -52,8 +53,8 @@ end`)}`,
 }
 
 /**
- * Returns the SQL statements that create what {@link ownerStatements} creates for each table. If the functions and rows of an earlier call exist,
- * replaces them.
+ * Returns the SQL statements that create the functions and the rows of {@link PART} for these tables. Functions and rows of an earlier call are
+ * replaced.
  */
 export function partStatements(tables: readonly Table[], facts: ReadonlyMap<string, OwnerFacts>): readonly string[] {
   const known = new Map(tables.map((table) => [table.oid, table]));
@@ -182,7 +183,8 @@ function returned({ key }: Table): string {
 
 /**
  * Returns how a deleted row (`g`) and an inserted row (`c`) become one UPDATE: the condition that the two rows match, and the columns that the UPDATE
- * sets. Needed for tables with ignored columns, and for tables to which a foreign key with RESTRICT refers.
+ * sets. Needed for tables with ignored columns, and for tables to which a foreign key with RESTRICT refers. Returns `undefined` for other tables, and
+ * for tables without a key.
  */
 function pairingOf(table: Table, { restricted, fixed }: OwnerFacts): { readonly match: string; readonly set: string } | undefined {
   const columns = restricted ?? (table.ignored.length > 0 ? table.key.map(({ name }) => name) : undefined);
@@ -212,8 +214,9 @@ function resultOf(table: Table, facts: OwnerFacts): string {
 }
 
 /**
- * Restores rows like {@link putRows}, but with two statements. The first statement deletes the given rows and all rows that refer to them, directly
- * or indirectly. The second statement inserts the new rows, and again the rows that were deleted only because they refer to given rows.
+ * Returns a CREATE FUNCTION statement for the function `put_apart`, which restores rows like {@link putRows}, but with two statements. The first
+ * statement deletes the given rows and all rows that refer to them, directly or indirectly. The second statement inserts the new rows, and again the
+ * rows that were deleted only because they refer to given rows.
  */
 const putApart = (
   path: string,
@@ -271,8 +274,8 @@ begin
 end`)}`;
 
 /**
- * Creates the function `put_rows`, which restores rows. `p_w`: a number below 0 to delete a row, above 0 to insert a row. The result has the same
- * rows as the result of the function `put`.
+ * Returns a CREATE FUNCTION statement for the function `put_rows`, which restores rows. `p_w`: a number below 0 to delete a row, above 0 to insert a
+ * row. The result has the same rows as the result of the function `put`.
  */
 const putRows = (
   path: string,

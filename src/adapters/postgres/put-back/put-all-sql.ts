@@ -6,7 +6,7 @@ import type { Rights } from "../journal/rights.ts";
 import { SHAPE_CHANGED } from "../schema/shape-sql.ts";
 import { quoteText } from "../connect/sql-text.ts";
 
-/** Values of the result column `n` with a special meaning. Other values are numbers of rows. */
+/** Values of the result column `n` with a special meaning. All other values of `n` are row counts. */
 export const NOTHING_DONE = -1;
 export const LOOKED = -2;
 
@@ -73,7 +73,7 @@ const sumsOf = (tables: readonly Table[]): string => `d as (delete from ${OURS}.
         union all select u.rel, u.img, u.w from unnest(p_rel, p_img, p_w) u(rel, img, w)),
       s(rel, img, w) as (select e.rel, min(e.img collate "C"), sum(e.w)::int from e group by e.rel, ${judgedImage(tables)} having sum(e.w) <> 0)`;
 
-/** Returns SQL that changes the rows of all tables in one statement, for roles that may not use replica role. */
+/** Returns SQL that changes the rows of all tables in one statement, for roles that are not allowed to use replica role. */
 const asOwner = (
   tables: readonly Table[],
 ): string => `v_rels := p_rel; v_imgs := p_img; v_ws := p_w; v_place_rels := p_place_rel; v_places := p_place;

@@ -25,7 +25,8 @@ export interface PuttingBack extends Cleaning {
 
 /**
  * Restores an external store to its content from before the run, and removes seqqa's schema, in one transaction. Uses only data in the store.
- * Restores a row only if the row still has the values that the run recorded. Keeps rows that were changed later, and the rows to which they refer.
+ * Restores a row only if the row still has the values that the run recorded. Does not restore rows that were changed later, or rows to which such
+ * rows refer.
  *
  * @throws SeqqaError `STORE_BUSY`, `STORE_NOT_PUT_BACK`, `LEASE_OVER`
  */
@@ -54,8 +55,8 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
     if (typeof there[1] !== "string")
       throw cannotRecover(
         control,
-        "another version of seqqa executed the run",
-        `Run \`seqqa clean\` of that version. The tables ${OURS}.log and ${OURS}.kept contain the changed rows: save these tables before you drop the schema ${OURS}.`,
+        "another version of seqqa executed the run, and this version cannot read its records",
+        `Run \`seqqa clean\` with that version. If you must drop the schema ${OURS} instead, first save the tables ${OURS}.log and ${OURS}.kept, which contain the changed rows.`,
       );
     // Ask for writing sessions before this transaction writes. After a write, the function `busy` would also report this transaction.
     const [writing] = await control.rows(`select ${OURS}.busy()`);
@@ -83,7 +84,7 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
   return leftover;
 }
 
-/** Calls `lastLook`. If a table or sequence was dropped, the undo log cannot be read as usual: its entries then stay where they are. */
+/** Calls `lastLook`. If a table or sequence was dropped, the undo log cannot be read as usual: its entries then stay in the log. */
 async function lookOnce(control: Control, lastLook: () => Promise<void>): Promise<void> {
   await control.rows("savepoint seqqa_look");
   try {
@@ -103,7 +104,7 @@ async function requireOwned(control: Control): Promise<void> {
   if (typeof role === "string")
     throw cannotRecover(
       control,
-      `the run connected as the role "${role}"`,
+      `the run connected as the role "${role}", and the role in the store's URL is not allowed to read what the run recorded`,
       `Put the role "${role}", or a superuser, into the store's URL, and run \`seqqa clean\` again.`,
     );
 }

@@ -62,7 +62,7 @@ function partialBody(table: Table): string {
     .map((name) => `${quoteName(name)} = (seqqa_k.now).${quoteName(name)}`);
   const pairs = `(select o as img, o::${sqlName} as r, n::${sqlName} as now from unnest(seqqa_old, seqqa_new) u(o, n) offset 0) seqqa_k`;
   const kept = ignored.map((name, i) => `seqqa_t.${quoteName(name)} as seqqa_${i}`).join(", ");
-  // If all columns are ignored or part of the key, two rows with the same key are equal.
+  // If all columns are ignored or part of the key, two rows with the same key are equal, so there is nothing to update.
   const update =
     set.length === 0
       ? ""

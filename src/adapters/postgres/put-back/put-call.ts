@@ -23,7 +23,7 @@ export const PUT: string = `select rel, img, place, n, now from ${OURS}.put($1, 
 
 export type PutReply =
   | { readonly kind: "busy"; readonly who: string }
-  /** `put` changed nothing. With `p_seen` or `p_quiet`, `put` changes nothing if something was written since the last read. */
+  /** `put` changed nothing, because something was written since the last read. Only possible with `p_seen` or `p_quiet`. */
   | { readonly kind: "written" }
   /** `placed`: for each table, the `ctid`s of inserted rows without a key, and the number of changed rows. */
   | { readonly kind: "done"; readonly placed: readonly Row[]; readonly look: Look };

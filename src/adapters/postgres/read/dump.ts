@@ -5,8 +5,8 @@ import { OWN_PATH, USER_PATH } from "./user-path.ts";
 
 /**
  * Returns the user's schemas as text, with one line for each object and row: columns, constraints, indexes, triggers, views, rows of tables and
- * materialized views, sequences, large objects. The text contains only the name of a sequence whose values may be kept in memory, because such a
- * sequence is not restored. The connection must return raw text, use `TEXT_SETTINGS`, and be in a transaction with one snapshot.
+ * materialized views, sequences, large objects. If clients may keep values of a sequence in memory, the text contains only the name of the sequence,
+ * because such a sequence is not restored. The connection must return raw text, use `TEXT_SETTINGS`, and be in a transaction with one snapshot.
  */
 export async function dumpDatabase(client: Queryable): Promise<string> {
   const contents = await rowsOf<[string, string, string, string | null]>(

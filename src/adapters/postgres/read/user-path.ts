@@ -20,7 +20,10 @@ export function showsNames({ types }: Pick<Table, "types">): boolean {
   return types.some((type) => /^reg[a-z]+$/.test(type));
 }
 
-/** Calls `work` with a search_path with which functions of the user find the objects that they name. The connection must be in a transaction. */
+/**
+ * Calls `work` with a search_path with which functions of the user find the objects that they name. Keeps the current search_path for tables whose
+ * text depends on the search_path (see {@link showsNames}). The connection must be in a transaction.
+ */
 export async function inUserPath<T>(run: (sql: string) => Promise<unknown>, table: Table, work: () => Promise<T>): Promise<T> {
   if (showsNames(table)) return work();
   await run(USER_PATH);

@@ -17,7 +17,7 @@ begin
   drop table if exists ${LOG};
 end`)}`;
 
-/** A PL/pgSQL statement that fails in sessions other than the shared connection, which cannot write to the undo log. */
+/** A PL/pgSQL statement that fails in all sessions except the shared connection, because other sessions cannot write to the undo log. */
 const REQUIRE_SHARED = `if pg_catalog.to_regclass('${LOG}') is null then
   raise exception 'seqqa explores this database with the checkpoint savepoint, which cannot undo writes over another connection'
     using hint = 'Write over the connection of the adapter, or set checkpoint: "journal".';

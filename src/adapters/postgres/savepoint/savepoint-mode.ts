@@ -112,7 +112,10 @@ export class SavepointMode implements PostgresMode {
     return mode;
   }
 
-  /** Prepares an external store. Checks that no dead run has left changes. Records the values of the sequences, which the end of the run restores. */
+  /**
+   * Prepares an external store. Checks that no dead run has left changes. Records the values of the sequences, so that the end of the run can restore
+   * them.
+   */
   async #borrow(): Promise<void> {
     const { store, schemas, tables } = this.#options;
     const left = await this.#alone(async (client) => {
@@ -311,7 +314,7 @@ export class SavepointMode implements PostgresMode {
     this.#synced = activity;
   }
 
-  /** Calls `work`, which may only read, as the role that connected. After `work`, rolls back all its settings and changes. */
+  /** Calls `work` as the role that connected, and then rolls back the settings and changes that `work` made. `work` must only read. */
   #looking<T>(work: (client: Client) => Promise<T>): Promise<T> {
     return this.#core.alone(async (client) => {
       await client.query("savepoint seqqa_look; set local role none");

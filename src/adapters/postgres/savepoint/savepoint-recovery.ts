@@ -14,8 +14,8 @@ import type { StoreUrl } from "../connect/store-url.ts";
 const IN_USE_MS = 3000;
 const RECORD = `${OURS}.savepoint_counters`;
 /**
- * A query that returns a row if the table of recorded sequences exists. The query reads the system catalogs, because naming a table is an error if
- * the role may not use its schema.
+ * A query that returns a row if the table of recorded sequences exists. The query reads the system catalogs, because a query that names a table fails
+ * if the role is not allowed to use the table's schema.
  */
 const HAS_RECORD = `select 1 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where n.nspname = '${OURS}' and c.relname = 'savepoint_counters'`;
 
@@ -35,7 +35,7 @@ export async function noteCounters(client: Client, store: StoreUrl, sequences: r
     if (values.length > 0) await client.query(`insert into ${RECORD} ${values.join(" ")}`);
   } catch (error) {
     if (codeOf(error) !== "42501") throw error;
-    throw cannotSavepoint(store, "the role in the store's URL may not create a schema, which seqqa needs to restore sequences");
+    throw cannotSavepoint(store, "the role in the store's URL is not allowed to create a schema, which seqqa needs to restore sequences");
   }
 }
 

@@ -123,7 +123,10 @@ function end(kind: "commit" | "rollback", rest: readonly Token[]): Control | und
 const MODE =
   /^(?:ISOLATION LEVEL (?:SERIALIZABLE|REPEATABLE READ|READ COMMITTED|READ UNCOMMITTED)|READ ONLY|READ WRITE|(?:NOT )?DEFERRABLE)(?: ?, ?| |$)/;
 
-/** Parses the modes of BEGIN or SET TRANSACTION. Ignores isolation levels, because nobody else writes on this connection. */
+/**
+ * Parses the modes of BEGIN or SET TRANSACTION. Returns `undefined` if the text is not a list of modes. Ignores isolation levels, because nobody else
+ * writes on this connection.
+ */
 function modesOf(tokens: readonly Token[]): { readonly readOnly: boolean | undefined } | undefined {
   let rest = tokens.map(({ value }) => value).join(" ");
   let readOnly: boolean | undefined;

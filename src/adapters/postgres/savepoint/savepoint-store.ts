@@ -181,7 +181,7 @@ async function requirePrivileges(store: StoreUrl, client: Queryable, { tables, s
     `select o from unnest(${oids(sequences)}) o where not has_sequence_privilege(o, 'select') or not has_sequence_privilege(o, 'update') limit 1`,
   );
   if (sequence !== undefined)
-    throw cannotSavepoint(store, `the role in the store's URL may not set the sequence ${nameOf(sequences, sequence[0])}`);
+    throw cannotSavepoint(store, `the role in the store's URL is not allowed to set the sequence ${nameOf(sequences, sequence[0])}`);
 }
 
 /** Returns the quoted names of constraints that are INITIALLY DEFERRED. @throws SeqqaError if a constraint with the same name is not deferred */

@@ -20,8 +20,8 @@ export interface TransactionsOptions {
 }
 
 /**
- * Matches a change of the access mode. In PostgreSQL, a read-only transaction becomes read-write again only if a savepoint is released that is older
- * than the change to read-only.
+ * Matches a statement that may change the access mode. In PostgreSQL, a read-only transaction becomes read-write again only when a savepoint is
+ * released that was made before the change to read-only.
  */
 const READ_ONLY_SETTING = /\btransaction_read_only\b/i;
 const ORDINARY: Statement = { text: "", start: 0, control: undefined, locals: [], ending: undefined };
@@ -34,7 +34,7 @@ const ORDINARY: Statement = { text: "", start: 0, control: undefined, locals: []
 export class TargetTransactions {
   readonly #options: TransactionsOptions;
   #state: "idle" | "open" | "failed" = "idle";
-  /** `true` if the target has sent no BEGIN. The transaction then ends together with the running text of statements. */
+  /** `true` if the target has sent no BEGIN. The transaction then ends after the last statement of the text that the target has sent. */
   #implicit = false;
   #readOnly = false;
   /** The names of the target's own savepoints, innermost last. */
@@ -72,7 +72,8 @@ export class TargetTransactions {
   }
 
   /**
-   * Makes a checkpoint of the current savepoint, so that the savepoint is not released. The target must have no open transaction.
+   * Uses the current savepoint for a checkpoint, so that the savepoint is not released. If it belongs to a checkpoint already, makes another
+   * savepoint. The target must have no open transaction.
    *
    * @returns the depth of the savepoint
    */
@@ -226,7 +227,10 @@ export class TargetTransactions {
     if (at >= 0) this.#savepoints.length = kind === "release" ? at : at + 1;
   }
 
-  /** Makes the transaction read-only after a new savepoint. Releasing this savepoint makes the exploring transaction read-write again. */
+  /**
+   * If `readOnly` is `true`, makes a savepoint and then makes the transaction read-only. Releasing this savepoint makes the exploring transaction
+   * read-write again.
+   */
   async #access(readOnly: boolean | undefined): Promise<void> {
     if (readOnly !== true) return;
     this.#readOnly = true;

@@ -29,7 +29,7 @@ export class SharedConnectionCore implements SessionHost {
   /** The number of requests that the target has sent to this connection. */
   activity = 0;
   onLost: (error: Error) => void = () => undefined;
-  /** Emits the event of a new client, unless it was emitted before. */
+  /** Emits the event "connect" for a new client, unless this event was emitted before. */
   announce: () => void = () => undefined;
 
   constructor(store: StoreUrl) {
@@ -142,7 +142,7 @@ export class SharedConnectionCore implements SessionHost {
 
   /**
    * Waits until the target has no open transaction, then calls `work` with the connection. During the exploration, rolls back the changes of `work`
-   * if it fails.
+   * if `work` fails.
    *
    * @throws SeqqaError `STORE_BUSY` if the target does not end its transaction
    */

@@ -5,7 +5,10 @@ import type { Queryable } from "../connect/mode.ts";
 export const FIRST = 16384;
 const OF_USERS = `n.nspname <> '${OURS}' and n.nspname !~ '^pg_(temp_|toast)'`;
 
-/** Queries that describe the schema. Columns that change through statistics, VACUUM or table rewrites are left out. */
+/**
+ * Queries for the parts of the schema, each with a name for messages. The queries leave out the columns of system catalogs that ANALYZE, VACUUM or a
+ * table rewrite changes.
+ */
 const PARTS: readonly (readonly [what: string, query: string])[] = [
   [
     "tables, views, indexes or sequences",
@@ -59,8 +62,8 @@ const PARTS: readonly (readonly [what: string, query: string])[] = [
 ];
 
 /**
- * Additional queries for sessions without event triggers. The results of these queries change if rows were rewritten or a materialized view was
- * refreshed.
+ * Additional queries for databases in which seqqa has no event triggers. Their results also change if a statement rewrites the rows of a table or
+ * refreshes a materialized view.
  */
 const TRACES: typeof PARTS = [
   [
@@ -78,10 +81,7 @@ const TRACES: typeof PARTS = [
 
 export type CatalogText = ReadonlyMap<string, string>;
 
-/**
- * Returns a hash for each part of the schema. `traced`: `true` to add hashes that change if rows were rewritten or views refreshed, for sessions
- * without event triggers.
- */
+/** Returns a hash for each part of the schema. `traced`: `true` to add the hashes of `TRACES`. */
 export async function catalogText(client: Queryable, traced = false): Promise<CatalogText> {
   const text = [...PARTS, ...(traced ? TRACES : [])]
     .map(([what, query]) => `select '${what}', md5(coalesce(string_agg(x.t, E'\\n' order by x.t collate "C"), '')) from (${query}) x(t)`)
@@ -94,7 +94,10 @@ export function catalogDifference(before: CatalogText, now: CatalogText): string
   return parts.length === 0 ? undefined : parts.join(", ");
 }
 
-/** Matches statements that change rows without firing row triggers, even if the schema stays the same. */
+/**
+ * Matches log entries for statements that change rows without firing row triggers. Such statements count as changes even if the schema stays the
+ * same.
+ */
 const ROWS_WITHOUT_TRIGGERS = /^(?:REFRESH|REWRITE|large object)/;
 
 /**

@@ -11,8 +11,8 @@ export const OURS = "seqqa_journal";
 export const USER_SCHEMA: string = `n.nspname not in ('information_schema', '${OURS}') and n.nspname !~ '^pg_'`;
 
 /**
- * An SQL condition that is false for a table or sequence `c` of an extension that the role neither owns nor may write, such as `spatial_ref_sys` of
- * PostGIS. Only the extension changes such a table, so seqqa neither observes nor restores it.
+ * An SQL condition that is false for a table or sequence `c` that belongs to an extension and that the role neither owns nor can write, such as
+ * `spatial_ref_sys` of PostGIS. Only the extension changes such a table, so seqqa neither observes nor restores it.
  */
 export const OF_USER: string = `(pg_has_role(c.relowner, 'usage')
   or not exists (select from pg_depend e where e.classid = 'pg_class'::regclass and e.objid = c.oid and e.deptype = 'e')
@@ -40,8 +40,8 @@ export interface Table {
   /** The columns, in the order of the values in the text of a row. */
   readonly columns: readonly Column[];
   /**
-   * The columns of the unique index that identifies a row, with their equality operators. Empty if there is no such index, so that all values
-   * identify a row.
+   * The columns of the unique index that identifies a row, with their equality operators. Without such an index, the list is empty, and a row is
+   * identified by all its values.
    */
   readonly key: readonly { readonly name: string; readonly operator: string }[];
   readonly shown: readonly ObservedColumn[];
@@ -51,7 +51,9 @@ export interface Table {
    * without a key has no ignored columns.
    */
   readonly ignored: readonly string[];
-  /** The columns that were added after the run had begun, so that its row images do not contain them. They are also ignored. Default: none. */
+  /**
+   * The columns that were added after the run had begun. Row images of the run do not contain these columns, and restores ignore them. Default: none.
+   */
   readonly added?: readonly string[] | undefined;
   /** The types of all columns, including the element types of arrays, ranges and composite types. */
   readonly types: readonly string[];
@@ -65,12 +67,13 @@ export interface Sequence {
   readonly increment: bigint;
   /**
    * `true` if clients may keep values of this sequence in memory: database sessions (CACHE), or an application that reserves as many values as the
-   * increment of the sequence (Hibernate). Such a sequence is not restored, because it would then generate the kept values a second time.
+   * increment of the sequence (Hibernate). Such a sequence is not restored, because a restored sequence would generate the values in memory a second
+   * time.
    */
   readonly cached: boolean;
   /** The name of the table that owns the sequence through one of its columns, or `undefined`. */
   readonly ownedBy: string | undefined;
-  /** The names of the tables with a column that owns the sequence or whose default uses it. */
+  /** The names of the tables that have a column that owns the sequence, or a column whose default uses the sequence. */
   readonly usedBy: readonly string[];
 }
 
@@ -170,7 +173,10 @@ async function readForeign(client: Queryable): Promise<ForeignTable[]> {
   }));
 }
 
-/** Returns the columns of each table. Partitioned tables are included, because states show partitions with their columns. */
+/**
+ * Returns the columns of each table. Partitioned tables are included, because states show the rows of a partition with the columns of the partitioned
+ * table.
+ */
 async function readColumns(client: Queryable): Promise<Map<string, Column[]>> {
   const rows = await rowsOf<readonly [string, string, string, string, string]>(
     client,
@@ -218,7 +224,7 @@ async function readKeys(client: Queryable): Promise<Map<string, { name: string; 
 
 /**
  * Returns, for each table, the names of the types of its columns and of the types inside them (elements of arrays, fields of composite types). Types
- * of PostgreSQL itself have their plain name. Other types have the name `schema.type`.
+ * of PostgreSQL itself have their plain name, and all enums have the name `enum`. Other types have the name `schema.type`.
  */
 async function readTypes(client: Queryable): Promise<Map<string, string[]>> {
   const rows = await rowsOf<readonly [string, string]>(
@@ -311,8 +317,9 @@ async function readSequences(client: Queryable): Promise<Sequence[]> {
 }
 
 /**
- * Returns a query for all objects that are known to use a sequence. `rel`, `num`: the column that owns the sequence or whose default uses it,
- * otherwise NULL. `plain`: `true` if the column gets the values of the sequence unchanged.
+ * Returns a query for all known users of a sequence, one row each. `rel`, `num`: the oid of the table and the number of the column that owns the
+ * sequence or whose default uses the sequence; NULL for users that are not columns. `plain`: `true` if the column stores the values of the sequence
+ * unchanged.
  */
 export const SEQUENCE_USERS = (sequence: string): string =>
   `select d.refobjid as rel, d.refobjsubid as num, true as plain from pg_depend d

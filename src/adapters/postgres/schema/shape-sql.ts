@@ -26,9 +26,9 @@ const CONTENT: readonly (readonly [catalog: string, condition?: string])[] = [["
 const and = (condition: string | undefined): string => (condition === undefined ? "" : ` and ${condition}`);
 
 /**
- * Creates a function whose result differs after each schema change, for sessions without event triggers. The result may also differ without a schema
- * change. PostgreSQL changes a catalog row by writing a new version with the id of a later transaction. A change therefore shows in the number of
- * rows or in the sum of their transaction ids.
+ * A CREATE FUNCTION statement for the function `shape`, which detects schema changes in databases without seqqa's event triggers. The result of
+ * `shape` is different after every schema change, and can also be different without one. PostgreSQL changes a catalog row by writing a new version
+ * with the id of a later transaction. Every change therefore affects the number of rows or the sum of their transaction ids.
  */
 export const SHAPE_FUNCTION: string = `create function ${OURS}.shape() returns text language plpgsql as ${quoteText(`
 begin
@@ -44,5 +44,5 @@ begin
   ].join(",\n    ")});
 end`)}`;
 
-/** The text of a log entry for a schema change without a known statement, because the change was found by comparing system catalogs. */
+/** The text of a log entry for a schema change that was found by comparing the system catalogs, so that its statement is unknown. */
 export const SHAPE_CHANGED = "a statement that changed the catalog";

@@ -22,7 +22,7 @@ describe.each(some(ROLES, 1))("a role that is no superuser, %s", (by) => {
     const { adapter, url } = await rooted([ORDERS], {}, {}, by);
     expect(adapter.checkpoint).toEqual({ mode: "journal", why: "the target opens its own connections" });
     const checks = await stores.check(url);
-    const says = by === "owner" ? "the role owns the tables, and" : "the role owns the tables and may set session_replication_role, and";
+    const says = by === "owner" ? "the role owns the tables, and" : "the role owns the tables and can set session_replication_role, and";
     expect(checks.find(({ what }) => what === "checkpoint")?.says).toContain(`auto chooses journal (${says}`);
   });
 
