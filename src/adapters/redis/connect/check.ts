@@ -80,7 +80,7 @@ async function checkVersion(connection: Connection, add: Add): Promise<void> {
 }
 
 async function checkPrivileges(connection: Connection, add: Add, { inPlace }: StoreUse): Promise<void> {
-  // A trial writes a key, and nothing may be written to the template.
+  // The trial writes a key. Use an empty database for it, because nothing must be written to the template.
   const db = inPlace ? connection.place.db : ((await databases(connection))[2] ?? -1);
   if (db < 0) return;
   const trial = await Connection.open({ ...connection.place, db });
@@ -95,7 +95,7 @@ async function checkPrivileges(connection: Connection, add: Add, { inPlace }: St
 async function checkNotifications(connection: Connection, add: Add): Promise<void> {
   const slow = "seqqa reads all keys for every state, which is slow beyond a few thousand keys";
   const flags = await readNotifications(connection);
-  // Set `notify-keyspace-events` to its current value. This changes nothing, but shows if the user may change the setting.
+  // Set `notify-keyspace-events` to its current value. This changes nothing, but shows whether the user has permission to change the setting.
   const allowed = flags !== undefined && (hasKeyspace(flags) || (await setNotifications(connection, flags)));
   let counted = true;
   try {

@@ -90,8 +90,9 @@ redis.call('DEL', DB .. ARGV[2], SAVED .. ARGV[2], RECORDED .. ARGV[2], NEXT .. 
 return 1`);
 
 /**
- * Removes an owner, and the registry if no claims remain. ARGV: the registry's database, owner, `1` if the owner has put back the server's setting
- * (else the registry stays, because it holds that setting). Returns the number of remaining claims.
+ * Removes an owner. Also removes the registry if no claims remain and the server's setting of `notify-keyspace-events` was restored, because the
+ * registry contains the original setting. ARGV: the registry's database, owner, `1` if the owner has restored the setting. Returns the number of
+ * remaining claims.
  */
 export const LEAVE: Script = new Script(`${HEAD}
 redis.call('SELECT', ARGV[1])

@@ -13,7 +13,7 @@ export interface Template {
   readonly place: RedisPlace;
   readonly keys: ReadonlyMap<Bytes, Entry>;
   readonly functions: Buffer | undefined;
-  /** The modules of the server. Empty if no client has used a command of a module: some releases of Redis load modules by default. */
+  /** The names of the server's modules. Empty if no client has used a command of a module, because some releases of Redis load modules by default. */
   readonly modules: readonly string[];
   /** The server's value of `notify-keyspace-events`; empty if the user is not allowed to read it. */
   readonly notifications: string;
@@ -42,8 +42,8 @@ export async function readTemplate(place: RedisPlace): Promise<Template> {
 }
 
 /**
- * Writes the initial data to a lane's database. `isOwn`: the lane has its own server, which also needs the functions and modules of the template's
- * server.
+ * Writes the initial data to a lane's database. `isOwn`: `true` if the lane has its own server. This server then gets the functions of the template's
+ * server, and must have the same modules.
  *
  * @throws SeqqaError `STORE_NOT_COPIED`
  */
