@@ -153,7 +153,10 @@ function copy({ file, tables, scope, previous }: Choosing, db: Database, refusal
   return new CopyMode(db, file, tables, { previous: previous instanceof CopyMode ? previous : undefined });
 }
 
-/** Returns `true` if the schema causes the error (e.g. it uses a function that only the target defines), `false` for file and lock errors. */
+/**
+ * Returns `true` if the schema causes the error, e.g. because it uses a function that only the target defines. Returns `false` for file and lock
+ * errors.
+ */
 function hinders(error: unknown): boolean {
   if (error instanceof SeqqaError) return error.code === "JOURNAL_HINDERED";
   const code = (error as { code?: unknown } | null)?.code;

@@ -45,7 +45,7 @@ export class UndoLog {
   readonly #keeper: Keeper | undefined;
   /** The tables whose rows had the row ids 1, 2, 3 and so on in the root state. `undefined` until the root state was read. */
   #gapless: ReadonlySet<number> | undefined;
-  /** The tables of the log entries that the last {@link sync} read. */
+  /** The tables that the log entries read by the last {@link sync} belong to. */
   #touched: ReadonlySet<number> = new Set();
   /** The number (`seq`) of the last log entry that was read. */
   #read = 0n;
@@ -86,15 +86,18 @@ export class UndoLog {
     this.#entries += entries.length;
   }
 
-  /** Notes which tables have no gaps in their row ids. `rows` contains the rows of a table in the order of their keys; a table may be missing. */
+  /**
+   * Records which tables have no gaps in their row ids. `rows` contains the rows of tables, sorted by key. Tables that are missing in `rows` count as
+   * tables with gaps.
+   */
   rooted(rows: ReadonlyMap<TableIo, readonly ExactRow[]>): void {
     const gapless = [...rows].filter(([, all]) => all.every((row, i) => row[0] === BigInt(i + 1)));
     this.#gapless = new Set(gapless.map(([{ plan }]) => plan.index));
   }
 
   /**
-   * Returns the name of a table in which VACUUM may have changed the row ids of known rows. A restore finds rows by these row ids. Must be called
-   * after the first {@link sync} since the VACUUM.
+   * Returns the name of a table in which VACUUM may have changed the row ids of known rows, so that a restore would not find these rows. Returns
+   * `undefined` if there is no such table. Must be called after the first {@link sync} since the VACUUM.
    */
   renumbered(): string | undefined {
     // Before the root state is read, a lane's own file has no known rows.
@@ -129,7 +132,7 @@ export class UndoLog {
       if (keys.has(key)) continue;
       keys.add(key);
       const slot = this.mirror.slot(plan.index, key);
-      // Compare with the values that ignored columns had when the row was first read. A change of ignored columns alone then counts as no change.
+      // Give ignored columns the values that they had when the row was first read, so that a change of only these columns does not count as a change.
       const known = slot?.now ?? slot?.base ?? null;
       const before = (code & 1) === 1 ? null : withValuesOf(image, known, plan.ignoredAt);
       if (slot !== undefined && !sameRow(slot.now, before)) throw this.#incoherent(`table "${plan.name}"`);
@@ -170,8 +173,8 @@ export class UndoLog {
   }
 
   /**
-   * Saves all known changes in an external file and empties the undo log. Log entries that appear later are then changes that the run has not
-   * recorded. The caller must commit and then call {@link emptied}. Returns `false` if there is nothing to save.
+   * Saves all known changes in an external file and empties the undo log, so that the log contains only changes that the run has not recorded. The
+   * caller must commit and then call {@link emptied}. Returns `false` if there is nothing to save.
    */
   record(): boolean {
     if (this.#keeper === undefined || (this.#entries === 0 && !this.#keeper.isBehind(this.mirror.counters))) return false;
@@ -180,7 +183,7 @@ export class UndoLog {
     return true;
   }
 
-  /** Forgets the restore in the current transaction. Must be called after this transaction was rolled back. */
+  /** Forgets the changes that a restore made in a transaction. Must be called after this transaction was rolled back. */
   rolledBack(): void {
     this.#keeper?.rolledBack();
   }
@@ -210,7 +213,9 @@ export class UndoLog {
     return this.#read;
   }
 
-  /** Sets the number of the last log entry that was read. Must be called after a rollback that removed all log entries with a number above `read`. */
+  /**
+   * Sets the number of the last log entry that was read to `read`. Must be called after a rollback that removed all log entries with higher numbers.
+   */
   rewind(read: bigint): void {
     this.#read = read;
   }

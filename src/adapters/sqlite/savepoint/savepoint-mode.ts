@@ -35,7 +35,7 @@ export class SavepointMode implements SqliteMode {
   #levels: Level[] = [];
   readonly #rollbacks: Statement<[]>[] = [];
 
-  /** `borrowed`: `true` if the file is external. All changes from now on, including those of `setup`, are then rolled back at the end. */
+  /** @param borrowed `true` if the file is external. At the end, all later changes, including the changes of `setup`, are then rolled back. */
   constructor(db: Database, file: string, plans: readonly TablePlan[], borrowed: boolean = false) {
     this.db = db;
     this.#file = file;
