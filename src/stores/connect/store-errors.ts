@@ -12,7 +12,7 @@ export function inUseError({ shown }: Shown): SeqqaError {
   });
 }
 
-/** Returns the error for restoring a checkpoint that no longer exists. This error means that the code that calls the adapter is wrong. */
+/** Returns the error for restoring a checkpoint that no longer exists. Only wrong code of the adapter's caller can cause this error. */
 export function markInvalid(): SeqqaError {
   return new SeqqaError(
     "MARK_INVALID",
