@@ -115,8 +115,8 @@ export class WriteLedger {
   }
 
   /**
-   * Must be called after an action was executed again. Forgets that the action wrote those of the given tables that only its first execution wrote.
-   * Returns these tables.
+   * Forgets that an action wrote those of the given tables that only one of its executions wrote. Returns these tables. Called after the action was
+   * executed again, to see which tables it really writes.
    */
   forget(action: string, tables: ReadonlySet<string>): ReadonlySet<string> {
     const counts = this.#counts.get(action);

@@ -52,7 +52,8 @@ export class Ports {
     } catch (error) {
       const { code, syscall } = error as NodeJS.ErrnoException;
       if (code === "EEXIST") return false;
-      // A full disk leaves an empty file, so remove the file. If the file could not be opened, keep it, because it may belong to another run.
+      // If the file was created but could not be written, e.g. because the disk is full, remove it. If it could not be created, it may belong to
+      // another run.
       if (syscall === "write") rmSync(file, { force: true });
       throw tmpUnusable(this.#claims, error);
     }

@@ -6,8 +6,8 @@ import { withoutSecrets } from "../../model/text/url-secrets.ts";
 /** Size limit of the file. A full file is renamed to `<file>.1`, so at most twice this size is kept. */
 const MOST_BYTES = 4 * 1024 * 1024;
 /**
- * The maximum number of characters of an incomplete line that is held back until the line ends. Thus a password that is split over two writes is
- * recognised.
+ * The maximum number of characters of an incomplete line that wait in memory until the line ends. Passwords are searched for in whole lines, so that
+ * a password that is split over two writes is found.
  */
 const LONGEST_LINE = 64 * 1024;
 

@@ -18,7 +18,7 @@ export interface LaneStores {
   readonly environment?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Returns the configured stores. `db_url` is short for `systems.db.url` and keeps the other settings of `systems.db`. */
+/** Returns the configured stores. `db_url` is short for `systems.db.url`; other settings of `systems.db` stay valid. */
 export function declaredStores(
   systems: Readonly<Record<string, StoreConfig>> | undefined,
   dbUrl: string | undefined,
@@ -87,7 +87,10 @@ export function requireTemplate(name: string, store: StoreConfig, folder: string
   return file;
 }
 
-/** Copies a SQLite file that no process has open. Without `source`, creates an empty file. The SQLite adapter copies files that are in use. */
+/**
+ * Copies a SQLite file that no process has open. Without `source`, creates an empty file. Files that are in use can only be copied with the function
+ * `cloneStore` of {@link TargetHostOptions}.
+ */
 export function copyStore(source: string | undefined, target: string): void {
   if (source === undefined) return writeFileSync(target, "", { mode: 0o600 });
   for (const suffix of ["-wal", "-journal"]) {
@@ -105,7 +108,7 @@ export function sqliteFile(url: string, folder: string): string | undefined {
   return isAbsolute(path) ? path : resolve(folder, path);
 }
 
-/** Returns a text that is equal for all URLs of the same store, for example for two paths of one SQLite file. */
+/** Returns a text that identifies a store. Different URLs of the same store, for example two paths of one SQLite file, have the same text. */
 export function storeIdentity(url: string): string {
   const file = sqlitePathOf(url);
   if (file === undefined) return url;
