@@ -206,8 +206,8 @@ function readyUrls(config: TargetConfig, filling: Filling): readonly URL[] {
 }
 
 /**
- * Returns `true` if an answer from this origin counts as the target's answer. After a restart, only the loopback address of the previous process
- * counts.
+ * Returns `true` if an answer from this origin counts as the target's answer. After a restart, only the address of the previous process counts, if
+ * the target can have this address.
  */
 function isWhereItWas(origin: string, before: RunningTarget | undefined, all: readonly URL[]): boolean {
   return before === undefined || origin === before.baseUrl || all.every((url) => url.origin !== before.baseUrl);
