@@ -57,7 +57,7 @@ function requireMethods(value: unknown, copy: unknown, path: string, seen: Set<o
       "STATE_NOT_DATA",
       `A MemoryAdapter cannot restore ${path}: a copy of a ${prototype!.constructor.name} has no methods.`,
       {
-        hint: "Keep only data in the state (objects, arrays, Map, Set, Date), and call functions with it. Or write a store adapter of your own.",
+        hint: "Keep only data in the state (objects, arrays, Map, Set, Date), and replace the methods by functions that take the data as an argument. Or write a store adapter of your own.",
         exitStatus: 2,
       },
     );

@@ -17,10 +17,10 @@ export function hasWorker(queue: string): SeqqaError {
 export function unconfirmed(stream: string, consumer: string): SeqqaError {
   return new SeqqaError(
     "QUEUE_HAS_WORKER",
-    `The consumer "${consumer}" of the target took messages of the stream "${stream}" and did not confirm them, so seqqa cannot restore them.`,
+    `The consumer "${consumer}" of the target received messages of the stream "${stream}" and did not acknowledge them, so seqqa cannot restore them.`,
     {
       exitStatus: 2,
-      hint: "Start the target without its workers. If a request takes a message, let the target confirm the message before it answers the request.",
+      hint: "Start the target without its workers. If the target receives a message while it handles a request, make the target acknowledge the message before it answers the request.",
     },
   );
 }

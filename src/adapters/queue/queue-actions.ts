@@ -74,7 +74,7 @@ export function queueActions<C extends object = Values, A = ApiClient>(
     }),
     action(
       "lost",
-      `a worker executes the next job of ${queue} and crashes before it confirms the job`,
+      `a worker executes the next job of ${queue} and crashes before it acknowledges the job`,
       async (response) => [response, "lost"],
       async (jobs) => (await jobs.jobs(queue)).find(({ state }) => state !== "failed")?.redelivered === false,
     ),

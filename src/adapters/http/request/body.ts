@@ -43,7 +43,7 @@ function fieldText(name: string, value: unknown): string {
   throw new SeqqaError(
     "BODY_INVALID",
     `The form field ${JSON.stringify(name)} of a request is ${got}, but must be a string, a number or a boolean.`,
-    { hint: "Leave the field out of the form, or pass a text. To send an object, use the option json." },
+    { hint: "Leave the field out of the form, or pass a string. To send an object, use the option json." },
   );
 }
 
@@ -62,7 +62,7 @@ function jsonText(value: unknown): string {
   if (text !== undefined) return text;
   const why = cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : `it is a ${typeof value}`;
   throw new SeqqaError("BODY_INVALID", `The option json of a request cannot be written as JSON: ${why}.`, {
-    hint: "Pass only objects, lists, strings, numbers, booleans and null, without references in a circle.",
+    hint: "Pass only objects, lists, strings, numbers, booleans and null, without circular references.",
     cause,
   });
 }

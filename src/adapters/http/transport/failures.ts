@@ -178,7 +178,10 @@ export function requestTimeout(request: FailedRequest, timeoutMs: number): Seqqa
  */
 export function requestCancelled(request: Pick<FailedRequest, "method" | "url">, signal: AbortSignal, sent: boolean): SeqqaError {
   const why = messageOf(signal.reason);
-  return new SeqqaError("REQUEST_CANCELLED", `${line(request)} was ${sent ? "cancelled" : "refused"}: ${why}.`);
+  return new SeqqaError(
+    "REQUEST_CANCELLED",
+    sent ? `${line(request)} was cancelled: ${why}.` : `seqqa did not send ${line(request)}: ${why}.`,
+  );
 }
 
 export function bodyTooLarge(request: FailedRequest, cause?: unknown): SeqqaError {

@@ -89,7 +89,7 @@ async function checkPrivileges(connection: Connection, add: Add, { inPlace }: St
   } finally {
     trial.close();
   }
-  add(true, "privileges", "The user in the store's URL may read and restore keys (DUMP, RESTORE, Lua scripts).");
+  add(true, "privileges", "The user in the store's URL is allowed to read and restore keys (DUMP, RESTORE, Lua scripts).");
 }
 
 async function checkNotifications(connection: Connection, add: Add): Promise<void> {
@@ -109,7 +109,7 @@ async function checkNotifications(connection: Connection, add: Add): Promise<voi
     add(
       false,
       "notifications",
-      `The user in the store's URL may not use ${allowed ? "INFO commandstats" : "CONFIG GET and SET of notify-keyspace-events"}, so ${slow}. Grant the user the right to these commands.`,
+      `The user in the store's URL is not allowed to use ${allowed ? "INFO commandstats" : "CONFIG GET and SET of notify-keyspace-events"}, so ${slow}. Grant the user permission for these commands.`,
     );
 }
 

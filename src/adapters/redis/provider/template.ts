@@ -81,7 +81,7 @@ async function requireModules(connection: Connection, { place, modules }: Templa
   throw new SeqqaError(
     "STORE_NOT_COPIED",
     `The Redis servers that seqqa starts for lanes lack modules of ${shownPlace(place)} that clients have used: ${missing.join(", ")}.`,
-    { hint: "Set `isolation: index`: lanes then use the configured server.", exitStatus: 2 },
+    { hint: "Set `isolation: index` for this store. Lanes then use databases of the configured server.", exitStatus: 2 },
   );
 }
 
@@ -91,7 +91,7 @@ function notCopied(to: RedisPlace, from: RedisPlace, cause: unknown): unknown {
     "STORE_NOT_COPIED",
     `seqqa cannot copy the keys of ${shownPlace(from)} to the lane's server ${shownPlace(to)}, which is older or lacks a module.`,
     {
-      hint: "Install the program redis-server in the version of the configured server. Or set `isolation: index`: lanes then use the configured server.",
+      hint: "Install the program redis-server in the version of the configured server. Or set `isolation: index` for this store: lanes then use databases of the configured server.",
       exitStatus: 2,
       cause,
     },

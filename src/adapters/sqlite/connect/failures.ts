@@ -122,7 +122,7 @@ export function cannotRecover(file: string, why: string): SeqqaError {
     "STORE_NOT_PUT_BACK",
     `seqqa cannot restore the data that an earlier run changed in the SQLite file ${file}: ${why}.`,
     {
-      hint: "Undo the change of the schema, and run `seqqa clean` again. The recorded rows are in the table seqqa_kept: save this table before you drop seqqa's tables and triggers, whose names begin with seqqa_.",
+      hint: "If the schema was changed after the run, undo the change. If another version of seqqa executed the run, use that version. Then run `seqqa clean` again. The recorded rows are in the table seqqa_kept: save this table before you drop seqqa's tables and triggers, whose names begin with seqqa_.",
     },
   );
 }

@@ -150,7 +150,7 @@ export class UndoLog {
       "JOURNAL_INCOHERENT",
       `seqqa's log of changed rows does not match the rows of ${where} in the SQLite file ${this.#file}.`,
       {
-        hint: 'Set `checkpoint: "copy"` for this store. Some statement changed rows without firing triggers, so seqqa did not record the change.',
+        hint: 'A statement changed rows without firing triggers, so seqqa did not record the change. To prevent the error, set `checkpoint: "copy"` for this store.',
       },
     );
   }

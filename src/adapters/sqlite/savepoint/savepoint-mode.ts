@@ -167,5 +167,9 @@ function removeTemporary(db: Database): void {
 }
 
 function notPortable(): SeqqaError {
-  return new SeqqaError("NOT_PORTABLE", "A savepoint cannot be moved to another lane, because it exists only on its own connection.");
+  return new SeqqaError(
+    "NOT_PORTABLE",
+    'A checkpoint of the mode "savepoint" cannot be copied to another lane, because it exists only on one database connection.',
+    { hint: 'Set `checkpoint: "journal"`, and let the target open its own connection to the file lane.dbPath.' },
+  );
 }
