@@ -133,7 +133,7 @@ export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" 
     return new SeqqaError(
       "ROWS_KEPT",
       `seqqa could not restore all rows of ${store}: ${namedRows(rows)}, because ${reasons.join(", and ")}. seqqa restored all other rows, and wrote the earlier values of these rows to ${file}.`,
-      { hint: "Write the earlier values, which the file contains, to the store yourself, where they are still needed.", exitStatus: 3 },
+      { hint: "If you still need the earlier values, copy them from the file to the store by hand.", exitStatus: 3 },
     );
   }
   const says = rows.length === 1 ? "seqqa left this row as it is" : "seqqa left these rows as they are";
@@ -266,7 +266,7 @@ export function requireNoReference(store: string, leftAlone: ReadonlySet<string>
         "IGNORE_REFERS",
         `Table "${child}" of ${store} is ignored, or another client writes to it, but its column ${column} refers to table "${parent}", which this run restores. Rows of "${child}" would refer to rows that no longer exist.`,
         {
-          hint: `List "${parent}" under \`ignore\`, too, or remove "${child}" from it and stop the other client. Or let seqqa start the target and copy the store (\`target.command\` and \`db_url\`).`,
+          hint: `List "${parent}" under \`ignore\`, too. Or remove "${child}" from \`ignore\`, and stop other clients that write to this table. Or let seqqa start the target and copy the store (\`target.command\` and \`db_url\`).`,
           exitStatus: 2,
         },
       );
@@ -276,7 +276,7 @@ export function requireNoReference(store: string, leftAlone: ReadonlySet<string>
         "IGNORE_REFERS",
         `Table "${parent}" of ${store} is ignored, or another client writes to it, but deleting its rows deletes or changes rows of table "${child}", which this run restores (ON DELETE of column ${column}). Rows of "${child}" would be lost, or refer to rows that no longer exist.`,
         {
-          hint: `List "${child}" under \`ignore\`, too, or remove "${parent}" from it and stop the other client. Or let seqqa start the target and copy the store (\`target.command\` and \`db_url\`).`,
+          hint: `List "${child}" under \`ignore\`, too. Or remove "${parent}" from \`ignore\`, and stop other clients that write to this table. Or let seqqa start the target and copy the store (\`target.command\` and \`db_url\`).`,
           exitStatus: 2,
         },
       );
