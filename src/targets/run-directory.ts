@@ -100,7 +100,7 @@ export class RunDirectory {
 export function tmpUnusable(folder: string, cause: unknown): SeqqaError {
   return new SeqqaError("TMP_UNUSABLE", `seqqa cannot write its temporary files to ${folder}: ${(cause as Error).message}.`, {
     exitStatus: 2,
-    hint: "Give your user write access to this directory, and free space on its disk. Or set the environment variable TMPDIR to a directory that your user may write to.",
+    hint: "Give your user write access to this directory, and free space on its disk. Or set the environment variable TMPDIR to a directory that your user can write to.",
     cause,
   });
 }

@@ -33,7 +33,7 @@ export class OutputLog {
       const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
       throw new SeqqaError("OUTPUT_LOG", `seqqa cannot write the output of a process to ${file} (${code}).`, {
         exitStatus: 2,
-        hint: "Check the rights and the free space of this folder, or choose another folder with --output or report.output_dir.",
+        hint: "Check the permissions and the free space of this folder, or choose another folder with --output or report.output_dir.",
         cause,
       });
     }

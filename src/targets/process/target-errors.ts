@@ -40,7 +40,7 @@ export function notReady(command: string, lane: number, urls: readonly string[],
     "TARGET_NOT_READY",
     `The target of lane ${lane}, ${shownCommand(command)}, runs but gave no HTTP answer on ${urls.join(" or ")} within ${seconds} s.${said}`,
     {
-      hint: "Check that the target listens on {port}, which is also in the environment variable PORT. Check target.ready. If the target is only slow, raise target.ready_timeout.",
+      hint: "Check that the target listens on the port that seqqa chooses: the placeholder {port}, or the environment variable PORT. Check target.ready. If the target is only slow, raise target.ready_timeout.",
     },
   );
 }

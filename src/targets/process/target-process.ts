@@ -103,7 +103,7 @@ export class TargetProcess {
       `seqqa could not start ${command.key ?? "target.command"} in the folder ${command.cwd}: ${error.message}.`,
       {
         exitStatus: 2,
-        hint: "Check that this folder exists, and that your user may open the folder.",
+        hint: "Check that this folder exists, and that your user has permission to open the folder.",
         cause: error,
       },
     );

@@ -146,7 +146,7 @@ export function kindOf(url: string): StoreKindName {
   if (kind !== undefined) return kind;
   throw new SeqqaError("STORE_UNSUPPORTED", `seqqa supports no store with the URL ${withoutSecrets(url)}.`, {
     exitStatus: 2,
-    hint: `Use ${STORE_KIND_NAMES.map((one) => `${STORE_KINDS[one].schemes[0]}:`).join(", ")}.`,
+    hint: `Use a URL with one of these schemes: ${STORE_KIND_NAMES.map((one) => `${STORE_KINDS[one].schemes[0]}:`).join(", ")}.`,
   });
 }
 
@@ -180,10 +180,14 @@ function requireWritable(name: string, file: string): void {
     try {
       accessSync(path, constants.W_OK);
     } catch (cause) {
-      throw new SeqqaError("STORE_NOT_WRITABLE", `seqqa cannot restore the store "${name}", because your user may not write to ${path}.`, {
-        hint: "Give your user write access to this path, or run seqqa as another user.",
-        cause,
-      });
+      throw new SeqqaError(
+        "STORE_NOT_WRITABLE",
+        `seqqa cannot restore the store "${name}", because your user is not allowed to write to ${path}.`,
+        {
+          hint: "Give your user write access to this path, or run seqqa as another user.",
+          cause,
+        },
+      );
     }
   }
 }
