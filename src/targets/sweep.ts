@@ -29,8 +29,8 @@ export function sweep(base: string | undefined): Swept {
     for (const port of entries(join(root, "ports"))) {
       const path = join(root, "ports", port);
       const claim = readRecord<Owner>(path);
-      // A reservation without readable content is left by a killed run or a full disk. Remove it only if it is old, because a run may just be writing
-      // it.
+      // The file that reserves a port is incomplete if a run was killed, or the disk was full, while it was written. Remove an incomplete file only
+      // if it is old, because a run may just be writing it.
       if (claim === undefined ? ageMs(path) > DRAFT_MAX_AGE_MS : isDead(claim)) remove(path);
     }
     for (const name of readdirSync(root)) {

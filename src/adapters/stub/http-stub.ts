@@ -37,7 +37,7 @@ type WebhookMaker = (call: StubCall, data: StubData, nowMs: number) => Webhook;
 
 /** Options of {@link HttpStub}. */
 export interface HttpStubOptions {
-  /** The URL that the target calls, `http://127.0.0.1:<port>`. In a lane, this is the URL of `{url:<name>}` in the configuration. */
+  /** The URL that the target calls, `http://127.0.0.1:<port>`. In a lane, this is the value of the placeholder `{url:<name>}`. */
   readonly url: string;
   /**
    * Milliseconds that a `slow` answer takes. Must differ clearly from the target's timeout, because otherwise the target may answer differently each

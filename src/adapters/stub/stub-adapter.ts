@@ -61,8 +61,8 @@ export abstract class StubAdapter<S extends StepsOfStub> extends ValueAdapter<S>
   }
 
   /**
-   * Returns requests in the order of their steps. Requests of the same step may arrive in any order, so they are sorted by their content, without
-   * numbers and ids.
+   * Returns requests in the order of their steps. Requests of the same step may arrive in any order, so they are sorted by their content. Numbers and
+   * ids in the content are ignored.
    */
   protected byStep<T>(requests: readonly T[]): readonly T[] {
     const { steps } = this.state;

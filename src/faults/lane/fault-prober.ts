@@ -66,7 +66,7 @@ class FaultProber {
   #points: readonly FaultPoint[] = [];
   #killable = 0;
   /**
-   * The executions with which a call is compared if the target was restarted. `null` if even a restart without any fault changes the effect of the
+   * The executions with which a call is compared if the target was restarted. `null` if even a restart without any fault changes the answer to the
    * call, so that no comparison is possible. `undefined` if this is not known yet.
    */
   #restarted: Compared | null | undefined;

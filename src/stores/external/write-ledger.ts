@@ -88,7 +88,7 @@ export class WriteLedger {
     this.#execution.action = undefined;
   }
 
-  /** Notes rows that a store read. The function is passed to stores as {@link StoreScope.wrote}. */
+  /** Records rows that a store has found to be written. The function is passed to stores as {@link StoreScope.wrote}. */
   readonly saw = (store: string, rows: readonly WrittenRow[]): void => {
     if (rows.length === 0) return;
     const execution = this.#execution;
@@ -143,8 +143,8 @@ export class WriteLedger {
   }
 
   /**
-   * Saves the rows that may explain why two executions of the same steps differ: the rows of {@link saveSeldom}, or else all rows that were written
-   * only once with these values. Returns the paths of the files.
+   * Saves the rows that may explain why two executions of the same steps differ: the rows of {@link saveSeldom} and, if all of these were already
+   * saved, also all rows that were written only once with the same values. Returns the paths of the files.
    */
   saveDiffering(): readonly string[] {
     const seldom = this.saveSeldom();

@@ -71,7 +71,7 @@ function canListen(port: number, host: string): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once("error", ({ code }: NodeJS.ErrnoException) => {
-      // Only the superuser may listen on a port below 1024, so test such a port by connecting to it.
+      // Only the superuser is allowed to listen on a port below 1024, so test such a port by connecting to it.
       if (code === "EACCES") void answers(port, host === "::" ? "::1" : host).then((isTaken) => resolve(!isTaken));
       else resolve(code === "EAFNOSUPPORT" || code === "EADDRNOTAVAIL");
     });

@@ -54,7 +54,7 @@ function send(id: number, signal: NodeJS.Signals | 0): boolean {
     process.kill(id, signal);
     return true;
   } catch (error) {
-    // Return `true` for the error EPERM, because the process exists, but this user may not send a signal to it.
+    // Return `true` for the error EPERM, because the process exists, but this user is not allowed to send a signal to it.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

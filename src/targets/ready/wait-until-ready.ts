@@ -4,9 +4,7 @@ import { probe, type Probe } from "./probe.ts";
 
 const SHORTEST_PAUSE_MS = 4;
 const LONGEST_PAUSE_MS = 100;
-/**
- * The pause between two polls, as a share of the time waited so far. seqqa therefore notices that the target is ready at most this share too late.
- */
+/** The pause between two polls, as a share of the time waited so far. seqqa therefore notices a ready target with a delay of at most this share. */
 const PAUSE_SHARE = 1 / 8;
 const ATTEMPT_MS = 5_000;
 /** Polling ends after this number of answers that are not HTTP. Some servers send a few such answers while they start. */

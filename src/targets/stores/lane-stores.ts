@@ -88,8 +88,8 @@ export function requireTemplate(name: string, store: StoreConfig, folder: string
 }
 
 /**
- * Copies a SQLite file that no process has open. Without `source`, creates an empty file. Files that are in use can only be copied with the function
- * `cloneStore` of {@link TargetHostOptions}.
+ * Copies a SQLite file that no process has open. Without `source`, creates an empty file. Only the function `cloneStore` of the host's options can
+ * copy a file that is in use.
  */
 export function copyStore(source: string | undefined, target: string): void {
   if (source === undefined) return writeFileSync(target, "", { mode: 0o600 });

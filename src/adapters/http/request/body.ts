@@ -5,7 +5,7 @@ export interface EncodedBody {
   readonly bytes: string | Uint8Array;
   /** The content type of the encoding; `undefined` if the user passed the raw body. */
   readonly contentType: string | undefined;
-  /** The body's text in reports, if it differs from the bytes as UTF-8. */
+  /** The text that reports show for the body. Absent if reports show the bytes, decoded as UTF-8. */
   readonly shown?: string;
 }
 
@@ -35,7 +35,10 @@ export function encodeBody(options: RequestOptions): EncodedBody | undefined {
   return { bytes: body, contentType: undefined };
 }
 
-/** The type of a form excludes `null`, `undefined` and objects, but values from JSON or a database can be such values at run time. */
+/**
+ * Returns the value of a form field as text. @throws SeqqaError `BODY_INVALID` for `null`, `undefined` and objects. Their types are excluded, but
+ * values from JSON or a database can have such types at run time.
+ */
 function fieldText(name: string, value: unknown): string {
   const isObject = typeof value === "object" && !Array.isArray(value);
   if (value !== undefined && !isObject) return String(value as string);

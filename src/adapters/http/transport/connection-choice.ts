@@ -11,22 +11,22 @@ const SLOW_FROM = 38;
 const SLOW_TO = 70;
 /** An answer on a new connection counts as faster if it arrives at least this number of milliseconds earlier than on the keep-alive connection. */
 const SAVED = 25;
-/** The number of consecutive slow answers to requests of one kind on the keep-alive connection after which a test with new connections starts. */
+/** A test with new connections starts after this number of consecutive slow answers to requests of one kind on the keep-alive connection. */
 const SUSPECT = 3;
-/** The number of faster answers on new connections after which a test succeeds. */
+/** A test succeeds after this number of faster answers on new connections. */
 const TRIED = 4;
-/** The number of answers on new connections that are not faster after which a test fails. A smaller number may only mean that the machine is busy. */
+/** A test fails after this number of answers on new connections that are not faster. A smaller number may only mean that the machine is busy. */
 const MISSES = 6;
-/** The number of consecutive slow answers on the keep-alive connection that prove, after a successful test, that this connection causes the delay. */
+/** After a successful test, this number of consecutive slow answers on the keep-alive connection proves that this connection causes the delay. */
 const PROVEN = 5;
 /**
  * The maximum number of fast answers on the keep-alive connection that are ignored before the first of the {@link PROVEN} slow answers. Some kernels
  * do not delay the first ACKs of a connection.
  */
 const EARLY = 4;
-/** The number of requests of other kinds after which a test fails, because no further request of the tested kind was made. */
+/** A test fails after this number of requests of other kinds, because requests of the tested kind are too rare. */
 const PATIENCE = 500;
-/** The number of failed tests after which there is a pause before each further test. A busy machine can make a test fail. */
+/** After this number of failed tests, there is a pause before each further test. A busy machine can make a test fail. */
 const MOST_TRIALS = 3;
 /** The length of the first pause, in requests. Each further pause is twice as long. */
 const REST = 200;

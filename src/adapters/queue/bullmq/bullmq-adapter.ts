@@ -80,7 +80,7 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
     const { queue: handle, worker } = await this.#handle(queue);
     return this.#ask(async () => {
       await this.#requireQueue(handle);
-      // Make all delayed jobs ready. Otherwise, it would depend on the time that the lane took to reach this state which job is the next one.
+      // Make all delayed jobs ready. Otherwise, the time that the lane took to reach this state would decide which job is the next one.
       for (const delayed of await handle.getJobs(["delayed"], 0, -1, true)) await delayed.promote();
       const job = (await worker.getNextJob(NAME, { block: false })) as Job | undefined;
       if (job === undefined) return undefined;

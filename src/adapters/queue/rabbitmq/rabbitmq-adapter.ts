@@ -52,8 +52,8 @@ const PUT_BACK = "x-seqqa-put-back";
 
 interface PutBack extends Origin {
   /**
-   * The number of the batch in which seqqa published the message again. RabbitMQ may later move the message to a dead letter queue. The message is
-   * then not from the last batch of its queue, which this number shows.
+   * The number of the batch in which seqqa published the message again. RabbitMQ may later move the message to a dead letter queue. This number then
+   * shows that the message is not from the last batch of its new queue.
    */
   readonly batch: number;
   readonly place: number;

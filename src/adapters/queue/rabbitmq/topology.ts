@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { Management, RabbitmqQueue } from "./management.ts";
 
-/** The prefix for the names of exchanges of seqqa, one for each queue that has messages with routing keys of their own. */
+/** The prefix for the names of the exchanges that seqqa declares: one for each queue with messages whose routing key is not the queue's name. */
 export const EXCHANGE = "seqqa.put-back.";
 
 interface Exchange {

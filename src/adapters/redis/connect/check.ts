@@ -10,7 +10,10 @@ import { RESERVED } from "../keys/reserved.ts";
 import { Script, TRIAL } from "../dump/scripts.ts";
 import { evicting, moduleNames, OLDEST, serverFacts, unsupported } from "./server-facts.ts";
 
-/** A script that returns the number of databases of the server, the number of empty ones, and the number of the last empty one, or -1. */
+/**
+ * A script that returns three integers: how many databases the server has, how many of them are empty, and the index of the last empty database (-1
+ * if there is none).
+ */
 const COUNT = new Script(`local n, empty, last = 0, 0, -1
 while not (redis.pcall('SELECT', n))['err'] do
   if redis.call('DBSIZE') == 0 then empty, last = empty + 1, n end

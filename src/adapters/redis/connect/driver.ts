@@ -87,8 +87,8 @@ export class Connection {
       retryStrategy: (times: number) => (stood ? Math.min(times * 25, LONGEST_PAUSE_MS) : null),
       ...(place.username === undefined ? {} : { username: place.username }),
       ...(place.password === undefined ? {} : { password: place.password }),
-      // No ready check: a server that is still loading its data answers LOADING anyway. ioredis's check would print to the console if the user may
-      // not call INFO.
+      // Turn ioredis's ready check off, because it prints to the console if the user is not allowed to call INFO. The check is not needed: a server
+      // that is still loading its data answers every command with LOADING.
       enableReadyCheck: false,
       reconnectOnError: (error: Error) => (error.message.startsWith("LOADING") ? 2 : false),
       ...(place.tls ? { tls: tlsOptions(place.host) } : {}),

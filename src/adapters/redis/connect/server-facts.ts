@@ -36,7 +36,7 @@ export async function requireServer(connection: Connection): Promise<void> {
   try {
     facts = new Map([...(await serverFacts(connection, "server")), ...(await serverFacts(connection, "replication"))]);
   } catch (error) {
-    // If the user may not call INFO, skip the checks. Later commands report what is missing.
+    // If the user is not allowed to call INFO, skip the checks. Later commands fail if something is missing.
     if (error instanceof SeqqaError && error.code === "STORE_NOT_ALLOWED") return;
     throw error;
   }
@@ -64,7 +64,7 @@ export function unsupported(facts: ServerFacts): string | undefined {
  * @param copies The data that the run writes: `saved` for the original content of an external database, which must not be evicted; `lanes` for the
  * databases of lanes.
  * @param copyBytes The size of the copy in bytes. Default: the size of the server's present data.
- * @returns the size of the server's present data, in bytes; 0 if the user may not call INFO
+ * @returns the size of the server's present data, in bytes; 0 if the user is not allowed to call INFO
  * @throws SeqqaError `STORE_UNSUPPORTED`
  */
 export async function requireNoEviction(connection: Connection, copies: "saved" | "lanes", copyBytes?: number): Promise<number> {

@@ -474,7 +474,7 @@ export class DumpMode {
     this.#nextRenewalMs = Math.min(this.#nextRenewalMs, renewalMs(entry));
   }
 
-  /** Returns the existing keys for which the time that `timeOf` gives has passed. Also computes `#nextExpiryMs` and `#nextRenewalMs`. */
+  /** Returns the existing keys for which `timeOf` returns a time that has passed. Also computes `#nextExpiryMs` and `#nextRenewalMs`. */
   #dueBy(timeOf: (entry: Entry) => number): Bytes[] {
     const now = this.#keyspace.nowMs;
     const due: Bytes[] = [];

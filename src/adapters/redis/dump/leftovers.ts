@@ -46,8 +46,8 @@ export async function takeOver(registry: Registry, claim: Claim, run: string, ho
 }
 
 /**
- * Returns the run that uses a database in place. Changes nothing. Returns `undefined` if the user is not allowed to read the registry, because such a
- * user cannot start a run that uses the database in place.
+ * Returns the state of the run that uses a database in place. Changes nothing. Returns `undefined` if the user is not allowed to read the registry,
+ * because such a user cannot start a run that uses the database in place.
  */
 export async function inPlaceRun(place: RedisPlace): Promise<InPlaceRun> {
   const registry = await Registry.find(place).catch((error: unknown) => {

@@ -14,7 +14,10 @@ export interface Entry {
   at: number;
   /** The remaining time to live when the key was read, in milliseconds; 0 if the key does not expire. */
   readonly left: number;
-  /** The lifetime that the run gave the key, in seconds, rounded up. Absent if the run did not set it, or if it is longer than 90 days. */
+  /**
+   * The lifetime that the key got during the run, in seconds, rounded up to one of {@link LIFETIMES}. Absent if the key got no lifetime during the
+   * run, or a lifetime of more than 90 days.
+   */
   readonly lifetime?: number | undefined;
   /** The time on the server when the key was read, in milliseconds since 1970. */
   readonly readMs: number;

@@ -224,7 +224,7 @@ export class Keyspace {
   }
 }
 
-/** Returns the present state of a key for {@link APPLY}; empty for any state. */
+/** Returns the expected present state of a key, as an argument of {@link APPLY}; empty if every state is accepted. */
 function stateOf(expected: Entry | null | undefined): string {
   if (expected === undefined) return "";
   if (expected === null) return "-";

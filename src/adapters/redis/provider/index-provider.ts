@@ -24,7 +24,7 @@ export class IndexProvider implements StoreProvider {
   #template: Template | undefined;
   #registry: Registry | undefined;
   #databases = 0;
-  /** The size of the server's data before the first copy, in bytes: at least the size of one copy. */
+  /** The size of the server's data before the first copy was made, in bytes. A copy for a lane is not larger. */
   #copyBytes = 0;
   /**
    * Settles when the last attempt to claim and fill a database has ended. The next attempt waits for this promise, because lanes request databases

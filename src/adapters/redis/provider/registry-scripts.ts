@@ -47,8 +47,8 @@ return out`);
 
 /**
  * Claims a database. ARGV: the registry's database; the database to claim; owner; kind; run; the lifetime of a heartbeat in ms; `1` if the database
- * must be empty; the previous owner (empty: the database must have no claim). Returns 1 if the database was claimed, else 0. The time of the previous
- * owner's last heartbeat is kept.
+ * must be empty; the previous owner (empty: the database must have no claim). Returns 1 if the database was claimed, else 0. The recorded time of the
+ * previous owner's last heartbeat does not change.
  */
 export const CLAIM: Script = new Script(`${HEAD}
 ${BEYOND_LIMIT}
@@ -103,8 +103,8 @@ return left`);
 
 /**
  * Records keys of an external database. ARGV: the registry's database, the database, owner, `next` (the keys are about to be written) or `recorded`
- * (the keys were written), time in ms, then for each key its name and its entry as text (empty: the entry at the start of the run). Returns 0 and
- * records nothing if the owner's claim or heartbeat is missing.
+ * (the keys were written), time in ms, then for each key its name and its entry as text (empty if the key again has its entry from the start of the
+ * run). Returns 0 and records nothing if the owner's claim or heartbeat is missing.
  */
 export const RECORD: Script = new Script(`${HEAD}
 ${BEYOND_LIMIT}

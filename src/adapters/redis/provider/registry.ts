@@ -32,9 +32,9 @@ export interface Claim {
 }
 
 /**
- * The Redis registry: records on a Redis server which run uses which of its databases. Such a record is called a claim. The claims are in a database
- * that is otherwise empty, if there is one. A run is alive while it has a connection with the name of its claim's owner. If connections cannot be
- * listed, the run is alive while it sends heartbeats.
+ * The Redis registry: records on a Redis server that show which run uses which database. Such a record is called a claim. The claims are in a
+ * database that is otherwise empty, if there is one. A run is alive while it has a connection with the name of its claim's owner. If connections
+ * cannot be listed, the run is alive while it sends heartbeats.
  */
 export class Registry {
   readonly connection: Connection;
@@ -183,7 +183,7 @@ export class Registry {
   async #putNotificationsBack(): Promise<void> {
     const former = (await this.connection.text("HGET", registryKey, "notify")) as string | null;
     if (former === null) return;
-    // Keep the setting if somebody changed it after the run had changed it.
+    // Do not restore the setting if somebody changed it after this run had changed it.
     if (sameFlags(await readNotifications(this.connection), withKeyspace(former))) await setNotifications(this.connection, former);
   }
 

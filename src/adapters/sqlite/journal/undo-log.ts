@@ -45,7 +45,7 @@ export class UndoLog {
   readonly #keeper: Keeper | undefined;
   /** The tables whose rows had the row ids 1, 2, 3 and so on in the root state. `undefined` until the root state was read. */
   #gapless: ReadonlySet<number> | undefined;
-  /** The tables that the log entries read by the last {@link sync} belong to. */
+  /** The indexes of the tables whose log entries the last {@link sync} read. */
   #touched: ReadonlySet<number> = new Set();
   /** The number (`seq`) of the last log entry that was read. */
   #read = 0n;
@@ -128,7 +128,7 @@ export class UndoLog {
       const key = keyOf(plan, image);
       let keys = seen.get(plan.index);
       if (keys === undefined) seen.set(plan.index, (keys = new Set()));
-      // Only a row's first log entry contains its old values. The effect of later changes is read from the table.
+      // Only the first new log entry of a row contains the values from before all new changes. The present values are read from the table.
       if (keys.has(key)) continue;
       keys.add(key);
       const slot = this.mirror.slot(plan.index, key);
