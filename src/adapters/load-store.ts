@@ -24,7 +24,7 @@ export async function openModule(module: StoreModule | undefined, adapter: strin
   const wrong = (what: string, cause?: unknown): SeqqaError =>
     new SeqqaError("STORE_ADAPTER_INVALID", `The store module ${adapter}, which systems.${settings.name}.adapter names, ${what}.`, {
       exitStatus: 2,
-      hint: "Write in the module: export default (settings: StoreModuleSettings): StoreAdapter => new MyStore(settings).",
+      hint: "Write in the module, for example: export default (settings: StoreModuleSettings): StoreAdapter => new MyStore(settings).",
       cause,
     });
   if (module === undefined) throw wrong("has no default export that is a function, or an object with a function open");

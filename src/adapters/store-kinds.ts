@@ -19,7 +19,7 @@ export interface StoreKindFacts {
   readonly checkpoints: readonly string[];
   /** The checkpoint modes in which seqqa can send calls at the same time, to find races. */
   readonly racing: readonly string[];
-  /** The values of `isolation` that the user can choose from. Default: `isolation` cannot be set. */
+  /** The values that the user can set for `isolation`. Absent if this kind of store does not support the setting `isolation`. */
   readonly isolations?: readonly string[];
   /** `true` if the store cannot be used as an external store, so that lanes always get copies. Default: `false`. */
   readonly isOnlyCopied?: true;

@@ -1,6 +1,6 @@
 /**
- * Makes writes of the target fail: plans one call of each kind, makes its writes fail one at a time, judges the results, and confirms the problems on
- * rebuilt lanes.
+ * Makes writes of the target fail: chooses one call of each kind, makes its writes fail one at a time, judges the results, and confirms the problems
+ * on rebuilt lanes.
  */
 export { probeFaults, faultsOn } from "./plan/probe-faults.ts";
 export { tryFaults } from "./lane/fault-prober.ts";

@@ -15,7 +15,7 @@ import { GateFaults, type FailingGate } from "./gate/gate-faults.ts";
 /** A row of a query's result, with the names of the columns as keys. */
 export type QueryRow = Readonly<Record<string, unknown>>;
 
-/** A way to save and restore a database, such as a journal or a copy. The adapter chooses the mode when the adapter is opened. */
+/** A method to save and restore a database, such as a journal or a copy. An adapter chooses its mode when it is opened. */
 export interface CheckpointMode extends Required<
   Pick<StoreAdapter, "traits" | "root" | "mark" | "changed" | "restore" | "observe" | "capture" | "write">
 > {

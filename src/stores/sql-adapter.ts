@@ -63,7 +63,9 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
     return this.#mode?.traits ?? { portable: this.isPortable, commits: this.wanted !== "savepoint" };
   }
 
-  /** `true` if snapshots of the wanted checkpoint mode can be written to other lanes. seqqa reads this property before the store is open. */
+  /**
+   * `true` if the configured checkpoint mode makes snapshots that can be written to other lanes. seqqa reads this property before the store is open.
+   */
   protected abstract get isPortable(): boolean;
 
   /** The name of the adapter's class, for messages. */
@@ -122,8 +124,8 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
     const [mode, connection] = [this.#mode, this.#sharedConnection];
     this.#mode = this.#sharedConnection = undefined;
     try {
-      // After the mode is closed, a lane's own database keeps its present data. The database is deleted together with the lane. A restarted target
-      // continues with this data.
+      // Closing the mode does not restore a lane's own database: the database is deleted together with the lane, and a restarted target must find the
+      // present data in it.
       if (mode === undefined) return;
       this.#previous = mode;
       await mode.close(this.#scope?.borrowed ?? false);
@@ -135,7 +137,7 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
     }
   }
 
-  /** Ends the shared connection. By default does nothing, because the checkpoint mode ends the connection. */
+  /** Closes the shared connection. The default implementation does nothing, because the checkpoint mode closes the connection. */
   protected endShared(_shared: Shared): Promise<void> {
     return Promise.resolve();
   }

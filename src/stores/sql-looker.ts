@@ -11,7 +11,7 @@ export function queryWrites(label: string, sql: string): SeqqaError {
   });
 }
 
-/** Returns the error for a query that the server rejected. `places`: the part of the hint that explains the placeholders of the SQL dialect. */
+/** Returns the error for a query that the server rejected. `places`: a sentence for the hint that explains the placeholders of the SQL dialect. */
 export function queryFailed(shown: string, sql: string, cause: Error, places: string): SeqqaError {
   return new SeqqaError("QUERY_FAILED", `A query of ${shown} failed: ${cause.message}: ${sql.trim().slice(0, QUOTED)}`, {
     hint: `Correct the statement, and check that ${places}.`,

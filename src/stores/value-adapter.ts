@@ -20,7 +20,7 @@ export abstract class ValueAdapter<S extends object> implements StoreAdapter {
   readonly #noGate: string;
   #state: S;
 
-  /** @param noGate The reason for users why the store has no gate. */
+  /** @param noGate The reason why the store has no gate, as text for users. */
   constructor(uses: string, noGate: string, state: S) {
     this.uses = uses;
     this.#noGate = noGate;

@@ -16,7 +16,10 @@ import { join } from "node:path";
 import { SeqqaError } from "../model/errors.ts";
 import { here, identify, type Place, type ProcessIdentity } from "./process/process-identity.ts";
 
-/** Minimum free space, in bytes, for using a folder in memory (`/dev/shm`). Filling this folder would use up the machine's memory. */
+/**
+ * The free space, in bytes, that the folder in memory (`/dev/shm`) must have. Otherwise, it is not used, because filling it would use up the
+ * machine's memory.
+ */
 const MIN_FREE_BYTES = 256 * 1024 * 1024;
 
 /** The process that owns a run, stored in `run-<id>/owner.json`. Later runs read this file to find out if the process still exists. */
@@ -82,7 +85,10 @@ export class RunDirectory {
     rmSync(this.path, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  /** Creates the directory under a temporary name and renames it. Thus every directory with the final name has an owner file. */
+  /**
+   * Creates the directory under a temporary name and renames it after its owner file was written, so that every directory with the final name has an
+   * owner file.
+   */
   #appear(): void {
     const draft = join(this.root, `.new-${process.pid}-${randomBytes(4).toString("hex")}`);
     mkdirSync(join(draft, "processes"), { recursive: true, mode: 0o700 });
@@ -94,7 +100,7 @@ export class RunDirectory {
 export function tmpUnusable(folder: string, cause: unknown): SeqqaError {
   return new SeqqaError("TMP_UNUSABLE", `seqqa cannot write its temporary files to ${folder}: ${(cause as Error).message}.`, {
     exitStatus: 2,
-    hint: "Give your user write access to this directory, and free space on its disk. Or set the environment variable TMPDIR to a directory that your user may write to.",
+    hint: "Give your user write access to this directory, and free space on its disk. Or set the environment variable TMPDIR to a directory that your user can write to.",
     cause,
   });
 }

@@ -6,7 +6,8 @@ import { here, isAlive, type ProcessIdentity } from "./process/process-identity.
 import { basesToSweep, readRecord, rootIn, type Owner } from "./run-directory.ts";
 
 /**
- * The file in a run's directory that records its docker containers. Only commands that use docker remove the containers, because the removal is slow.
+ * The name of the file in a run's directory which shows that docker containers of the run may exist. Only commands that use docker themselves remove
+ * such containers, because the removal is slow.
  */
 export const COMPOSE_RECORD = "compose.json";
 const DRAFT_MAX_AGE_MS = 60 * 60 * 1000;
@@ -18,7 +19,7 @@ export interface Swept {
 
 /**
  * Ends the processes and removes the directories of dead runs. A run is dead if its owner process, identified by pid and start time, no longer
- * exists. Keeps runs of another machine or container (pid namespace), because their processes are not visible here.
+ * exists. Does not touch runs of another machine or container (pid namespace), because their processes are not visible here.
  */
 export function sweep(base: string | undefined): Swept {
   let runs = 0;
@@ -28,7 +29,8 @@ export function sweep(base: string | undefined): Swept {
     for (const port of entries(join(root, "ports"))) {
       const path = join(root, "ports", port);
       const claim = readRecord<Owner>(path);
-      // A killed run or a full disk may leave an incomplete file. Remove such a file only if it is old.
+      // The file that reserves a port is incomplete if a run was killed, or the disk was full, while it was written. Remove an incomplete file only
+      // if it is old, because a run may just be writing it.
       if (claim === undefined ? ageMs(path) > DRAFT_MAX_AGE_MS : isDead(claim)) remove(path);
     }
     for (const name of readdirSync(root)) {

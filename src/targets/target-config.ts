@@ -13,8 +13,8 @@ export interface TargetConfig {
   /** Certificates that are trusted in addition to Node's own. */
   readonly tls?: { readonly ca: readonly string[] } | undefined;
   /**
-   * `environment`: requests to targets that are already running use the environment's proxies. Requests to targets that seqqa starts never use a
-   * proxy.
+   * `environment`: requests to targets that seqqa does not start use the proxies that environment variables name. Requests to targets that seqqa
+   * starts never use a proxy.
    */
   readonly proxy?: "none" | "environment" | undefined;
   /** Relative paths in the configuration are relative to this folder. */
@@ -25,8 +25,8 @@ export interface TargetConfig {
 export interface StartedTarget {
   /**
    * The shell command line that starts the target. The placeholders `{port} {lane} {db_url} {db_path} {url:<name>}` are replaced in the command, in
-   * `env` and in `ready`. The parts of a store's URL are available as `{host:<name>}` and `{db_host}`, and likewise port, user, password and
-   * database.
+   * `env` and in `ready`. Parts of the URL of a store have placeholders, too: `{host:<name>}`, or `{db_host}` for the store `db`. The other parts are
+   * `port`, `user`, `password` and `database`.
    *
    * The target's environment is seqqa's own environment, the lane's port as PORT, and `env`. If `{port}` is not used, the target has the fixed port
    * of an absolute `ready`, or else of `baseUrl`, and there can be only one lane.
@@ -34,7 +34,7 @@ export interface StartedTarget {
   readonly command?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly cwd?: string | undefined;
-  /** A path or URL to which seqqa sends requests until it answers in HTTP. The target is then ready. Default: `/`. */
+  /** A path or URL to which seqqa sends requests until it gets an HTTP answer. The target is then ready. Default: `/`. */
   readonly ready?: string | undefined;
   /** The maximum time to wait until the target is ready, in seconds. Default: 30. */
   readonly readyTimeout?: number | undefined;
@@ -98,7 +98,7 @@ export interface LoadedStoreModule {
 export type LoadStoreModule = (adapter: string, settings: StoreModuleSettings, folder: string) => Promise<LoadedStoreModule>;
 
 export interface TargetHostOptions {
-  /** Prefix of the run directory's name, before random characters. Default: no prefix. */
+  /** The beginning of the run's id and of its directory's name. Random characters follow. Default: only random characters. */
   readonly runId?: string | undefined;
   /** Bundles `target.module` and returns the file URL to import. Default: the module itself. */
   readonly bundleModule?: ((file: string) => Promise<string>) | undefined;
@@ -111,13 +111,13 @@ export interface TargetHostOptions {
   readonly storeKind?: ((kind: StoreKindName) => Promise<StoreKind>) | undefined;
   /** Loads users' adapter modules. Default: only seqqa's own adapters are supported. */
   readonly storeModule?: LoadStoreModule | undefined;
-  /** The number of lanes. Standby copies get the numbers after the numbers of the lanes. Default: 1. */
+  /** The number of lanes. Standby copies are numbered after the lanes. Default: 1. */
   readonly lanes?: number | undefined;
   /** Number of standby copies for each lane with `rollback: restart`. Default: 0. */
   readonly spares?: number | undefined;
   /** `true` if the run tests faults by making writes of the targets fail. Default: `false`. */
   readonly faulty?: boolean | undefined;
-  /** Aborting the signal ends waiting for targets. Default: only `ready_timeout` limits the wait. */
+  /** Aborts waiting for targets. Default: only `ready_timeout` limits the wait. */
   readonly signal?: AbortSignal | undefined;
   /** The folder for the output of targets (`targets/lane-0.log`), and a function that hides secrets in a line. Default: output is not kept. */
   readonly output?: { readonly folder: string; readonly hide: (line: string) => string } | undefined;

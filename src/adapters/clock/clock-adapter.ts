@@ -30,7 +30,7 @@ export class ClockAdapter extends TargetClock {
   }
 }
 
-/** Returns an offset in the format of libfaketime: seconds with a sign. */
+/** Converts an offset to the format of libfaketime: seconds with a sign. */
 export function offsetText(aheadMs: number): string {
   return `+${aheadMs / 1000}\n`;
 }

@@ -8,9 +8,10 @@ interface Offset {
 }
 
 /*
- * The offset belongs to an asynchronous context, not to the thread. Fake timers for a thread (such as @sinonjs/fake-timers) would also move seqqa's own
- * time: measurements, time windows of steps, timeouts and cookies, and the time of other lanes. Fake timers also cannot go back after a timer fired.
- * Timers, connections and promises that the target starts inherit the context. As under libfaketime, timers themselves run in real time.
+ * The offset belongs to an asynchronous context, not to the thread. Timers, connections and promises that the target starts inherit the context. As
+ * under libfaketime, timers themselves run in real time. A library that moves the time of the whole thread (such as @sinonjs/fake-timers) is not
+ * used: it would also move seqqa's own time (measurements, time windows of steps, timeouts, cookies) and the time of other lanes, and it cannot move
+ * the time back after a timer has fired.
  */
 const contexts = new AsyncLocalStorage<Offset>();
 
@@ -20,7 +21,7 @@ const users = new Set<Offset>();
 
 const now = (): number => RealDate.now() + (contexts.getStore()?.aheadMs() ?? 0);
 
-/** The replacement for `Date`. It has the prototype of the real `Date`, so `instanceof` gives the same result with both. */
+/** The replacement for the global `Date`. `instanceof` gives the same results with both, because they have the same prototype. */
 const MovedDate: DateConstructor = new Proxy(RealDate, {
   construct: (_real, given: unknown[], made) =>
     Reflect.construct(RealDate, given.length === 0 ? [now()] : given, made === MovedDate ? RealDate : made),
@@ -30,7 +31,7 @@ const MovedDate: DateConstructor = new Proxy(RealDate, {
 
 /** Options of {@link InProcessClock}. */
 export interface InProcessClockOptions extends TargetClockOptions {
-  /** A name that no other clock of the thread has. */
+  /** A name that is unique among the clocks of the thread. */
   readonly id: string;
 }
 
@@ -74,7 +75,8 @@ function withOffset<T>(offset: Offset, work: () => T): T {
 }
 
 /**
- * Ends the use of an offset. After the last offset in use, the real `Date` becomes the global `Date` again, unless other code replaced it meanwhile.
+ * Ends the use of an offset. If no offset is in use any longer, restores the real `Date` as the global `Date`, unless other code has replaced the
+ * global `Date` meanwhile.
  */
 function endOffset(offset: Offset): void {
   if (users.delete(offset) && users.size === 0 && globalThis.Date === MovedDate) useDate(RealDate);

@@ -8,7 +8,7 @@ import { ClockAdapter, offsetText } from "./clock-adapter.ts";
 import { InProcessClock } from "./in-process-clock.ts";
 import type { TargetClockOptions } from "./target-clock.ts";
 
-/** The ways in which seqqa moves a clock. The host of a `clock:` URL names one of them. */
+/** The methods by which seqqa moves a clock. The host of a `clock:` URL names the method. */
 type ClockKind = "libfaketime" | "in-process";
 
 const URL_KEYS = ["max_advances", "probe"];
@@ -116,7 +116,7 @@ function libfaketime(): string {
   });
 }
 
-/** Returns the kind of the clock of a configured URL. @throws SeqqaError `CLOCK_URL_INVALID` */
+/** Returns the method that a configured `clock:` URL names. @throws SeqqaError `CLOCK_URL_INVALID` */
 function requireClockUrl(name: string, url: string): ClockKind {
   const { hostname, pathname, searchParams } = new URL(url);
   const most = searchParams.get("max_advances") ?? "1";

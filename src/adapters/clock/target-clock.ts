@@ -24,7 +24,7 @@ interface ClockState {
   readonly advances: number;
 }
 
-/** The target's clock as a store: actions move the clock ahead, the offset is part of the state, and a restore sets it back. */
+/** The target's clock as a store: actions move the clock ahead, the offset from real time is part of the state, and a restore resets the offset. */
 export abstract class TargetClock extends ValueAdapter<ClockState> {
   readonly name = "clock";
   /** The path of the target whose answer shows the target's time; `undefined` for the `Date` header. */
@@ -41,7 +41,7 @@ export abstract class TargetClock extends ValueAdapter<ClockState> {
     return this.state.aheadMs;
   }
 
-  /** The number of moves on this path. */
+  /** The number of times that the clock was moved on this path. */
   get advances(): number {
     return this.state.advances;
   }

@@ -16,7 +16,7 @@ export interface SavedClient {
   readonly cookies: ReturnType<CookieStore["save"]>;
 }
 
-/** The part of a client's state that belongs to the world's state: the changes by actions since the client was constructed. */
+/** The part of a client's state that belongs to the state of the world: the changes that actions made since the client was constructed. */
 export interface ActingClient {
   readonly token?: string | null;
   readonly authorization?: string | null;
@@ -59,8 +59,8 @@ export class ClientState {
   }
 
   /**
-   * Sets or removes the bearer token. `refusal` describes the client's last answer if it was a refusal. Messages name the refusal, because a failed
-   * login is a frequent cause of a missing token.
+   * Sets the bearer token, or removes it (`null`). `refusal` describes the last answer that the client got, if this answer was a refusal. Messages
+   * name it, because a failed login is a frequent cause of a missing token.
    */
   setToken(token: string | null, refusal?: string): void {
     if (token !== null && (typeof token !== "string" || token === "")) {

@@ -37,8 +37,8 @@ export class CookieStore {
   }
 
   /**
-   * Treats the present cookies as cookies of the root state. The root state is restored again and again during a run, so the age of these cookies
-   * depends only on moves of the clock, not on the time that the run takes.
+   * Treats the present cookies as cookies of the root state. A run restores the root state many times. These cookies must therefore not expire
+   * because the run takes long: their age depends only on moves of the clock.
    */
   adopt(): void {
     // If `setup` moved the clock, it is unknown which cookies it received before the move.
@@ -95,7 +95,7 @@ export class CookieStore {
     return this.#saved;
   }
 
-  /** Takes over the clock of another store, and which cookies belong to the root state. */
+  /** Copies from another store the clock and the list of cookies that belong to the root state. */
   ageLike(other: CookieStore): void {
     this.#now = other.#now;
     this.#ofRoot = other.#ofRoot;
@@ -129,7 +129,10 @@ export class CookieStore {
     return this.#jar === null ? [] : (this.save()?.cookies ?? []).map(({ value }) => text(value));
   }
 
-  /** Returns the cookies that expire or have expired. A cookie that a target deleted had expired when it was received, so it is left out. */
+  /**
+   * Returns the cookies that have an expiry time, including expired ones. To delete a cookie, a target sends it with an expiry time in the past. Such
+   * cookies are left out.
+   */
   expiries(): readonly CookieExpiry[] {
     if (this.#jar === null) return [];
     return (this.save()?.cookies ?? []).flatMap((cookie) => {
@@ -191,7 +194,7 @@ function receiptOf({ creation }: KeptCookie): number {
   return +new Date(creation as Date | string);
 }
 
-/** Returns a text that differs for a cookie that replaces another cookie of the same name. */
+/** Returns a text that identifies a cookie. If a cookie is replaced by another cookie of the same name, the texts of the two cookies differ. */
 function idOf(cookie: KeptCookie): string {
   const { domain, path, key, value } = cookie;
   return JSON.stringify([domain, path, key, value, expiryOf(cookie)]);

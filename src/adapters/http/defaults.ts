@@ -6,7 +6,7 @@ import { retryPolicy, type RetryOptions, type RetryPolicy } from "./request/retr
 export interface HttpDefaults {
   readonly timeoutMs: number;
   readonly retry: RetryPolicy | undefined;
-  /** The rate limit that each attempt waits for. The wait does not count toward the attempt's timeout. */
+  /** The rate limit, which can delay each attempt. The delay does not count toward the attempt's timeout. */
   readonly rateLimit: RateLimit | undefined;
 }
 
@@ -15,14 +15,14 @@ export interface HttpSettings {
   readonly retry?: RetryOptions | undefined;
   readonly rateLimit?: RateLimitSettings | undefined;
   readonly connection?: ConnectionSettings | undefined;
-  /** Called repeatedly while a request waits for the rate limit. */
+  /** Called repeatedly while a request waits for the rate limit, so that the lane does not count as hanging. */
   readonly alive?: (() => void) | undefined;
 }
 
 const BUILT_IN: HttpDefaults = Object.freeze({ timeoutMs: 30_000, retry: undefined, rateLimit: undefined });
 
 let current: HttpDefaults = BUILT_IN;
-/** Identifies the current rate limit by its shared memory; `undefined` if there is no limit. */
+/** The shared memory of the current rate limit, which identifies the limit; `undefined` if there is no limit. */
 let limitOf: SharedArrayBuffer | undefined;
 
 /**

@@ -41,8 +41,8 @@ export interface HttpClientOptions extends ConnectionOptions {
   /** Headers that are sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * A prefix for every path, e.g. `/v1`. If the base URL has a path, the prefix is appended to that path. The option is meant for fetch handlers,
-   * which have no base URL. Default: none.
+   * A prefix for every path, e.g. `/v1`. The option is meant for fetch handlers, which have no base URL. If a base URL has a path, the prefix is
+   * appended to that path. Default: none.
    */
   readonly basePath?: string;
   /** `true` to follow up to 20 redirects within the origin. Default: `false`, a redirect is returned like any other answer. */
@@ -173,7 +173,10 @@ export class HttpClient extends Verbs implements ApiClient {
     return response;
   }
 
-  /** Returns `true` if the client waits for overloaded servers. A `retry` policy for 503 takes precedence. */
+  /**
+   * Returns `true` if the client waits and sends a request again that an overloaded server has rejected with 503. Returns `false` if `retry` is
+   * `false` or handles 503, if the request belongs to a race, or if 503 is an expected answer.
+   */
   #waitsFor(policy: RetryPolicy | false | undefined, scope: RequestScope | undefined): boolean {
     const isRetried = policy !== undefined && policy !== false && policy.retryOnStatus.includes(503);
     return policy !== false && !isRetried && !isRaced(scope) && !this.#expectsShed;
@@ -279,8 +282,8 @@ export class HttpClient extends Verbs implements ApiClient {
   }
 
   /**
-   * Returns the error to report for a request that failed. If an answer ended early, the target may have crashed. If the target is still alive, the
-   * answer was invalid HTTP.
+   * Returns the error to report for a request that failed. An answer that ended early is reported as invalid HTTP only if the target is still alive.
+   * Otherwise, the target may have crashed.
    */
   async #explained(error: unknown): Promise<unknown> {
     const invalid = cutAnswer(error);
@@ -337,7 +340,7 @@ function isRaced(scope: RequestScope | undefined): boolean {
   return scope?.own !== undefined;
 }
 
-/** Returns the client state for the calling code. Each side of a race has its own copy. */
+/** Returns the client state that the calling code uses. In a race, each side has its own copy of the state. */
 function ownState(state: ClientState, scope: RequestScope | undefined): ClientState {
   return scope?.own === undefined ? state : scope.own(state, copyOf);
 }

@@ -18,8 +18,8 @@ const shared = new Map<string, Shared>();
 
 /**
  * Gives a client access to the connections to its target, from its first request until it is closed. All clients of a thread share the connections to
- * one target, so that the roles of a world use one connection in turn. With separate connections, a server that serves one connection at a time would
- * never answer the second client.
+ * one target, so that the clients of all roles use the same connection one after another. With separate connections, a server that serves one
+ * connection at a time would never answer the second client.
  */
 export class Lease implements Transport {
   readonly #origin: string;

@@ -3,8 +3,8 @@ import { copyPlain, samePlain } from "./plain-data.ts";
 
 /**
  * A store that is a JavaScript value in this process, for APIs and models that run in memory. The value at {@link state} may be modified or replaced;
- * a restore brings back the saved value. The value can be anything that `structuredClone` accepts, except instances of classes with methods. Plain
- * objects and arrays without cross-references are fastest.
+ * a restore brings back the saved value. The value can be anything that `structuredClone` accepts, except instances of classes with methods. seqqa is
+ * fastest with plain objects and arrays in which only one reference leads to each object.
  */
 export class MemoryAdapter<T = unknown> implements StoreAdapter {
   readonly name = "memory";

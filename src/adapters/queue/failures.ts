@@ -13,14 +13,14 @@ export function hasWorker(queue: string): SeqqaError {
   );
 }
 
-/** Returns the error `QUEUE_HAS_WORKER`, for messages that a NATS consumer of the target has taken and not confirmed. */
+/** Returns the error `QUEUE_HAS_WORKER`, for messages that a NATS consumer of the target has received and not acknowledged. */
 export function unconfirmed(stream: string, consumer: string): SeqqaError {
   return new SeqqaError(
     "QUEUE_HAS_WORKER",
-    `The consumer "${consumer}" of the target took messages of the stream "${stream}" and did not confirm them, so seqqa cannot restore them.`,
+    `The consumer "${consumer}" of the target received messages of the stream "${stream}" and did not acknowledge them, so seqqa cannot restore them.`,
     {
       exitStatus: 2,
-      hint: "Start the target without its workers. If a request takes a message, let the target confirm the message before it answers the request.",
+      hint: "Start the target without its workers. If the target receives a message while it handles a request, make the target acknowledge the message before it answers the request.",
     },
   );
 }
@@ -52,8 +52,8 @@ const LOST = /clos|ECONN|EPIPE|ENOTFOUND|timeout|timed out|socket|disconnect|dra
 const REFUSED: ReadonlySet<number> = new Set([311, 313, 403, 404, 405, 406]);
 
 /**
- * Returns `true` if the connection was lost. The error's code or name decides if there is one: the text of a refusal may contain a queue name such as
- * `closed-orders`.
+ * Returns `true` if the error means that the connection was lost. Tests the code or name of the error, and the text only if there is neither, because
+ * the text of a refusal may contain a queue name such as `closed-orders`.
  */
 function isLost(error: unknown, text: string): boolean {
   const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };

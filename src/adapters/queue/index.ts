@@ -1,6 +1,6 @@
 /**
- * Queues as stores: BullMQ, RabbitMQ and NATS JetStream. The jobs are part of the state. The actions of {@link queueActions} play the workers. Read
- * `job.ts` first, then `message-adapter.ts`, which saves and restores brokers.
+ * Queues as stores: BullMQ, RabbitMQ and NATS JetStream. The jobs are part of the state. The actions of {@link queueActions} take the place of the
+ * target's workers. Read `job.ts` first, then `message-adapter.ts`, which saves and restores brokers.
  *
  * @module
  */

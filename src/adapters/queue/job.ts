@@ -10,21 +10,21 @@ export interface QueueJob {
   readonly headers: Readonly<Record<string, unknown>>;
   /** `true` if a worker took the job earlier and did not finish it. */
   readonly redelivered: boolean;
-  /** `waiting`: ready for a worker. `delayed`: waits until its time. `failed`: not tried again. */
+  /** `waiting`: ready for a worker. `delayed`: not ready before a set time. `failed`: failed permanently, so no worker gets the job again. */
   readonly state: "waiting" | "delayed" | "failed";
 }
 
 /**
- * How a worker ends its work on a job.
+ * The result that a worker reports for a job.
  *
- * - `done`: the worker confirms the job.
+ * - `done`: the worker acknowledges the job.
  * - `retry`: the work failed, and the broker decides when to retry it.
  * - `reject`: the work failed permanently.
- * - `lost`: the worker crashed before it confirmed, so the job waits again.
+ * - `lost`: the worker crashed before it acknowledged the job, so the job waits again.
  */
 export type Settlement = "done" | "retry" | "reject" | "lost";
 
-/** A job that a worker has taken and not settled yet. */
+/** A job that a worker has taken, but for which it has not reported a {@link Settlement} yet. */
 export interface TakenJob {
   readonly job: QueueJob;
   settle(how: Settlement): Promise<void>;
@@ -35,8 +35,8 @@ export interface QueueStore {
   /** Returns the unfinished jobs of a queue. Waiting jobs are in the order in which workers take them. */
   jobs(queue: string): Promise<readonly QueueJob[]>;
   /**
-   * Takes the next job as a worker does. Returns `undefined` if no job waits. Delayed jobs count as due.
-   * @throws SeqqaError `QUEUE_HAS_WORKER` if a worker of the target takes jobs by itself; `QUEUE_UNKNOWN` if the queue does not exist
+   * Takes the next job as a worker does. Returns `undefined` if no job waits. Delayed jobs are treated as ready.
+   * @throws SeqqaError `QUEUE_HAS_WORKER` if a worker of the target also takes jobs; `QUEUE_UNKNOWN` if the queue does not exist
    */
   take(queue: string): Promise<TakenJob | undefined>;
 }

@@ -27,7 +27,9 @@ export abstract class MessageAdapter<C extends object> implements StoreAdapter, 
   readonly traits: StoreTraits = { portable: true, commits: true };
   protected last: C;
   readonly #secrets: readonly string[];
-  /** Settles when the last operation has ended. Operations must not overlap, because a read takes the messages out of their queues for a moment. */
+  /**
+   * Settles when the last operation has ended. Operations must not overlap, because a read may take the messages out of their queues for a moment.
+   */
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(empty: C, secrets: readonly string[] = []) {
@@ -39,11 +41,11 @@ export abstract class MessageAdapter<C extends object> implements StoreAdapter, 
   abstract jobs(queue: string): Promise<readonly QueueJob[]>;
   abstract take(queue: string): Promise<TakenJob | undefined>;
   abstract close(): Promise<void>;
-  /** Checks that no worker of the target takes jobs by itself. @throws SeqqaError `QUEUE_HAS_WORKER` */
+  /** Checks that no worker of the target takes jobs. @throws SeqqaError `QUEUE_HAS_WORKER` */
   protected abstract refuseWorkers(): Promise<void>;
   protected abstract read(): Promise<C>;
   protected abstract put(wanted: C): Promise<void>;
-  /** Returns the messages in the form in which reports show them and the fingerprint includes them. */
+  /** Returns the messages in the form that reports show and from which the fingerprint of a state is computed. */
   protected abstract shown(contents: C): unknown;
 
   async root(): Promise<Observed> {

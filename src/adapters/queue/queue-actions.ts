@@ -18,11 +18,12 @@ export interface QueueActionsOptions<C extends object = Values, A = ApiClient> {
 }
 
 /**
- * Returns three actions that play the workers of a queue. The target's own workers must not run.
+ * Returns three actions that take the place of the workers of a queue. The target's own workers must not run.
  *
  * - `<queue>_next`: a worker takes and executes the next job.
  * - `<queue>_twice`: the next job is executed and, if it is then done, executed again, as a broker with at-least-once delivery may do.
- * - `<queue>_lost`: a worker executes the next job and crashes before it confirms, so the job waits again. This happens at most once per job.
+ * - `<queue>_lost`: a worker executes the next job and crashes before it acknowledges the job, so the job waits again. This happens at most once for
+ *   each job.
  *
  * @param store The name of the store in the world.
  */
@@ -38,8 +39,8 @@ export function queueActions<C extends object = Values, A = ApiClient>(
     });
   };
   /**
-   * Creates an action in which a worker takes and executes the next job. `ends` gets the response and decides how the job ends. `again` executes the
-   * job a second time.
+   * Creates an action that takes and executes the next job. `ends` receives the response and decides how the job ends. It can call `again` to execute
+   * the job a second time.
    */
   const action = (
     suffix: string,
@@ -52,7 +53,7 @@ export function queueActions<C extends object = Values, A = ApiClient>(
       description,
       tags: ["queue"],
       changesStores: [store],
-      // Allow that the action never applies, because the API may never create a job. Allow that it never succeeds, because a worker may reject a job
+      // The action may never apply, because the API may never create a job. The action may never succeed, because the worker's code may reject a job
       // that was already done.
       mayNeverApply: true,
       mayNeverSucceed: true,
@@ -73,7 +74,7 @@ export function queueActions<C extends object = Values, A = ApiClient>(
     }),
     action(
       "lost",
-      `a worker executes the next job of ${queue} and crashes before it confirms the job`,
+      `a worker executes the next job of ${queue} and crashes before it acknowledges the job`,
       async (response) => [response, "lost"],
       async (jobs) => (await jobs.jobs(queue)).find(({ state }) => state !== "failed")?.redelivered === false,
     ),

@@ -52,7 +52,8 @@ export class ExternalStore {
       const claim = (await registry.claims()).find(({ db }) => db === place.db);
       let had = claim === undefined && (await registry.claim(place.db, "borrowed", run));
       if (claim?.kind === "index") {
-        // The user has configured the database of a dead lane as an external store. Take over the claim, but do not remove the keys.
+        // The user has configured a database as an external store that was the database of a lane of a dead run. Take over the claim, but do not
+        // remove the keys.
         had = (await registry.isDead(claim)) && (await registry.claim(place.db, "borrowed", run, claim));
       } else if (claim !== undefined) {
         const left = await takeOver(registry, claim, run, { dryRun: true });
@@ -71,7 +72,7 @@ export class ExternalStore {
       await registry.notify();
       return new ExternalStore(registry, place.db, ignore);
     } catch (error) {
-      // A failed restore leaves the records of the earlier lane for `seqqa clean`.
+      // If the restore failed, keep the records of the earlier lane, because `seqqa clean` needs them.
       if (isRestoring) registry.abandon();
       else await registry.leave().catch(() => undefined);
       throw error;
@@ -111,7 +112,7 @@ export class ExternalStore {
     return sameEntry(this.#root.get(key) ?? null, entry);
   }
 
-  /** Records on the server the current entries of keys. @throws SeqqaError `LEASE_OVER` */
+  /** Saves the current entries of keys on the server. @throws SeqqaError `LEASE_OVER` */
   async record(keys: Keys): Promise<void> {
     for (const [key, entry] of keys) {
       if (sameEntry(entry, this.#root.get(key) ?? null)) this.#recorded.delete(key);
@@ -120,7 +121,7 @@ export class ExternalStore {
     await this.#say("recorded", keys);
   }
 
-  /** Records on the server the entries that a restore is about to write. @throws SeqqaError `LEASE_OVER` */
+  /** Saves on the server the entries that a restore is about to write. @throws SeqqaError `LEASE_OVER` */
   willWrite(keys: Keys): Promise<void> {
     return this.#say("next", keys);
   }
@@ -146,7 +147,7 @@ export class ExternalStore {
     if (left.keep.length > 0) throw keptAtEnd(left.store, left.keep, file);
   }
 
-  /** Releases the database. Only for a database in which nothing was changed yet. */
+  /** Releases the database. Must not be called after the run has changed the database. */
   leave(): Promise<void> {
     return this.#registry.leave();
   }
@@ -176,7 +177,7 @@ export class ExternalStore {
 
   #keepAgain(): Promise<void> {
     const again = this.#queue.then(async () => {
-      // After a long time without heartbeats, another process may have used the database, so its content is unknown.
+      // If this run has sent no heartbeat for a long time, another process may have used the database, so its content is unknown.
       if (this.#registry.isSilent) throw this.#over();
       if (!(await this.#registry.claim(this.#db, "borrowed", run))) throw inUse(this.#registry.connection.place);
       await saveState(this.#registry, this.#db, this.#root, this.#ignore);

@@ -48,15 +48,15 @@ export interface RedisAdapterOptions {
   readonly keys?: readonly string[] | undefined;
   /**
    * Patterns, as in `keys`, of keys that do not belong to the state. Ignored keys are restored, except in an external database, where seqqa does not
-   * touch them. Also columns of rows of one kind, as seqqa names them: `hash.value where {"key":"order:*","field":"seen"}`. Such values do not belong
-   * to the state, but are always restored with their keys.
+   * touch them. An entry can also name a column of some rows, in the form in which messages of seqqa name it: `hash.value where
+   * {"key":"order:*","field":"seen"}`. The values of this column do not belong to the state, but are always restored with their keys.
    */
   readonly ignore?: readonly string[] | undefined;
 }
 
 /**
- * The longest wait for a lane's own server after its connection was lost, in milliseconds. If only the connection was closed, it reopens at once. A
- * server that crashed does not return.
+ * The longest wait, in milliseconds, for a lane's own server after the connection to it was lost. The wait can be short: if only the connection was
+ * closed, it can be reopened at once, and nobody restarts a server that crashed.
  */
 const OWN_AWAY_MS = 3000;
 
@@ -72,9 +72,9 @@ interface Opened {
 /**
  * A Redis database of the target: all keys of one database index, of every type. Not restored: scripts, functions, settings and published messages.
  * On a lane's own server (`isolation: server`), the keys of the other indexes belong to the store, too, in tables such as `db3_hash`. A restore
- * brings back expired keys. A key keeps its expiry time while at least half of its original remaining time is left; otherwise it gets the full
- * remaining time again. In an external database, keys from before the run always keep their expiry times: when such a key expires, the state stays the
- * same, and the key is not brought back. The state includes which keys expire, but not when.
+ * brings back expired keys. A restored key keeps its expiry time while at least half of its original remaining time is left. Otherwise, the key gets
+ * the full remaining time again. In an external database, keys from before the run always keep their expiry times. If such a key expires, the state
+ * stays the same, and a restore does not bring the key back. The state includes which keys have an expiry time, but not the time itself.
  */
 export class RedisAdapter implements StoreAdapter {
   readonly name: string = "redis";
@@ -89,7 +89,7 @@ export class RedisAdapter implements StoreAdapter {
   #choice: CheckpointChoice = { mode: "dump", why: "not opened yet" };
   #failure: StoreFailure | undefined;
   #opened: Opened | undefined;
-  /** The state that is kept while the target restarts; `undefined` at other times. */
+  /** The known content of the database, for the time in which the target restarts; `undefined` at other times. */
   #kept: KeptState | undefined;
 
   /** Creates an adapter that is not connected yet. @throws SeqqaError `REDIS_WITHOUT_URL`, `REDIS_URL_INVALID`, `REDIS_OPTION_INVALID` */
@@ -207,7 +207,7 @@ export class RedisAdapter implements StoreAdapter {
   }
 
   /**
-   * Runs a command that only reads and returns its reply, with bulk strings as text: `command("HGETALL", "order:1")`.
+   * Executes a read-only command, such as `command("HGETALL", "order:1")`. Returns the reply, with bulk strings as text.
    *
    * @throws SeqqaError `QUERY_WRITES` for a command that does more than read
    */
@@ -219,7 +219,7 @@ export class RedisAdapter implements StoreAdapter {
     return this.#open().mode.passTime(ms);
   }
 
-  /** Returns name and database of every connection to the server. Empty if the server does not list them. */
+  /** Returns the name, the database and the last command of every connection to the server. Empty if the server does not list its connections. */
   protected async clients(): Promise<readonly { readonly name: string; readonly db: number; readonly command: string }[]> {
     const list = await this.#open()
       .connections[0]!.text("CLIENT", "LIST")

@@ -4,8 +4,8 @@ import { randomUUID } from "node:crypto";
 const LONG_NUMBER = /\d{16}/;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 /**
- * The only key of an object that stands for an integer which a JavaScript number cannot represent. The key is random, so that it cannot occur in the
- * JSON of a target.
+ * The key of objects that represent integers which a JavaScript number cannot represent. Such an object has no other key. The key is random, so that
+ * it cannot occur in the JSON of a target.
  */
 const MARK = `integer-${randomUUID()}`;
 

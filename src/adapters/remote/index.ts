@@ -13,17 +13,17 @@
  * | `GET {url}/state` | any JSON | returns everything that makes two states different |
  *
  * - The copy must contain everything that affects later answers, including counters, sessions and caches.
- * - The answer to `state` decides which states are equal. Lists are ordered, keys of objects are not, and integers beyond 2^53 are read exactly.
- *   A change that `state` does not show does not count as a change.
+ * - The answer to `state` decides which states are equal. Lists are ordered, keys of objects are not, and integers beyond 2^53 are read exactly. A
+ *   change that `state` does not show does not count as a change.
  * - Checkpoints are nested: after a checkpoint, seqqa may make further ones, and later roll back to any of them. After a rollback, the checkpoints
  *   that were made after the restored one are never used again. Drop them; memory is then bounded by the length of the path.
  * - All three requests must finish their work before they answer. seqqa sends them while no other request of the lane is in progress, on a separate
  *   connection. A server that serves one connection at a time must therefore close it after each answer.
  * - Serve these routes in tests only, because anybody who can reach them can change the state.
  *
- * A request may take 30 s, and its answer may have 64 MiB. A checkpoint exists only in one process, so seqqa reaches a state by rolling back and
- * replaying, not by writing a snapshot. A restarted target has lost its checkpoints, so `target.rollback: restart` is refused. With `base_url`, the
- * original state is restored at the end of the run, but not after a SIGKILL of seqqa.
+ * A request may take up to 30 s, and its answer may have up to 64 MiB. A checkpoint exists only in one process of the target, so seqqa reaches a
+ * state by a rollback and a replay, not by writing a snapshot. A restarted target has lost its checkpoints, so `target.rollback: restart` cannot be
+ * used. With `base_url`, the original state is restored at the end of the run, but not after a SIGKILL of seqqa.
  *
  * @module
  */

@@ -39,7 +39,7 @@ export class RemoteAdapter implements StoreAdapter {
   readonly name = "remote";
   readonly checkpoint: CheckpointChoice = { mode: "remote", why: "the target saves and restores its own state" };
   readonly traits: StoreTraits = { portable: false, commits: true, inTarget: true };
-  /** The URL of the target's checkpoint routes, without credentials. Each lane needs another URL. */
+  /** The URL of the target's checkpoint routes, without credentials. Each lane needs its own URL. */
   readonly uses: string;
   readonly #channel: RemoteChannel;
   #scope: StoreScope | undefined;
@@ -146,7 +146,7 @@ export class RemoteAdapter implements StoreAdapter {
       throw badAnswer(call, `is not JSON; ${beginning(text)}`, error);
     }
     const id = (answer as { readonly id?: unknown } | null)?.id;
-    // Refuse ids beyond 2^53: such an integer would be rounded, and the rollback would name another checkpoint.
+    // Refuse integers beyond 2^53 as ids: JavaScript would round them, and the rollback would request another checkpoint.
     const numeric = typeof id === "number" && (Number.isSafeInteger(id) || !Number.isInteger(id));
     if (numeric || (typeof id === "string" && id !== "" && id.length <= LONGEST_ID)) return id;
     const what =

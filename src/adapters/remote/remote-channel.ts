@@ -109,7 +109,7 @@ export class RemoteChannel {
 
 /**
  * Returns `true` if a request failed because the server closed the connection, as servers do with idle connections. Every request of the protocol can
- * then be sent again: a second checkpoint is not used, and a second rollback changes nothing.
+ * then be sent again: an additional checkpoint does no harm, and a second rollback changes nothing.
  */
 function wasClosed(error: unknown): boolean {
   const { code } = error as { readonly code?: string };

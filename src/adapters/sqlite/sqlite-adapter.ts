@@ -265,7 +265,7 @@ export class SqliteAdapter implements StoreAdapter {
     this.#looker = undefined;
     this.#connection = undefined;
     if (mode === undefined) return undefined;
-    // Do not restore a lane's own file: the file is deleted with the lane, and a restarted target continues with its data.
+    // Do not restore a lane's own file: the file is deleted together with the lane, and a restarted target must find the present data in it.
     this.#previous = mode;
     const failed = (error: unknown): never => {
       this.#failure = { error, inPlace: leaveNothing };

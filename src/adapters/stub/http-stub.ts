@@ -37,11 +37,11 @@ type WebhookMaker = (call: StubCall, data: StubData, nowMs: number) => Webhook;
 
 /** Options of {@link HttpStub}. */
 export interface HttpStubOptions {
-  /** The URL that the target calls, `http://127.0.0.1:<port>`. In a lane, this is the URL of `{url:<name>}` in the configuration. */
+  /** The URL that the target calls, `http://127.0.0.1:<port>`. In a lane, this is the value of the placeholder `{url:<name>}`. */
   readonly url: string;
   /**
-   * Milliseconds that a `slow` answer takes. Default: 1,250, which is no usual timeout. If the target's timeout is about as long, the target may
-   * answer differently each time.
+   * Milliseconds that a `slow` answer takes. Must differ clearly from the target's timeout, because otherwise the target may answer differently each
+   * time. Default: 1,250, which is no usual timeout.
    */
   readonly slowMs?: number;
   /** `true` if the state includes the received calls; `false` if the state includes only what affects later answers. Default: `true`. */
@@ -54,12 +54,15 @@ export interface HttpStubOptions {
 }
 
 const MOST_BYTES = 16 * 2 ** 20;
-/** Lies between the usual timeouts of 1 s and 1.5 s, and is far from both, so that each target answers alike each time. */
+/**
+ * The default of `slowMs`. The usual timeouts of 1 s and 1.5 s are clearly below and above this value, so a target with such a timeout always behaves
+ * in the same way.
+ */
 const SLOW_MS = 1_250;
 
 /**
- * A third party that the target calls over HTTP, such as a payment, mail or identity provider. Replies are defined as with `MockClient`. The received
- * calls, the next answers, the stub's own data and the queued webhooks are part of the state and are restored.
+ * A server that takes the place of a third party that the target calls over HTTP, such as a payment, mail or identity provider. Replies are defined
+ * as with `MockClient`. The received calls, the next answers, the stub's own data and the queued webhooks are part of the state and are restored.
  *
  * ```ts
  * world: (lane) => {
@@ -113,7 +116,10 @@ export class HttpStub extends StubAdapter<StubState> {
     return this.state.next;
   }
 
-  /** Defines the replies to a method and path, like `MockClient.when`. If several definitions match a request, the last one is used. */
+  /**
+   * Defines the replies to requests with a method and path, like `MockClient.when`. If several definitions match a request, the last definition is
+   * used.
+   */
   when(method: string, path: string | RegExp): StubReplies {
     this.#requireUndecided();
     const route = routeOf(path, (one) => (one.startsWith("/") ? one : `/${one}`));
@@ -172,7 +178,7 @@ export class HttpStub extends StubAdapter<StubState> {
     return taken;
   }
 
-  /** The webhook that was sent last. */
+  /** The webhook that was sent last; `undefined` if none was sent. */
   get lastSent(): Webhook | undefined {
     return this.state.sent;
   }
@@ -192,7 +198,7 @@ export class HttpStub extends StubAdapter<StubState> {
     if (this.#openapi !== undefined)
       this.#described ??= await (await import("./described-replies.ts")).DescribedReplies.read(this.#openapi);
     const server = createServer((request, response) => void this.#handle(request, response));
-    // Let the client close idle connections. No client keeps an idle connection for such a long time.
+    // Leave it to the client to close idle connections: no client keeps an idle connection open for 10 minutes.
     server.keepAliveTimeout = 600_000;
     const { hostname, port } = new URL(this.uses);
     await new Promise<void>((resolve, reject) => {
@@ -310,7 +316,7 @@ export class HttpStub extends StubAdapter<StubState> {
   }
 }
 
-/** Returns the reply with the index `given` (from 0) of a definition; after the last reply, the last one again. */
+/** Returns the reply with the index `given` (from 0) of a definition; the last reply if there is no reply with this index. */
 function replyAt({ replies }: StubDefinition, given: number, ...asked: Parameters<StubAnswer>): Reply {
   const chosen = replies[Math.min(given, replies.length - 1)]!;
   if (typeof chosen !== "function") return chosen;

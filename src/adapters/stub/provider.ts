@@ -12,7 +12,10 @@ class StubProvider implements StoreProvider {
   /** The path of the description; `undefined` if there is none. */
   readonly #openapi: string | undefined;
   readonly #claimPort: NonNullable<StoreProviderOptions["claimPort"]>;
-  /** The URLs of the stubs, by lane and generation (the number of the lane's copy). A copy keeps its URL if it is requested again. */
+  /**
+   * The URLs of the stubs, by lane and generation (how often the lane was rebuilt). A repeated request for the same lane and generation gets the same
+   * URL.
+   */
   readonly #urls: Map<string, string> = new Map();
 
   constructor({ name, url, claimPort }: StoreProviderOptions) {
@@ -64,7 +67,10 @@ export const stores: StoreKind = {
   disturb: async () => undefined,
 };
 
-/** Creates the stub of a lane. `url`: the lane's own URL or, if the target already runs, the configured URL with a port. */
+/**
+ * Creates the stub of a lane. `url`: the URL of the lane's stub or, if seqqa does not start the target, the configured `stub:` URL, which must have a
+ * port.
+ */
 export function openStub({ name, url }: StoreModuleSettings): StoreAdapter {
   if (url.startsWith("smtp:")) return new SmtpStub({ url });
   if (url.startsWith("http:")) return httpStub(new URL(url).origin, new URL(url));

@@ -58,8 +58,8 @@ export class SmtpStub extends StubAdapter<MailState> {
   }
 
   /**
-   * Returns the first link in the last mail to an address that contains the given text, such as `token=`. By default, returns the first link. Returns
-   * `undefined` if there is none.
+   * Returns the first link in the last mail to an address. With `containing`, returns the first link that contains this text, such as `token=`.
+   * Returns `undefined` if there is none.
    */
   linkTo(address: string, containing = ""): string | undefined {
     const mail = this.lastTo(address);
@@ -67,8 +67,8 @@ export class SmtpStub extends StubAdapter<MailState> {
   }
 
   /**
-   * Returns the first match of a pattern in subject, text, HTML or the visible text of the HTML of the last mail to an address: the first group, else
-   * the whole match. The flags `g` and `y` have no effect.
+   * Searches the last mail to an address for a pattern: its subject, text, HTML, and the visible text of the HTML. Returns the first group of the
+   * first match, or the whole match if the pattern has no group. Returns `undefined` if nothing matches. The flags `g` and `y` have no effect.
    */
   matchTo(address: string, pattern: RegExp): string | undefined {
     const mail = this.lastTo(address);
@@ -83,7 +83,8 @@ export class SmtpStub extends StubAdapter<MailState> {
     const [{ SMTPServer }, { default: PostalMime }] = await Promise.all([import("smtp-server"), import("postal-mime")]);
     const server = new SMTPServer({
       authOptional: true,
-      // Turn STARTTLS off, because clients would reject a self-signed certificate. Most mail libraries then send passwords without TLS.
+      // Turn STARTTLS off, because clients would reject a self-signed certificate. Without STARTTLS, most mail libraries send passwords over the
+      // plain connection.
       disabledCommands: ["STARTTLS"],
       allowInsecureAuth: true,
       disableReverseLookup: true,
@@ -112,7 +113,7 @@ export class SmtpStub extends StubAdapter<MailState> {
         stream.on("end", () => void take());
       },
     });
-    // After the start, ignore errors of the server, because they come from clients that disconnect early.
+    // Once the server listens, ignore its errors, because they are caused by clients that disconnect early.
     const { hostname, port } = new URL(this.uses);
     await new Promise<void>((resolve, reject) => {
       server.once("error", (cause: Error) => reject(portTaken(this.uses, cause)));
@@ -153,7 +154,7 @@ function textOfHtml(html: string): string {
   return decodeEntities(shown.replaceAll(/<\/?(?:br|p|div|t[rdh]|li|h\d)\b[^>]*>/gi, "\n").replaceAll(/<[^>]*>/g, ""));
 }
 
-/** Returns the links in a text or HTML mail. Punctuation after a link is not part of the link, except in a quoted attribute. */
+/** Returns the links in the text or HTML of a mail. Punctuation at the end of a link is removed, unless the link is in a quoted attribute. */
 function linksIn(mail: string): readonly string[] {
   const found = decodeEntities(mail).matchAll(/(https?:\/\/[^\s"'<>)]+)(["']?)/g);
   return [...found].map(([, link, quote]) => (quote === "" ? link!.replace(/[.,;:!?\]}]+$/, "") : link!));

@@ -15,8 +15,8 @@ export interface FaultActionsOptions {
 }
 
 /**
- * Returns an action for each fault, such as `payments_no_answer`, which makes the next request to the stub fail. An action applies while no other
- * fault is pending, and at most `most` times on a path.
+ * Returns an action for each fault. The action, such as `payments_no_answer`, makes the next request to the stub fail. The actions apply only if no
+ * fault is pending and fewer than `most` faults were requested on the path.
  * @param store The name of the stub in the world.
  */
 export function faultActions<C extends object = Values, A = ApiClient>(
@@ -43,7 +43,8 @@ export interface WebhookActionsOptions {
 }
 
 /**
- * Returns three actions that send webhooks of a stub to the target. A webhook has none of the token, cookies and headers of the World's client.
+ * Returns three actions that send webhooks of a stub to the target. A webhook is sent without the token, the cookies and the headers of the World's
+ * client.
  *
  * - `<store>_webhook` sends the oldest queued webhook, at any later step.
  * - `<store>_webhook_again` repeats the webhook that was sent last.
@@ -72,7 +73,7 @@ export function webhookActions<C extends object = Values, A = ApiClient>(
       `${store}_webhook_again`,
       `the stub ${store} sends its last webhook again`,
       async (api, context) => send(api, context, storeOf<HttpStub>(context, store).lastSent),
-      // The API need not change when it gets a webhook again: a correct target ignores a repeated webhook.
+      // The action may change nothing, because a correct target ignores a repeated webhook.
       { changesNothing: true },
     ),
     stubAction<C, A>(
@@ -87,7 +88,9 @@ export function webhookActions<C extends object = Values, A = ApiClient>(
   ];
 }
 
-/** Sends a request as a third party does, without the token, cookies and headers of the client. A client that cannot leave them out sends them. */
+/**
+ * Sends a request as a third party does, without the token, cookies and headers of the client. If the client cannot leave them out, they are sent.
+ */
 async function post(
   api: unknown,
   path: string,
@@ -95,7 +98,7 @@ async function post(
 ): Promise<ApiResponse> {
   const part = clientPartOf(api);
   const hasPost = typeof (api as Partial<ApiClient>).post === "function";
-  // The base URL of a client without `post`, such as a GraphQLClient, is the URL of one endpoint. A webhook goes to another path of the same server.
+  // A client without `post`, such as a GraphQLClient, has the URL of one endpoint as its base URL. Webhooks go to another path of the same server.
   if (part?.sendAnonymously !== undefined) return part.sendAnonymously("POST", hasPost ? path : new URL(path, part.base).href, options);
   if (hasPost) return (api as ApiClient).post(path, options);
   throw new SeqqaError("NO_CLIENT", "The api of the World cannot send a webhook, because it is no HttpClient and has no method post.", {

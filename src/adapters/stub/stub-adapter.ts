@@ -38,7 +38,10 @@ export abstract class StubAdapter<S extends StepsOfStub> extends ValueAdapter<S>
     this.#isNewStep = true;
   }
 
-  /** Restores a state. If rules then send requests, the stub's calls count for the step that led to this state, as they do right after the step. */
+  /**
+   * Restores a state. Calls that the stub receives before the next step are assigned to the step that led to this state, as right after that step.
+   * Requests of rules cause such calls.
+   */
   override restore(mark: Checkpoint): void {
     this.#isNewStep = false;
     super.restore(mark);
@@ -49,7 +52,7 @@ export abstract class StubAdapter<S extends StepsOfStub> extends ValueAdapter<S>
     super.write(image);
   }
 
-  /** Returns the `steps` of the state after one more request. */
+  /** Returns the value that `steps` of the state must have after one more request. */
   protected stepsWithOneMore(): readonly number[] {
     const { steps } = this.state;
     const isNew = this.#isNewStep || steps.length === 0;
@@ -58,8 +61,8 @@ export abstract class StubAdapter<S extends StepsOfStub> extends ValueAdapter<S>
   }
 
   /**
-   * Returns requests in the order of their steps. Requests of one step may arrive in any order, so they are sorted by their text without numbers and
-   * ids.
+   * Returns requests in the order of their steps. Requests of the same step may arrive in any order, so they are sorted by their content. Numbers and
+   * ids in the content are ignored.
    */
   protected byStep<T>(requests: readonly T[]): readonly T[] {
     const { steps } = this.state;

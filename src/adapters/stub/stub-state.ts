@@ -30,7 +30,7 @@ export interface StubCall {
   readonly json: unknown;
   /** The status of the answer; 0 if no answer was sent. */
   readonly status: number;
-  /** `true` if the stub carried the request out, even if the target got no answer or another answer because of a fault. */
+  /** `true` if the stub carried the request out, even if a fault prevented or changed its answer. */
   readonly done: boolean;
   /** `true` if a reply was defined for the request. */
   readonly matched: boolean;
@@ -44,7 +44,7 @@ export interface Webhook {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The replies to one method and path. They are constant once the exploration begins. */
+/** The replies to requests with one method and path. The replies do not change after the exploration has begun. */
 export interface StubDefinition {
   readonly method: string;
   readonly route: Route;
@@ -58,7 +58,8 @@ export type StubData = Record<string, unknown>;
 
 /**
  * Creates the reply to a call. Default: status 200.
- * @param nowMs The target's time in milliseconds since 1970, as `advanceClock` moves it. Without a clock among the stores, it is the real time.
+ * @param nowMs The target's time in milliseconds since 1970, including moves by `advanceClock`. If there is no clock among the stores, this is the
+ * real time.
  */
 export type StubAnswer = (
   call: Pick<StubCall, "method" | "path" | "headers" | "body" | "json">,
@@ -69,16 +70,16 @@ export type StubAnswer = (
 /** The state of a stub: everything that actions change and that a restore brings back. */
 export interface StubState extends StepsOfStub {
   readonly calls: readonly StubCall[];
-  /** For each definition of replies, the number of replies that requests have used up. The last reply is never used up. */
+  /** For each definition of replies, the index of the reply that the next request gets. The last reply is used again and again. */
   readonly given: readonly number[];
   /** The fault that the next request will get; `undefined` for none. */
   readonly next: StubFault | undefined;
-  /** The number of faults that were requested so far. */
+  /** The number of times that `failNext` was called on this path. */
   readonly faults: number;
   readonly data: StubData;
   /** The queued webhooks, oldest first. */
   readonly waiting: readonly Webhook[];
-  /** The webhook that was sent last. */
+  /** The webhook that was sent last; `undefined` if none was sent. */
   readonly sent: Webhook | undefined;
 }
 

@@ -6,7 +6,7 @@ export interface FaultyStores {
   readonly stores: ReadonlyMap<string, WriteFaults>;
   /** `true` if seqqa can kill the target and start it again. */
   readonly canKill: boolean;
-  /** The reasons why a kind of fault is not possible in a store. The keys are `<store> <kind>`. */
+  /** For each kind of fault that is not possible in a store: the reason. The keys are `<store> <kind>`. */
   readonly missing: Readonly<Record<string, string>>;
 }
 

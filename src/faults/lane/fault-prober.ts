@@ -15,14 +15,14 @@ import { storesOnly } from "../oracle/stores-only.ts";
 import { faultPoints, faultyStores, type FaultyStores } from "./fault-points.ts";
 
 /**
- * Number of repetitions of a fault that would empty a connection pool if each of them leaked a connection. Pools of database drivers have 10
- * connections by default.
+ * The number of times that a fault is repeated to find leaked connections. If each repetition leaks a connection, a pool of 10 connections, the
+ * default of database drivers, is then empty.
  */
 const LEAK_ROUNDS = 11;
 const CHANGES = 40;
 /**
- * Pauses in milliseconds before a call is repeated that was refused with 429 or 503 after a fault. Circuit breakers and rate limiters let calls through
- * again after a time, unlike a pool without connections.
+ * The pauses, in milliseconds, before the repetitions of a call that was refused with 429 or 503 after a fault. A circuit breaker or rate limiter
+ * accepts calls again after some time. A pool without connections does not.
  */
 const PAUSES_MS: readonly number[] = [250, 500, 1_000, 2_000, 3_000, 3_000];
 /** HTTP methods that a client may safely repeat after a lost answer, because they are idempotent (RFC 9110, section 9.2.2). */
@@ -66,8 +66,8 @@ class FaultProber {
   #points: readonly FaultPoint[] = [];
   #killable = 0;
   /**
-   * The executions with which a call is compared if the target was restarted. `null` if the call has another effect after a restart without any
-   * fault, so that nothing can be compared.
+   * The executions with which a call is compared if the target was restarted. `null` if even a restart without any fault changes the answer to the
+   * call, so that no comparison is possible. `undefined` if this is not known yet.
    */
   #restarted: Compared | null | undefined;
   #at: number;
@@ -95,7 +95,7 @@ class FaultProber {
       for (const faults of this.#faulty.stores.values()) await faults.disarm();
       stopFollowing();
       const { stepper } = this.#ground.base;
-      // Drop errors of the user's code that occurred while faults were tried, because they belong to no step of the exploration.
+      // Discard errors that the user's code threw while faults were tried, because they belong to no step of the exploration.
       stepper.strays.length = 0;
       stepper.uncaught.length = 0;
       this.#ground.leave();
@@ -137,7 +137,8 @@ class FaultProber {
       else if (point.kind === "kill") await this.#kill(point, compared);
       else await this.#fail(point, compared);
     }
-    // If there are no fault points or some were skipped, the killed target has probably lost data in memory that later calls need. Give up the lane.
+    // Give up the lane if there are no fault points, or if some were skipped: the killed target has probably lost data in memory that later calls
+    // need.
     const forgot = this.#points.length === 0 || Object.keys(this.#skipped).length > 0;
     if (restarts === true && forgot) throw new LaneLost("dirty", "seqqa killed the target of the lane and started the target again");
   }
@@ -191,8 +192,8 @@ class FaultProber {
   }
 
   /**
-   * Learns which numbers are ids, from a call that is repeated after two faults instead of one: its new rows have other ids again if each failed try
-   * uses up an id. A number that counts the effects of the call does not change with them.
+   * Learns which numbers are ids. For this, makes the call fail twice before the call is repeated. If each failed attempt uses up an id, the rows of
+   * the repeated call then have other ids than after one failed attempt. A number that counts effects of the call stays the same.
    */
   async #learnIds(point: FaultPoint, faults: WriteFaults, compared: Compared): Promise<void> {
     await this.#afterFault(async () => {
@@ -205,7 +206,7 @@ class FaultProber {
   }
 
   /**
-   * Executes a call after a fault. If the call is refused with 429 or 503 only after the fault, executes the call again after pauses.
+   * Executes a call after a fault. If the answer is 429 or 503, but was not without the fault, executes the call again after pauses.
    * @throws Protected if the call is still refused with 429, or with an answer that has a `Retry-After` header
    */
   async #patiently(run: () => Promise<Execution>, usual: Answer): Promise<Execution> {
@@ -233,7 +234,7 @@ class FaultProber {
   }
 
   /**
-   * Repeats a call after a fault that left the stores unchanged.
+   * Repeats a call without a fault, after a fault that left the stores unchanged.
    * @returns `undefined` if the repeated call was skipped, e.g. because the queue job that it executes has failed permanently
    */
   async #again({ again: { answer }, plain }: Compared): Promise<Execution | undefined> {
@@ -248,8 +249,8 @@ class FaultProber {
   }
 
   /**
-   * Repeats a fault until a connection pool would be empty if each fault leaked a connection. For stores without connections, only restores the state
-   * once, which fails if the target kept a lock.
+   * Tests if a fault leaks connections or locks. Repeats the fault until a connection pool would be empty if each fault leaked a connection, and then
+   * executes the call without a fault. For stores without connections, only restores the state once, which fails if the target kept a lock.
    */
   async #wearOut(point: FaultPoint, faults: WriteFaults, { plain }: Compared): Promise<void> {
     const action = plain.calls[0]!.action;
@@ -267,7 +268,7 @@ class FaultProber {
     if (isSameAnswer(end, usual)) return;
     const why = `${action} was answered ${answerText(end)} instead of ${answerText(usual)}, after the same fault had happened ${LEAK_ROUNDS + 1} times`;
     this.#hits.push(hitOf(point, notRecovered(action, point, why)));
-    // Give up the lane, because the target has lost the leaked connections for good.
+    // Give up the lane, because the target does not get the leaked connections back.
     throw new LaneLost("dirty", why);
   }
 
@@ -309,9 +310,9 @@ class FaultProber {
   }
 
   /**
-   * Executes the call once with a restart of the target before it, and once with a restart after it. The two executions show the effects of a restart
-   * without any fault: a target may write when it starts, or forget data in memory.
-   * @returns `null` if the call has another effect because of the restart
+   * Executes the call once after a restart of the target, and once before a restart. The two executions show the effects of a restart without any
+   * fault: a target may write when it starts, or lose data in memory.
+   * @returns `null` if the restart changes the answer to the call
    */
   async #aroundRestart(plainly: Compared): Promise<Compared | null> {
     const { process } = this.#ground.base;
@@ -367,7 +368,9 @@ class FaultProber {
     );
   }
 
-  /** Judges a call with a fault. Before a problem is recorded, values that change by themselves are found and ignored. */
+  /**
+   * Judges a call with a fault. Before a problem is recorded, finds values that differ between executions without a fault, and ignores these values.
+   */
   async #judge(trial: Trial, compared: Compared): Promise<void> {
     if (this.#judgement(trial, compared) === undefined) return;
     if (await compared.oracle.learnNoise()) {
@@ -392,7 +395,7 @@ class FaultProber {
       point,
       answer: callOf(execution),
       plain: plain!,
-      // After a lost answer, a repeated idempotent call must leave the state that one call leads to. The state before the call is not accepted then.
+      // After a lost answer, a repeated idempotent call must lead to the same state as a single call. The state before the call is then not accepted.
       isBefore: by === "rules" || (point.kind !== "lost_answer" && this.#agree(compared, execution, "before")),
       isAfter: by === "rules" || isAfter,
       broken: execution.broken.filter(({ invariant }) => !held.has(invariant)),
@@ -446,7 +449,7 @@ interface Compared {
   readonly oracle: Oracle;
 }
 
-/** Throws the cause of a failed restart. {@link NotRecovered} would blame a fault, but this restart failed without a fault. */
+/** Throws the cause of a failed restart instead of {@link NotRecovered}, which would blame a fault although there was none. */
 function lostOnly(error: unknown): never {
   throw error instanceof NotRecovered ? error.cause : error;
 }
@@ -487,8 +490,8 @@ function isSame(a: FaultPoint, b: FaultPoint): boolean {
 }
 
 /**
- * Returns `true` if a call sent the same requests as the call before it, and a client may send each of them again. An action that draws a new key or
- * URL each time sends another request, which may have an effect of its own.
+ * Returns `true` if a repeated call sent the same requests as the first call, and each of them is a request that a client may send again. An action
+ * that draws a new key or URL each time sends different requests, each of which may have its own effect.
  */
 function isRepetition(first: CallEnd, second: CallEnd): boolean {
   const [one, other] = [first, second].map(({ exchanges }) => exchanges.map(({ request }) => repeatableRequest(request)));

@@ -25,7 +25,7 @@ export function rowChanges(before: Facts, after: Facts): string {
   return found.join("; ");
 }
 
-/** Returns how often each row occurs compared with the root state. A row that was removed has a negative count. */
+/** Returns, for each row, how many more copies the state has than the root state. The number is negative for removed rows. */
 function rowsOf(tables: readonly ObservedTable[], name: string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   const table = tables.find((one) => one.name === name);
@@ -35,7 +35,7 @@ function rowsOf(tables: readonly ObservedTable[], name: string): ReadonlyMap<str
   return counts;
 }
 
-/** Returns the number of rows that `now` contains and `was` lacks. */
+/** Returns the number of rows by which `now` exceeds `was`. Rows that `was` has more often are not subtracted. */
 function countMore(was: ReadonlyMap<string, number>, now: ReadonlyMap<string, number>): number {
   let more = 0;
   for (const row of new Set([...was.keys(), ...now.keys()])) more += Math.max((now.get(row) ?? 0) - (was.get(row) ?? 0), 0);

@@ -5,9 +5,11 @@ import type { Observed, ObservedTable } from "../../model/stores/store-adapter.t
 import type { Facts } from "../../state/canonical/facts.ts";
 
 /**
- * Returns the part of a state that a failed call must leave either as before or as after a successful call. The returned state lacks tables, columns
- * and stores without tables that match `bestEffort`, calls that had no effect at a third party, stores that the action itself changes, context and
- * credentials. Counters are left out, too, because a database does not take back the number of a failed insert.
+ * Returns the part of a state in which a failed call must either change nothing or make all changes of a successful call. The following is left out:
+ * - tables, columns and stores without tables that match `bestEffort`;
+ * - calls to a third party that had no effect there;
+ * - stores that the action itself changes, context and credentials;
+ * - counters, because a database does not take back the number of a failed insert.
  */
 export function storesOnly(facts: Facts, bestEffort: readonly string[], changedByAction: readonly string[] = []): Facts {
   const patterns = bestEffort.map((pattern) => ({ pattern, system: undefined }));
@@ -26,7 +28,7 @@ export function storesOnly(facts: Facts, bestEffort: readonly string[], changedB
   return { systems: Object.fromEntries(systems), context: {}, clients: {} };
 }
 
-/** Returns a table without some columns. Rows of the root state that only changed in these columns are left out. */
+/** Returns a table without the columns `left`. Rows that differ from the root state only in these columns are left out. */
 function withoutColumns(table: ObservedTable, left: ReadonlySet<string> | undefined): ObservedTable {
   if (left === undefined) return table;
   const kept = <T>(cells: readonly T[]): readonly T[] => cells.filter((_, index) => !left.has(table.columns[index]!.name));

@@ -16,7 +16,7 @@ export interface ConfirmedFault {
   readonly recording: Recording;
   /** Number of problems with the same action and the same verdict. */
   readonly count: number;
-  /** `true` if the problem no longer occurs when any single step before the call is left out. */
+  /** `true` if every step before the call is needed: without any one of them, the problem does not occur. */
   readonly isMinimal: boolean;
   /** The path on which the fault was found, before it was shortened. */
   readonly foundPath: readonly number[];
@@ -39,8 +39,8 @@ interface ConfirmingLane {
 const INTERRUPTED = "the run was interrupted";
 
 /**
- * Confirms one problem for each action and verdict: replays it on rebuilt lanes, with a shortened path where possible. A problem that does not recur
- * is counted as unconfirmed and is no finding. Results are in the order of the plan.
+ * Confirms one problem for each action and verdict: replays the path and the fault on rebuilt lanes, with a shortened path if possible. A problem
+ * that does not recur is counted as unconfirmed and is no finding. Results are in the order of the plan.
  */
 export async function confirmFaults(
   seen: readonly SeenFault[],
@@ -86,7 +86,7 @@ function groupsOf(seen: readonly SeenFault[]): readonly Group[] {
 async function confirm(group: Group, confirming: ConfirmingLane): Promise<ConfirmedFault | undefined> {
   const { lanePool, lane, tally, end } = confirming;
   const found: FaultRequest = { ...group.request, at: undefined, only: group.hit.point };
-  // Rebuild the lane if the target is to be killed, because an earlier kill may have lost data in the target's memory.
+  // Rebuild the lane if the fault kills the target: an earlier kill may have lost data in the target's memory that the path needs.
   if (found.kinds.includes("kill")) await lanePool.rebuild(lane);
   const { request, isMinimal } = await shrink(found, group.hit, confirming);
   let reason: string | undefined;
@@ -105,7 +105,7 @@ async function confirm(group: Group, confirming: ConfirmingLane): Promise<Confir
   return undefined;
 }
 
-/** Returns the reason why answers without the problem say nothing about it; `undefined` if the fault was made again without the problem. */
+/** Returns the reason why answers without the problem do not refute it; `undefined` if the fault was repeated and the problem did not occur. */
 function untried(answers: readonly FaultAnswer[]): string | undefined {
   const { dismissed, failure } = answers.at(-1)!;
   // Executions without a fault already differ, so the difference is not caused by the fault.

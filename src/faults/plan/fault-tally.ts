@@ -2,7 +2,7 @@ import type { FaultAnswer, FaultHit, FaultRequest } from "../../messages/fault-m
 import type { FaultCoverage } from "../../model/results/result.ts";
 import type { FaultPlan } from "./plan-faults.ts";
 
-/** A problem that a fault showed once, and that could not be looked for again on a rebuilt lane. */
+/** A problem that a fault caused once. The fault could not be repeated on a rebuilt lane, so it is unknown whether the problem recurs. */
 export interface UntriedFault {
   readonly request: Pick<FaultRequest, "path" | "action">;
   readonly hit: FaultHit;
@@ -12,7 +12,7 @@ export interface UntriedFault {
 
 export class FaultTally {
   unconfirmed = 0;
-  /** The unconfirmed problems whose faults could not be made again. It is unknown if these problems recur. */
+  /** The unconfirmed problems whose faults could not be repeated. */
   readonly untried: UntriedFault[] = [];
   readonly #calls: number;
   readonly #skipped: Record<string, number>;
@@ -46,7 +46,7 @@ export class FaultTally {
   /**
    * Adds the results for one call. A call has several results if its lane was lost: each result continues at the fault point where the previous
    * result stopped.
-   * @param further Set in the second round of a call, when the target is killed: the number of fault points of that round.
+   * @param further The number of fault points in the second round, in which the target is killed. `undefined` in the first round.
    */
   add(answers: readonly FaultAnswer[], further?: number): void {
     const points = Math.max(0, ...answers.map((one) => one.points));
@@ -75,7 +75,7 @@ export class FaultTally {
     this.#skipped[reason] = (this.#skipped[reason] ?? 0) + count;
   }
 
-  /** Adds fault points of an already counted call as skipped. */
+  /** Adds `count` skipped fault points of a call that was already counted. */
   leave(reason: string, count: number): void {
     this.#points += count;
     this.#skipPoints(reason, count);

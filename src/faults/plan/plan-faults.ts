@@ -12,9 +12,9 @@ export interface FaultPlan {
 }
 
 /**
- * Chooses one call of each kind from the committed graph, so that the choice does not depend on lanes. Two calls are of the same kind if they have
- * the same action and status, and both change the state or both keep it. Calls without an end state, and actions that rules added (index `ownActions`
- * and above), are skipped. A call after which the search did not continue is skipped if `isCut` returns `true`.
+ * Chooses one call of each kind. Two calls are of the same kind if they have the same action and the same status, and both or neither change the
+ * state. The calls come from the committed graph, so that the choice does not depend on lanes. Skipped are calls that reached no state, actions that
+ * rules added (index `ownActions` and above), and calls after which the search did not continue and for which `isCut` returns `true`.
  */
 export function planFaults(
   { edges }: Pick<Committer, "edges">,

@@ -8,15 +8,15 @@ import { FaultTally } from "./fault-tally.ts";
 import { planFaults, type PlannedFault } from "./plan-faults.ts";
 
 export interface FaultOptions {
-  /** Number of actions that the agent itself declares. Actions that rules added have higher indices and get no faults. */
+  /** The number of actions that the agent itself declares. Actions that rules added have higher indices. Their calls are not tested with faults. */
   readonly ownActions: number;
-  /** Returns `true` if a finding excludes a call from faults. Called only for calls after which the search did not continue. */
+  /** Returns `true` if a call must not be tested with faults because of a finding. Called only for calls after which the search did not continue. */
   readonly isCut?: (node: number, action: number) => boolean;
   readonly kinds: readonly FaultKind[];
   readonly bestEffort: readonly string[];
   /**
-   * Returns `true` if the search has already found that an action breaks a rule. Used for lost answers, because the repeated call is an ordinary
-   * step.
+   * Returns `true` if the search has already found that an action breaks a rule. Used for lost answers: the repeated call is an ordinary step, which
+   * may break the rule without any fault.
    */
   readonly isFound: (invariant: string, action: number) => boolean;
   readonly end: RacesEnd;
@@ -28,7 +28,10 @@ export interface SeenFault {
   readonly hits: readonly FaultHit[];
 }
 
-/** Limit for the number of results of one call. Each lost lane adds a result, because the remaining faults are then tried on a rebuilt lane. */
+/**
+ * The maximum number of results for one call. Whenever the lane is lost, the remaining faults are tried on a rebuilt lane, which gives a further
+ * result.
+ */
 const MOST_ANSWERS = 50;
 
 /**
@@ -82,7 +85,7 @@ export async function probeFaults(
   return { seen, tally };
 }
 
-/** Returns `true` if a lost answer leads to a broken rule that the action also breaks without a fault. */
+/** Returns `true` for a lost answer after which a rule is broken that the action also breaks without a fault. */
 function isKnown({ point, invariant }: FaultHit, action: number, { isFound }: FaultOptions): boolean {
   return point.kind === "lost_answer" && invariant !== undefined && isFound(invariant, action);
 }
@@ -98,8 +101,8 @@ export async function faultsOn(lanePool: LanePool, lane: number, request: FaultR
     answers.push(answer);
     if (answer.failure === undefined) break;
     await lanePool.rebuild(lane, "use");
-    // Stop if the lane was lost before any fault point was tried, because this would happen again. Stop also if the target did not recover, because
-    // each further fault point would wait for a timeout.
+    // Stop if the lane was lost before any fault point was tried, because this would happen again. Also stop if the target did not recover, because
+    // each further fault point would probably end in a timeout.
     const ends: boolean = answer.next === from || answer.hits.some(({ verdict }) => verdict === "no_recovery");
     from = ends ? undefined : answer.next;
   }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { SeqqaError } from "../../model/errors.ts";
 
 const PAUSE_MS = 3;
-/** Maximum number of milliseconds to wait for the end of other sessions' write transactions. */
+/** The maximum number of milliseconds to wait until other sessions have ended their write transactions. */
 export const BUSY_LIMIT_MS = 5000;
 
 /** The base class of the connections with which seqqa makes and restores checkpoints on a database server. */
@@ -10,7 +10,10 @@ export abstract class ControlConnection {
   #lost: unknown;
   #turn: Promise<unknown> = Promise.resolve();
 
-  /** Returns a description of the obstacle that made a statement fail with `error`. Returns `undefined` if another attempt would also fail. */
+  /**
+   * Returns a description of the temporary obstacle, such as a lock, that made a statement fail with `error`. Returns `undefined` if a retry would
+   * fail, too.
+   */
   protected abstract obstacle(error: unknown): string | undefined;
   protected abstract busy(limitMs: number, who: string): SeqqaError;
   protected abstract isLost(error: unknown): boolean;
@@ -43,7 +46,7 @@ export abstract class ControlConnection {
     return mine;
   }
 
-  /** Runs `work`, and retries it up to the time limit as long as other sessions block it. */
+  /** Runs `work`. Retries it until the time limit as long as other sessions block it. */
   async patiently<T>(work: () => Promise<T>, limitMs: number = BUSY_LIMIT_MS): Promise<T> {
     for (const until = performance.now() + limitMs; ; await pause(PAUSE_MS)) {
       try {

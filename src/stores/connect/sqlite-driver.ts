@@ -3,7 +3,7 @@ import { join } from "node:path";
 import DatabaseConstructor, { type Database, type Options } from "better-sqlite3";
 import { SeqqaError } from "../../model/errors.ts";
 
-/** `true` after the check that the installed driver fits this Node. */
+/** `true` if the installed driver was checked and can be used with this version of Node. */
 let isFit = false;
 
 /**

@@ -12,7 +12,7 @@ export function inUseError({ shown }: Shown): SeqqaError {
   });
 }
 
-/** Returns the error for restoring a checkpoint that no longer exists. This error means that the code that calls the adapter is wrong. */
+/** Returns the error for restoring a checkpoint that no longer exists. Only wrong code of the adapter's caller can cause this error. */
 export function markInvalid(): SeqqaError {
   return new SeqqaError(
     "MARK_INVALID",
@@ -39,7 +39,7 @@ export function notOpen(adapter: string, failure: StoreFailure | undefined): Seq
   const error = failure?.error;
   if (error instanceof SeqqaError) {
     const clean = failure?.inPlace === true && error.code !== "ROWS_KEPT" && error.hint?.includes("seqqa clean") !== true;
-    const hints = [...(clean ? ["Run `seqqa clean`, which restores the store, when the store can be used again."] : []), error.hint ?? ""];
+    const hints = [...(clean ? ["When the store can be used again, run `seqqa clean` to restore the store."] : []), error.hint ?? ""];
     return new SeqqaError(error.code, error.message, { hint: hints.join(" ").trim(), exitStatus: 3, cause: error });
   }
   return new SeqqaError("STORE_NOT_OPEN", `The ${adapter} was used while it was not open.`, {

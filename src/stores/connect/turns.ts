@@ -9,7 +9,7 @@ interface Job {
 }
 
 export interface Waiting {
-  /** Maximum number of milliseconds to wait while another session has a transaction open. */
+  /** The maximum number of milliseconds that work waits for the end of another session's transaction. */
   readonly limitMs: number;
   readonly giveUp: () => Error;
 }
@@ -21,7 +21,7 @@ export interface Waiting {
 export class Turns {
   readonly #jobs: Job[] = [];
   #busy = false;
-  /** The session that is in a transaction. */
+  /** The session that is in a transaction; `undefined` if there is none. */
   holder: Owner;
 
   /** `true` if no work is running or queued, and no session is in a transaction. */
@@ -29,7 +29,10 @@ export class Turns {
     return !this.#busy && this.#jobs.length === 0 && this.holder === undefined;
   }
 
-  /** Queues `work`. If no other work is queued or running, `work` begins immediately. */
+  /**
+   * Queues `work`, and begins it immediately if nothing blocks it. Rejects with the error of `waiting.giveUp` if another session's transaction lasts
+   * too long.
+   */
   take<T>(owner: Owner, work: () => Promise<T>, waiting: Waiting): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const run = (): Promise<void> => work().then(resolve, reject);
@@ -54,7 +57,7 @@ export class Turns {
     });
   }
 
-  /** Limits the time that a job waits for another session's transaction. There is no limit for the time of a running statement. */
+  /** Limits the time that a job waits for another session's transaction. Does not limit the time of a running statement. */
   #limit(job: Job, { limitMs, giveUp }: Waiting): void {
     let held = this.holder;
     let since = performance.now();

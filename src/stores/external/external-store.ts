@@ -4,8 +4,8 @@ import { ignoreLines, ROWS } from "../../model/stores/ignore-line.ts";
 import { reasonsOf, type Leftover, type RowImage, type RowImages, type WrittenRow } from "../../model/stores/leftover.ts";
 
 /**
- * The number of seconds without a heartbeat after which a run must stop using its external store. After this time, the run's triggers log nothing,
- * and the run writes nothing. The limit is long because the heartbeat runs in the same thread as the user's code.
+ * The number of seconds without a heartbeat after which a run must stop using its external store. The run's triggers then log nothing more, and the
+ * run writes nothing more. The limit is long because heartbeats are sent by the thread that also runs the user's code.
  */
 export const LEASE_SECONDS = 30;
 
@@ -13,8 +13,8 @@ export const LEASE_SECONDS = 30;
 export const RENEWAL_MS = 5_000;
 
 /**
- * Returns the error for a run that may no longer use its external store. Either the run's heartbeat was late (process stopped or machine suspended),
- * or another run recovered the store.
+ * Returns the error for a run that must no longer use its external store. Either the run's heartbeat was late (process stopped or machine suspended),
+ * or another run has restored the store.
  */
 export function leaseOver(store: string): SeqqaError {
   return new SeqqaError(
@@ -28,8 +28,8 @@ export function leaseOver(store: string): SeqqaError {
 }
 
 /**
- * Decides if this run can have caused a change in its external store. The run can have caused a change only if it sent a request since it last read
- * the store.
+ * Decides if a change in an external store can be a result of this run. This is possible only if the run has sent a request since it last read the
+ * store, or waits for an answer.
  */
 export class AskedSince {
   readonly #asked: (() => number | undefined) | undefined;
@@ -37,7 +37,8 @@ export class AskedSince {
 
   /**
    * @param asked Returns the number of requests so far; `undefined` while a request is in progress.
-   * @param isNew `false` if the run used the store before. If `true`, writes before the run's first request belong to other clients.
+   * @param isNew `true` if the run begins to use the store, so that writes before its first request belong to other clients. `false` if the run has
+   * already used the store.
    */
   constructor(asked: (() => number | undefined) | undefined, isNew = true) {
     this.#asked = asked;
@@ -88,12 +89,13 @@ const MOST_FIELDS = 5;
 
 /** The error for a write of another client to an external store while the run had no request in progress. */
 export class ForeignWrite extends SeqqaError {
-  /** The fields that the other client wrote: `table.column` for a changed row, `table.*` for an added or removed row. */
+  /** The fields that the other client wrote: `table.column` for each changed column of a row, `table.*` for an added or removed row. */
   readonly fields: readonly string[];
 
   /**
    * @param rows The rows that the other client wrote, at least one.
-   * @param keyFieldsOf Returns the fields that stand for a row, if the store has keys in place of columns.
+   * @param keyFieldsOf Returns the names of the written fields of a row. Needed for stores with keys in place of columns. Default: the changed
+   * columns.
    */
   constructor(
     store: string,
@@ -131,7 +133,7 @@ export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" 
     return new SeqqaError(
       "ROWS_KEPT",
       `seqqa could not restore all rows of ${store}: ${namedRows(rows)}, because ${reasons.join(", and ")}. seqqa restored all other rows, and wrote the earlier values of these rows to ${file}.`,
-      { hint: "Write the earlier values, which the file contains, to the store yourself, where they are still needed.", exitStatus: 3 },
+      { hint: "If you still need the earlier values, copy them from the file to the store by hand.", exitStatus: 3 },
     );
   }
   const says = rows.length === 1 ? "seqqa left this row as it is" : "seqqa left these rows as they are";
@@ -146,8 +148,9 @@ export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" 
 }
 
 /**
- * Pairs the row images of a table whose rows cannot be read any longer: an image from before the run and the image with the same key that the run
- * recorded. `sum`: how often the run added each image. `describe`: returns the key and the values of an image.
+ * Combines the row images of a table whose rows can no longer be read: each image from before the run and the image with the same key that the run
+ * recorded. `sum`: the number of copies of each image that the run added; negative for images that it removed. `describe`: returns the key and the
+ * values of an image.
  */
 export function unreadRows(
   table: string,
@@ -186,12 +189,15 @@ const CLEAN =
   "Run `seqqa clean`, which shows the changed rows, asks you, and restores them. `seqqa clean --dry-run` only shows the rows. If seqqa.yaml does not name the store, set SEQQA_DB_URL to its URL for this command.";
 
 /**
- * The run that uses a store in place. The run is `alive`, or it is `dead` and left its changes in the store. `undefined`: no run has changed the
- * store in place.
+ * The state of the run that uses a store in place: `alive`, or `dead` with changes of the run still in the store. `undefined` if there is no such
+ * run.
  */
 export type InPlaceRun = "alive" | "dead" | undefined;
 
-/** Checks that the data that lanes copy contain no changes of a run that uses the store in place. @throws SeqqaError `STORE_IN_USE`, `STORE_LEFT` */
+/**
+ * Checks that no run uses the store in place or has left changes in it, because copies for lanes would contain these changes. @throws SeqqaError
+ * `STORE_IN_USE`, `STORE_LEFT`
+ */
 export function requireNotInPlace(store: string, run: InPlaceRun): void {
   if (run === undefined) return;
   const copies = "and copies for lanes would contain the changes of that run";
@@ -207,8 +213,8 @@ export function requireNotInPlace(store: string, run: InPlaceRun): void {
 }
 
 /**
- * Describes which rows `seqqa clean` will restore and which it will keep: `seqqa clean restores 3 rows (items 1, orders 2). It does not change 1 row
- * (orders 1), because it was written during the last request of the run or after it.`
+ * Describes which rows `seqqa clean` will restore and which rows it will leave unchanged: `seqqa clean restores 3 rows (items 1, orders 2). It does
+ * not change 1 row (orders 1), because it was written during the last request of the run or after it.`
  */
 export function leftoverText({ undo, keep }: Pick<Leftover, "undo" | "keep">): string {
   return [
@@ -250,9 +256,10 @@ export interface ForeignReference {
 }
 
 /**
- * Checks that ignored tables and restored tables do not refer to each other. Restores do not check foreign keys. After a restore, rows of an ignored
- * table could refer to rows that no longer exist. If the database deleted rows of a restored table together with a row of an ignored table, the
- * restored rows would also refer to a row that no longer exists. In MariaDB/MySQL, such a deletion is not even logged.
+ * Checks that ignored tables and restored tables do not refer to each other, because restores do not check foreign keys:
+ * - After a restore, a row of an ignored table could refer to a row that no longer exists.
+ * - If a row of an ignored table is deleted, a cascade may delete rows of a restored table. After a restore, these rows would refer to a row that no
+ *   longer exists. In MariaDB/MySQL, triggers do not even log such a deletion.
  *
  * @param leftAlone The ignored tables: the tables that `ignore` names, and the tables that other clients changed while the run sent no request.
  * @throws SeqqaError `IGNORE_REFERS` (exit status 2)
@@ -264,7 +271,7 @@ export function requireNoReference(store: string, leftAlone: ReadonlySet<string>
         "IGNORE_REFERS",
         `Table "${child}" of ${store} is ignored, or another client writes to it, but its column ${column} refers to table "${parent}", which this run restores. Rows of "${child}" would refer to rows that no longer exist.`,
         {
-          hint: `List "${parent}" under \`ignore\`, too, or remove "${child}" from it and stop the other client. Or let seqqa start the target and copy the store (\`target.command\` and \`db_url\`).`,
+          hint: `List "${parent}" under \`ignore\`, too. Or remove "${child}" from \`ignore\`, and stop other clients that write to this table. Or let seqqa start the target and copy the store (\`target.command\` and \`db_url\`).`,
           exitStatus: 2,
         },
       );
@@ -274,7 +281,7 @@ export function requireNoReference(store: string, leftAlone: ReadonlySet<string>
         "IGNORE_REFERS",
         `Table "${parent}" of ${store} is ignored, or another client writes to it, but deleting its rows deletes or changes rows of table "${child}", which this run restores (ON DELETE of column ${column}). Rows of "${child}" would be lost, or refer to rows that no longer exist.`,
         {
-          hint: `List "${child}" under \`ignore\`, too, or remove "${parent}" from it and stop the other client. Or let seqqa start the target and copy the store (\`target.command\` and \`db_url\`).`,
+          hint: `List "${child}" under \`ignore\`, too. Or remove "${parent}" from \`ignore\`, and stop other clients that write to this table. Or let seqqa start the target and copy the store (\`target.command\` and \`db_url\`).`,
           exitStatus: 2,
         },
       );
@@ -284,5 +291,5 @@ export function requireNoReference(store: string, leftAlone: ReadonlySet<string>
 
 /** The reason why some checkpoint modes cannot be used with an external store, for the error message. */
 export const WHOLE_STORE = "this mode restores the whole store, which also undoes writes of other clients";
-/** {@link WHOLE_STORE} for the mode that would be chosen instead of `journal`. */
+/** The same reason as in {@link WHOLE_STORE}, as the end of a sentence about the mode that would be chosen instead of `journal`. */
 export const INSTEAD_WHOLE_STORE = "restores the whole store, which also undoes writes of other clients";

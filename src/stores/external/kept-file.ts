@@ -6,8 +6,8 @@ import type { Leftover } from "../../model/stores/leftover.ts";
 
 /**
  * Writes a file with the earlier values of rows that a run could not restore, and returns the path of the file. Only the user can read the file. The
- * file is in the current folder or, if the current folder is not writable, in the system's folder for temporary files. `file`: a path that an
- * earlier call returned. This file is replaced. `missing`: the number of rows that the file should contain, but does not.
+ * file is in the current folder or, if the current folder is not writable, in the system's folder for temporary files. `file`: the path that an
+ * earlier call returned, to replace this file. `missing`: the number of rows that should be in the file, but are no longer known.
  */
 export function writeKept(
   { store, sinceMs, recordedMs, keep, missing = 0 }: Leftover & { readonly missing?: number },

@@ -5,8 +5,8 @@ import { namedRows } from "./external-store.ts";
 import { writeKept } from "./kept-file.ts";
 
 /**
- * Largest number of rows that the ledger remembers of earlier executions, and the number to which it then forgets rows. All rows of the present
- * execution are remembered.
+ * The ledger forgets rows of earlier executions if it contains more than this number of rows, until it contains at most `LESS_ROWS`. Rows of the
+ * present execution are never forgotten.
  */
 const MOST_ROWS = 50_000;
 const LESS_ROWS = 40_000;
@@ -26,7 +26,7 @@ interface Forgotten {
 interface Reading {
   readonly store: string;
   rows: readonly WrittenRow[];
-  /** The number of forgotten rows of each table that only one execution of the action wrote. */
+  /** For each table that only one execution of the action wrote: the number of rows of this reading that the ledger has forgotten. */
   readonly forgotten: Map<string, Forgotten>;
   readonly action: string | undefined;
   readonly execution: Execution;
@@ -39,37 +39,39 @@ interface Saved {
   readonly rows: Map<string, WrittenRow>;
   /** The path of the file. Does not change, because messages name it. */
   file: string | undefined;
-  /** The numbers of rows that should be in `rows`, but were forgotten before. */
+  /** Counts of rows that should be in `rows`, but that the ledger had already forgotten. */
   readonly missing: Set<Forgotten>;
-  /** The rows of `rows` that no action explains. The other rows were only saved because they may explain a difference. */
+  /**
+   * The keys of those rows in `rows` whose writes no action explains. The other rows were saved because they may explain why two executions differ.
+   */
   readonly unexplained: Set<string>;
 }
 
-/** Rows that were just saved. */
+/** The result of saving rows. */
 export interface Saving {
   /** The paths of the files with the rows. */
   readonly files: readonly string[];
   /** `true` if the files did not contain all of these rows before. */
   readonly isNew: boolean;
   /**
-   * Removes the rows of the tables for which `isKnown` returns `true` from the files, because the cause of these writes is known, and reports the
-   * other rows as unexplained.
+   * Completes a saving. For tables for which `isKnown` returns `true`, the cause of the writes is known, so rows that this saving added to the files
+   * are removed again. All other rows will be reported as unexplained.
    */
   readonly settle: (isKnown: (table: string) => boolean) => void;
 }
 
-/** Chooses rows to save. `row`: `undefined` for rows of the table that the ledger has forgotten. */
+/** Returns `true` if a row must be saved. `row` is `undefined` for rows of the table that the ledger has forgotten. */
 type Choice = (reading: Reading, table: string, row: WrittenRow | undefined) => boolean;
 
 /**
- * The writes to the external stores of a lane that fell into the time of requests. Restores undo these writes. If there is reason to believe that
- * another client made some of these writes, the ledger saves their rows in a file (one for each store), so that they are not lost.
+ * The writes to the external stores of a lane while the run had a request in progress. Restores undo these writes, because the target probably made
+ * them. If another client may have made some of the writes, the ledger saves their rows in a file (one for each store), so that the data is not lost.
  */
 export class WriteLedger {
-  /** `false` while calls are executed at the same time or with failing writes, so that writes say nothing about a single action. */
+  /** `false` while calls are executed at the same time or with failing writes, because it is then unknown which action made a write. */
   isCounting = true;
   #readings: Reading[] = [];
-  /** The number of rows of `#readings`. */
+  /** The total number of rows in `#readings`. */
   #held = 0;
   /** For each action: the tables that it wrote, each with the number of executions that wrote it. */
   readonly #counts: Map<string, Map<string, number>> = new Map();
@@ -81,12 +83,12 @@ export class WriteLedger {
     this.#execution = executionOf(this.isCounting ? action : undefined);
   }
 
-  /** Notes that checks begin. Their writes, and later writes, say nothing about the action. */
+  /** Notes that checks begin. Writes that are seen later are not assigned to the action. */
   end(): void {
     this.#execution.action = undefined;
   }
 
-  /** Notes rows that a store read. The function is passed to stores as {@link StoreScope.wrote}. */
+  /** Records rows that a store has found to be written. The function is passed to stores as {@link StoreScope.wrote}. */
   readonly saw = (store: string, rows: readonly WrittenRow[]): void => {
     if (rows.length === 0) return;
     const execution = this.#execution;
@@ -105,14 +107,17 @@ export class WriteLedger {
     }
   };
 
-  /** Returns the tables that the present action has written, but no earlier execution of this action. */
+  /** Returns the tables that the present execution of the action has written, but that no earlier execution of this action has written. */
   get newTables(): ReadonlySet<string> {
     const { action, tables } = this.#execution;
     const counts = this.#counts.get(action ?? "");
     return new Set([...tables].filter((table) => counts?.get(table) === 1));
   }
 
-  /** Forgets that an action wrote those of these tables that it did not write when it was executed again. Returns the forgotten tables. */
+  /**
+   * Forgets that an action wrote those of the given tables that only one of its executions wrote. Returns these tables. Called after the action was
+   * executed again, to see which tables it really writes.
+   */
   forget(action: string, tables: ReadonlySet<string>): ReadonlySet<string> {
     const counts = this.#counts.get(action);
     const seldom = new Set([...tables].filter((table) => counts?.get(table) === 1));
@@ -131,15 +136,15 @@ export class WriteLedger {
     );
   }
 
-  /** Saves the rows that were written late: the rows of the last reading, and of all but the first reading of the present execution. */
+  /** Saves the rows that were written late: the rows of the last reading, and the rows of all readings of the present execution except the first. */
   saveLate(): Saving {
     const last = this.#readings.at(-1);
     return this.#save((reading) => reading === last || (reading.execution === this.#execution && !reading.isFirst));
   }
 
   /**
-   * Saves the rows that may explain why two executions of the same steps differ: the rows of {@link saveSeldom}, or else all rows that were written
-   * only once with these values. Returns the paths of the files.
+   * Saves the rows that may explain why two executions of the same steps differ: the rows of {@link saveSeldom} and, if all of these were already
+   * saved, also all rows that were written only once with the same values. Returns the paths of the files.
    */
   saveDiffering(): readonly string[] {
     const seldom = this.saveSeldom();
@@ -151,7 +156,7 @@ export class WriteLedger {
     return [...new Set([...seldom.files, ...files])];
   }
 
-  /** Returns the error for the rows that were saved. `undefined` if no row was saved. */
+  /** The error for the saved rows that no action explains; `undefined` if there are none. */
   get problem(): SeqqaError | undefined {
     let problem: SeqqaError | undefined;
     for (const [store, saved] of this.#saved) {
@@ -177,7 +182,7 @@ export class WriteLedger {
     return action !== undefined && this.#counts.get(action)?.get(placeOf(store, table)) === 1;
   }
 
-  /** Forgets the oldest rows of earlier executions. First forgets rows of tables that several executions of their action have written. */
+  /** Forgets rows of earlier executions, the oldest first. Begins with rows of tables that several executions of the same action have written. */
   #forgetRows(): void {
     for (const isSeldomToo of [false, true]) {
       if (this.#held <= LESS_ROWS) break;
@@ -188,7 +193,7 @@ export class WriteLedger {
         for (const row of reading.rows) {
           const isSeldom = this.#isSeldom(reading, row.table);
           if (!isSeldom) continue;
-          // Keep one row of each reading, so that a message can name it.
+          // Keep at least one row of each reading, so that a message can name it.
           if (!isSeldomToo || kept.length === 0) {
             kept.push(row);
             continue;
@@ -254,7 +259,7 @@ export class WriteLedger {
     return saved;
   }
 
-  /** Writes the file of a store again, or removes the file if it would contain no row. */
+  /** Writes the file of a store again, or deletes the file if it would contain no rows. */
   #write(store: string): void {
     const saved = this.#savedOf(store);
     const keep = [...saved.rows.values()].map(({ table, key, was, now }) => ({ table, key, root: was, recorded: now, now: was }));

@@ -11,15 +11,15 @@ export interface FailingGate extends Gate {
   /** Waits until `done` has settled, and returns the number of write statements that the target has made since {@link watch} was called. */
   watched(done: Promise<unknown>): Promise<number>;
   /**
-   * Makes the held write fail, then lets all further writes pass. Returns `false` if the server does not allow a failure; the held write then
-   * succeeds. For the fault `kill`, the target's process must have ended before the call.
+   * Makes the held write fail, then lets all further writes pass. Returns `false` if seqqa cannot make the write fail on this server; the held write
+   * then succeeds. For the fault `kill`, the target's process must have ended before the call.
    */
   fail(fault: WriteFault): Promise<boolean>;
 }
 
 /**
- * Waits until a database session has ended. A proxy before the server may keep the session of a killed target open. In this case, only `limitMs` ends
- * the wait. Default: no limit.
+ * Waits until a database session has ended, but not longer than `limitMs` (default: no limit). The limit is needed if a proxy between the target and
+ * the server keeps the session of a killed target open.
  */
 export async function untilGone(isThere: () => Promise<boolean>, limitMs: number = Infinity): Promise<void> {
   const until = performance.now() + limitMs;

@@ -42,8 +42,8 @@ export function withValuesOf<Row extends ExactRow | null>(row: Row, other: Exact
 }
 
 /**
- * Returns a value of a key column as text. The integer 1 and the floating-point number 1.0 give the same text, because they are equal as keys in the
- * store.
+ * Returns a value of a key column as text. The integer 1 and the floating-point number 1.0 have the same text, because the store treats them as the
+ * same key.
  */
 export function keyText(value: ExactValue): string {
   if (value === null) return "n";

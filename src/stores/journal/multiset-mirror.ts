@@ -7,7 +7,7 @@ export interface Delta {
   readonly by: number;
 }
 
-/** The changes between two reads of the undo log. The object also serves as the identity of the state after these changes. */
+/** The changes between two reads of the undo log. The object also identifies the state after these changes. */
 export interface Segment {
   readonly depth: number;
   readonly deltas: readonly Delta[];
@@ -24,7 +24,10 @@ export type Telling = (table: number, row: string) => string | undefined;
 export class RowSums {
   readonly #tables = new Map<number, Map<string, number>>();
   readonly #telling: Telling | undefined;
-  /** The first row for each compared part. The key of the map is the index of the table and the compared part. */
+  /**
+   * For each compared part: the row that was counted first, under which all rows with the same compared part are counted. The key of the map contains
+   * the index of the table and the compared part.
+   */
   readonly #standing = new Map<string, string>();
 
   constructor(telling?: Telling) {
@@ -67,8 +70,8 @@ function addTo(rows: Map<string, number>, row: string, by: number): boolean {
 const NO_ROWS: ReadonlyMap<string, number> = new Map();
 
 /**
- * A copy of the undo log in memory: the segments since the root state, and the number of added or removed copies of each row. The order of the
- * changes does not matter, because only numbers of copies are added up. Therefore tables without a key can also be restored.
+ * A copy of the undo log in memory: the segments since the root state, and the number of added or removed copies of each row. The mirror only adds up
+ * numbers of copies, so it can also restore tables without a key.
  */
 export class MultisetMirror {
   readonly #net: RowSums;
@@ -85,7 +88,7 @@ export class MultisetMirror {
     this.rootCounters = counters;
   }
 
-  /** Identifies the current state. Contains the changes that the last read of the undo log found. */
+  /** The changes that the last read of the undo log found. This object identifies the current state. */
   get top(): Segment {
     return this.#segments[this.#segments.length - 1] as Segment;
   }
@@ -138,5 +141,5 @@ export class MultisetMirror {
   }
 }
 
-/** The largest number of rows of a snapshot with all rows of a store. */
+/** The maximum number of rows in a snapshot that contains all rows of a store. */
 export const MOST_ROWS = 20_000;

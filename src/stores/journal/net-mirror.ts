@@ -21,7 +21,7 @@ export interface Touch {
   readonly now: ExactRow | null;
 }
 
-/** A row to write (`wanted`) or to delete (`wanted` is `null`), in order to restore a state. */
+/** A change of one row that restores a state: writes the values `wanted`, or deletes the row if `wanted` is `null`. */
 export interface Fix {
   readonly slot: Slot;
   readonly wanted: ExactRow | null;
@@ -30,11 +30,11 @@ export interface Fix {
 interface Change {
   readonly slot: Slot;
   readonly before: ExactRow | null;
-  /** `true` for the first change of the row since the root state. Undoing such a change also removes the row's entry from the mirror. */
+  /** `true` if this is the first change of the row since the root state. If the change is undone, the mirror no longer needs an entry for the row. */
   readonly fresh: boolean;
 }
 
-/** The changes between two reads of the undo log. The object also serves as the identity of the state after these changes. */
+/** The changes between two reads of the undo log. The object also identifies the state after these changes. */
 export interface Segment {
   readonly depth: number;
   readonly changes: readonly Change[];
@@ -43,7 +43,7 @@ export interface Segment {
 
 /**
  * A copy of the undo log in memory: the segments since the root state and, for each changed row, its original and current values. The undo log in the
- * database therefore needs only the changes since its last read.
+ * database must therefore contain only the changes since it was last read.
  */
 export class NetMirror {
   #slots: Map<RowKey, Slot>[];
@@ -58,7 +58,7 @@ export class NetMirror {
     this.#rootCounters = counters;
   }
 
-  /** Identifies the current state. Contains the changes that the last read of the undo log found. */
+  /** The changes that the last read of the undo log found. This object identifies the current state. */
   get top(): Segment {
     return this.#segments[this.#segments.length - 1] as Segment;
   }

@@ -2,10 +2,10 @@ import { sameRow, type ExactRow, type ExactValue } from "./exact-row.ts";
 import type { NetMirror } from "./net-mirror.ts";
 import type { TableShape } from "./table-shape.ts";
 
-/** A snapshot that contains only the differences from the root state. seqqa can send the snapshot to another lane, because it is plain data. */
+/** A snapshot of a store, usually only its differences from the root state. seqqa can send the snapshot to another lane, because it is plain data. */
 export interface NetSnapshot {
   readonly kind: "net";
-  /** `true` if `tables` has all rows of the state, not the differences from the root state. Default: `false`. */
+  /** `true` if `tables` contains all rows of the state, `false` if it contains only the differences from the root state. Default: `false`. */
   readonly isWhole?: boolean | undefined;
   readonly tables: readonly NetTable[];
   readonly counters: readonly ExactRow[];

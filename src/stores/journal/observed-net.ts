@@ -21,8 +21,8 @@ export function shownRow(shape: TableShape, row: ExactRow): StoredValue[] {
 }
 
 /**
- * Returns the difference between the current state and the root state. A value whose type changed (the integer 20 became the floating-point number
- * 20.0) counts as a change: the row is in both lists, added and removed.
+ * Returns the difference between the current state and the root state. A changed row is in both lists: its old values are in `removed`, its new
+ * values in `added`. This also applies if only the type of a value changed, for example from the integer 20 to the floating-point number 20.0.
  */
 export function observeNet(shapes: readonly TableShape[], mirror: NetMirror): Observed {
   const tables: ObservedTable[] = [];
@@ -74,7 +74,10 @@ export function schemaChanges(before: readonly string[], now: readonly string[])
   return added.length + removed.length === 0 ? [] : [{ name: SCHEMA, columns: [{ name: "definition" }], added, removed }];
 }
 
-/** Removes the common rows of two lists from both lists. If a row occurs several times in both lists, the smaller number of its copies is removed. */
+/**
+ * Returns two lists of rows without the rows that they have in common. If a row occurs m times in one list and n times in the other, the smaller of
+ * the two numbers is subtracted from both.
+ */
 export function withoutCommon(added: StoredValue[][], removed: StoredValue[][]): [StoredValue[][], StoredValue[][]] {
   const text = (row: readonly StoredValue[]): string => row.map((value) => keyText(value as ExactValue)).join();
   const counts = new Map<string, number>();
@@ -103,7 +106,7 @@ function counterValue(value: ExactValue): number | bigint | null {
   return typeof seen === "number" || typeof seen === "bigint" ? seen : seen === null ? null : Number(seen);
 }
 
-/** Returns the counters with another value than in the root state. The value is `null` for a counter that was removed. */
+/** Returns the counters whose value differs from their value in the root state, with the current value; `null` for a counter that was removed. */
 export function observeCounters(root: readonly ExactRow[], now: readonly ExactRow[]): Record<string, number | bigint | null> {
   const differing: Record<string, number | bigint | null> = {};
   if (root === now) return differing;

@@ -13,7 +13,7 @@ export interface TableShape {
   readonly columns: readonly ObservedColumn[];
   /** `true` if the table is part of the observed state. All other tables are restored, but not observed. */
   readonly observed: boolean;
-  /** `true` if the rows have no key but a hidden rowid. Queries read such rows in the order of their rowids. Default `false`. */
+  /** `true` if the rows have no key but a hidden rowid. Queries read such rows in the order of their rowids. Default: `false`. */
   readonly isOrdered?: boolean;
 }
 

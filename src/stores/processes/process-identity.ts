@@ -9,7 +9,7 @@ export interface ProcessIdentity {
   readonly start: string;
 }
 
-/** The scope in which pids are unique: a boot of a machine, and a pid namespace. */
+/** The scope in which a pid identifies a process: one boot of a machine, and one pid namespace. */
 export interface Place {
   readonly host: string;
   readonly boot: string;

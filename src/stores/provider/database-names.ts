@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 export interface DatabaseNaming {
   readonly longest: number;
   readonly template: string;
-  /** The longest suffix that the name of a checkpoint's database adds to the name of the lane's database. */
+  /** The longest suffix that can be appended to the name of a lane's database, for the database of a checkpoint. */
   readonly longestAddition: string;
   /** Matches the end of the name of a lane's database: lane number, generation, and the suffix of a checkpoint. */
   readonly lane: RegExp;
@@ -15,8 +15,8 @@ export class DatabaseNames {
   readonly #lane: RegExp;
 
   /**
-   * Creates the names of a run's databases. In the name of a store, other characters than letters and digits are replaced, and a digest of the name
-   * is added.
+   * Prepares the names of a run's databases. A store's name that is too long or not suitable (such as `my store`) is shortened, its unsuitable
+   * characters are replaced, and a digest of the original name is appended, so that different stores get different names.
    */
   constructor(runId: string, store: string, naming: DatabaseNaming) {
     const longest = naming.longest - `seqqa_${runId}__lane999_99999${naming.longestAddition}`.length;

@@ -2,13 +2,14 @@ import type { StoreProvider, StoreProviderOptions } from "../../model/stores/sto
 import { DatabaseNames } from "./database-names.ts";
 
 /**
- * Creates a database for every lane on the server of the user's database. The user's database is copied once per run, and each lane's database is a
- * copy of this first copy. A single lane's database is copied directly from the user's database. `Session` is the type of a connection to the server.
+ * Creates a database for every lane on the server of the user's database. The user's database is copied once for each run, and the databases of the
+ * lanes are copies of this first copy. If there is only one lane, its database is copied directly from the user's database. `Session` is the type of
+ * a connection to the server.
  */
 export abstract class DatabaseProvider<Session> implements StoreProvider {
   protected readonly runId: string;
   protected readonly names: DatabaseNames;
-  /** `true` if the run needs only one copy of the user's database. */
+  /** `true` if the run needs only one copy of the user's database, because it has one lane. */
   protected readonly single: boolean;
   /** `true` after this provider has created a database. Otherwise there is nothing to remove on the server at the end. */
   protected begun = false;

@@ -15,7 +15,10 @@ export interface LaneSpec {
   readonly dbPath: string | undefined;
   readonly tmpDir: string;
   readonly systems: readonly SystemSpec[];
-  /** The file URL of the bundled `target.module`. The lane imports the module in its own thread and calls its function `createTarget(lane)`. */
+  /**
+   * The file URL of the bundled `target.module`; `undefined` without such a module. The lane imports the module in its own thread and calls its
+   * function `createTarget(lane)`.
+   */
   readonly targetModule: string | undefined;
   /** `true` if the lane uses the user's own stores in place, in which the run must leave no changes. */
   readonly borrowed: boolean;
@@ -23,11 +26,13 @@ export interface LaneSpec {
   readonly isFirst?: boolean | undefined;
   /** `true` if seqqa starts the target's process, so that seqqa can restart it. */
   readonly restartable: boolean;
-  /** `true` if `target.rollback` is `restart`: the target's process is restarted when a state has to be restored. */
+  /** `true` if `target.rollback` is `restart`, so that seqqa restarts the target's process to restore a state. */
   readonly restarts?: boolean | undefined;
   /** `true` if the lane was a standby lane before it replaced a lost lane. */
   readonly standby?: boolean | undefined;
-  /** The standby copies of the lane, each with its own stores and port. The processes of some copies start while another copy executes actions. */
+  /**
+   * The standby copies of the lane, each with its own stores and port. While one copy executes actions, the processes of other copies are started.
+   */
   readonly spares?: readonly LaneSpec[] | undefined;
 }
 

@@ -46,8 +46,8 @@ function valueOf(whole: string, name: string, filling: Filling): string {
   if (asked.part === "url") return url;
   const value = storePart(url, asked.part);
   if (value !== undefined) return value;
-  // The configured password is empty (`root:@`), so the URL of a lane's copy has no password. Earlier code has refused a configuration without any
-  // password.
+  // The configured password is empty (`root:@`), so the URL of a lane's copy has no password. A configured URL without any password was already
+  // rejected.
   if (asked.part === "password" && storePart(url, "user") !== undefined) return "";
   throw new SeqqaError(
     "TARGET_PLACEHOLDER",

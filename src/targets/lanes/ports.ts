@@ -52,7 +52,8 @@ export class Ports {
     } catch (error) {
       const { code, syscall } = error as NodeJS.ErrnoException;
       if (code === "EEXIST") return false;
-      // A full disk leaves an empty file, so remove the file. If the file could not be opened, keep it, because it may belong to another run.
+      // If the file was created but could not be written, e.g. because the disk is full, remove it. If it could not be created, it may belong to
+      // another run.
       if (syscall === "write") rmSync(file, { force: true });
       throw tmpUnusable(this.#claims, error);
     }
@@ -70,7 +71,7 @@ function canListen(port: number, host: string): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once("error", ({ code }: NodeJS.ErrnoException) => {
-      // Only the superuser may listen on a port below 1024, so test such a port by connecting to it.
+      // Only the superuser is allowed to listen on a port below 1024, so test such a port by connecting to it.
       if (code === "EACCES") void answers(port, host === "::" ? "::1" : host).then((isTaken) => resolve(!isTaken));
       else resolve(code === "EAFNOSUPPORT" || code === "EADDRNOTAVAIL");
     });

@@ -23,7 +23,7 @@ export function runningLanes(config: TargetConfig): readonly RunningLane[] {
   return config.baseUrl === undefined ? [] : [{ baseUrl: trimmed(config.baseUrl), stores: declaredStores(config.systems, config.dbUrl) }];
 }
 
-/** Checks that no two lanes share a target or store, because each lane would change the state of the other lane. @throws SeqqaError `LANES_SHARED` */
+/** Checks that no two lanes share a target or store, because each of them would change the state of the other. @throws SeqqaError `LANES_SHARED` */
 export function refuseSharedLanes(lanes: readonly RunningLane[], folder: string): void {
   const seen = new Map<string, number>();
   lanes.forEach((lane, index) => {

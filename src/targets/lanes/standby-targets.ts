@@ -1,14 +1,14 @@
 import { fixedPort } from "./lane-count.ts";
 import type { TargetConfig } from "../target-config.ts";
 
-/** Maximum number of standby copies of a lane. Starting processes takes CPU time, so additional copies would not be ready sooner. */
+/** The maximum number of standby copies of a lane. More copies would not be ready sooner, because starting their processes takes CPU time. */
 const MOST_SPARES = 3;
 
 /**
  * Returns the number of standby copies for each lane with `target.rollback: restart`. Returns 0 if the target's port is fixed.
  *
- * A process reads data when it starts, and seqqa does not know which data. Each standby copy therefore has its own stores, which are set to the
- * wanted state before the process starts. The lane then switches to the next standby copy with its stores and process.
+ * A process reads data when it starts, and seqqa does not know which data. Each standby copy therefore has its own stores. seqqa sets the stores to
+ * the wanted state before it starts the process of the copy. To restore the state, the lane then switches to this copy.
  */
 export function spareCount(config: TargetConfig, { cores, lanes }: { readonly cores: number; readonly lanes: number }): number {
   if (!restarts(config) || fixedPort(config) !== undefined) return 0;

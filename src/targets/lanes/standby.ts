@@ -7,9 +7,11 @@ import type { TargetConfig } from "../target-config.ts";
 /**
  * Returns `true` if a standby lane can be built before a lane is lost.
  *
- * A standby lane is a second process of the target, so the target's port must not be fixed. A command with `{lane}` excludes standby lanes, because
- * the number of a standby lane differs from the number of the lost lane. A store that cannot be copied also excludes standby lanes. With `rollback:
- * restart`, standby lanes are not needed, because each restore starts a process anyway.
+ * There are no standby lanes
+ * - if the target's port is fixed, because a standby lane is a second process of the target;
+ * - if the command contains `{lane}`, because the number of a standby lane differs from the number of the lane that it replaces;
+ * - if a store cannot be copied;
+ * - with `rollback: restart`, because each restore starts a process anyway.
  */
 export function canStandBy(config: TargetConfig): boolean {
   const { command, env, ready, warmUp, standby = true } = config.target ?? {};
@@ -21,11 +23,11 @@ export function canStandBy(config: TargetConfig): boolean {
 export interface StandbyParts<T> {
   /** Builds the standby lane. Aborting the signal ends the build. */
   readonly build: (signal: AbortSignal) => Promise<T>;
-  /** Removes the standby lane, or the lost lane whose resources the next standby lane will use. */
+  /** Removes the standby lane or, after it has replaced a lost lane, the remains of the lost lane. */
   readonly remove: () => Promise<void>;
 }
 
-/** Keeps at most one standby lane. The lane is built in the background and handed out once. After a failed build, no other standby lane is built. */
+/** Holds at most one standby lane, which is built in the background and handed out once. After a failed build, no other standby lane is built. */
 export class Standby<T> {
   readonly #parts: StandbyParts<T>;
   readonly #givenUp = new AbortController();
@@ -42,7 +44,7 @@ export class Standby<T> {
     if (this.#isOver) return this.#remove();
     const building = this.#parts.build(this.#givenUp.signal).catch(() => {
       this.#isOver = true;
-      // After a failed build, remove the remains. If `take` has handed out this build, keep the remains, because they belong to a lane.
+      // After a failed build, remove the remains, unless `take` has handed out this build: the remains then belong to a lane.
       if (this.#building === building) this.end();
       return undefined;
     });

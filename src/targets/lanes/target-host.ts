@@ -27,13 +27,15 @@ import { passwordsOf, withoutSecrets } from "../../model/text/url-secrets.ts";
 
 /** Number of random characters in a run's id. */
 const RANDOM_LENGTH = 12;
-/** Maximum number of processes in a run that write their coverage before they are killed. Each coverage file takes megabytes. */
+/**
+ * The maximum number of processes in a run that write their coverage before {@link TargetHost.halt} kills them. Each coverage file takes megabytes.
+ */
 const MOST_MEASURED = 100;
 
 /** The index of the slot (target, stores and directory) in which the standby lane is built. */
 const STANDBY = -1;
 
-/** A slot: the target, the stores and the directory of one lane. When a standby lane replaces a lane, the two lanes exchange their slots. */
+/** A slot: the target, the stores and the directory of one lane. When a standby lane replaces a lost lane, the two lanes exchange their slots. */
 interface Place {
   /** The number that occurs in the names of the slot's stores and directory. */
   readonly number: number;
@@ -48,8 +50,8 @@ interface Place {
 }
 
 /**
- * A standby lane, with the ids of the sessions on its stores' servers at the time when the lane was built. If these sessions have changed since then,
- * the standby lane is not used, because its target may have lost its connections to the stores.
+ * A standby lane. `sessions` identifies the sessions on its stores' servers at the time when the lane was built. If the sessions have changed since
+ * then, the standby lane is not used, because its target may have lost its connections to the stores.
  */
 interface ReadyPlace {
   readonly spec: LaneSpec;
@@ -67,7 +69,7 @@ export class TargetHost {
   readonly origins: Set<string> = new Set();
   readonly #config: TargetConfig;
   readonly #options: TargetHostOptions;
-  /** Number of processes that were killed by {@link halt} while coverage was measured. */
+  /** The number of processes that have written their coverage before {@link halt} killed them. */
   #measured = 0;
   readonly #outputs = new Map<number, TargetOutput>();
   readonly #directory: RunDirectory;
@@ -202,7 +204,7 @@ export class TargetHost {
       return this.provision(index);
     }
     this.#changePlaces(index);
-    // Query the sessions on the stores' servers first. Building the next standby lane creates stores, which would delay the answer.
+    // Ask for the sessions on the stores' servers before building the next standby lane, because the creation of its stores would delay the answer.
     const sessions = this.#sessions();
     this.#standby?.prepare();
     const ready = await building;
@@ -215,7 +217,8 @@ export class TargetHost {
   }
 
   async #buildStandby(signal: AbortSignal): Promise<ReadyPlace> {
-    // Get the slot of the standby lane before waiting, because a lost lane may take over the slot while the standby lane is being built.
+    // Get the slot before the first `await`, because the standby lane may replace a lost lane, and thereby exchange slots, while it is still being
+    // built.
     const place = this.#placeAt(STANDBY);
     this.#givenUp.throwIfAborted();
     const sessions = await this.#sessions();
@@ -249,9 +252,9 @@ export class TargetHost {
   }
 
   /**
-   * Returns how the process of a lane that no longer answers has ended. If the lane has standby copies, returns the end of the process that ended by
-   * itself.
-   * @returns `undefined` if seqqa started no process, or if none of several processes has ended
+   * Returns how the target's process of a lane that no longer answers has ended. If the lane has standby copies and thus several processes, returns
+   * how the first process that has ended by itself has ended.
+   * @returns `undefined` if seqqa has started no process, has stopped the only process itself, or if none of several processes has ended by itself
    */
   async endOf(index: number): Promise<TargetEnd | undefined> {
     const processes = [index, ...this.#spares(index)].flatMap((number) => this.#places.get(number)?.target?.process ?? []);
@@ -331,7 +334,7 @@ export class TargetHost {
   #startContext(place: Place, stores: LaneStores): StartContext {
     const passwords = passwordsOf(stores.systems.map(({ url }) => url));
     return {
-      // Read `place.index` for each text, because another lane may have taken over this target.
+      // Read `place.index` for each text, because the index changes when the slot gets another lane.
       onOutput: this.#options.output === undefined ? undefined : (text) => this.#outputOf(place.index, passwords)?.write(text),
       config: this.#config,
       lane: place.index,
@@ -380,8 +383,8 @@ export class TargetHost {
   }
 
   /**
-   * Checks that no two lanes share a target or store. If an adapter makes no real copies, the URLs of the lanes' stores are equal. Lanes would then
-   * change each other's state.
+   * Checks that no two lanes share a target or store, because they would change each other's state. The URLs of two lanes are equal if, for example,
+   * a user's adapter module makes no real copies.
    */
   #refuseShared(spec: LaneSpec): void {
     const others = [...this.#places.values()].flatMap((place) => (place.spec === undefined ? [] : [place.spec]));
@@ -429,8 +432,7 @@ function storesOf(
     runId: directory.id.slice(-RANDOM_LENGTH),
     directory: directory.path,
     claimPort: () => ports.claim(),
-    // For a target in this process, no writes can be made to fail. Such a target connects to its store directly, not through a proxy that can make
-    // writes fail.
+    // seqqa cannot make writes fail if the target runs in this process, because such a target connects to its store directly, not through a proxy.
     faulty: options.faulty === true && target.command !== undefined,
     empty: usesEmptyStore(target),
     clone: options.cloneStore ?? copyStore,

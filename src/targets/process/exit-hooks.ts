@@ -2,7 +2,7 @@ const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /**
  * Calls `clean` when this process ends normally, by an exception, or by a signal without other handlers. `clean` must be synchronous. After `clean`,
- * the signal is raised again, so that the exit status is the same as without this function.
+ * this process sends itself the signal again, so that its exit status is the same as without this function.
  * @returns a function that removes the handlers
  */
 export function onEveryExit(clean: () => void): () => void {

@@ -11,8 +11,8 @@ export function killProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 /**
- * Returns `true` if a process of the group is still running. Ended processes that their parent has not reaped (zombies) do not count, because an init
- * process may reap them late. A zombie with running threads counts, because it still holds files and locks.
+ * Returns `true` if a process of the group is still running. A process that has ended but was not yet reaped by its parent (a zombie) does not count,
+ * because this may take long if the parent is an init process. A zombie with running threads counts, because it still holds files and locks.
  */
 export function groupRuns(group: number): boolean {
   if (!killGroup(group, 0)) return false;
@@ -54,7 +54,7 @@ function send(id: number, signal: NodeJS.Signals | 0): boolean {
     process.kill(id, signal);
     return true;
   } catch (error) {
-    // Return `true` for the error EPERM, because the process exists, but this user may not send a signal to it.
+    // Return `true` for the error EPERM, because the process exists, but this user is not allowed to send a signal to it.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from "node:fs";
 export const RUN_VARIABLE = "SEQQA_RUN";
 
 /**
- * Returns the ids of processes whose environment contains the run's id. The result includes processes that left their process group, and processes
- * that were not registered before seqqa was killed. The result never includes this process and its ancestors. Only Linux shows environments. On other
- * systems, the list is empty.
+ * Returns the ids of processes whose environment contains the run's id, except this process and its ancestors. The list includes processes that left
+ * their process group, and processes that were started but not recorded when seqqa was killed. It is empty on systems other than Linux, because only
+ * Linux shows the environments of processes.
  */
 export function markedProcesses(runId: string): readonly number[] {
   if (process.platform !== "linux") return [];

@@ -6,8 +6,8 @@ import { withoutSecrets } from "../../model/text/url-secrets.ts";
 /** Size limit of the file. A full file is renamed to `<file>.1`, so at most twice this size is kept. */
 const MOST_BYTES = 4 * 1024 * 1024;
 /**
- * The maximum number of characters of an incomplete line that is held back until the line ends. Thus a password that is split over two writes is
- * recognised.
+ * The maximum number of characters of an incomplete line that wait in memory until the line ends. Passwords are searched for in whole lines, so that
+ * a password that is split over two writes is found.
  */
 const LONGEST_LINE = 64 * 1024;
 
@@ -33,7 +33,7 @@ export class OutputLog {
       const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
       throw new SeqqaError("OUTPUT_LOG", `seqqa cannot write the output of a process to ${file} (${code}).`, {
         exitStatus: 2,
-        hint: "Check the rights and the free space of this folder, or choose another folder with --output or report.output_dir.",
+        hint: "Check the permissions and the free space of this folder, or choose another folder with --output or report.output_dir.",
         cause,
       });
     }

@@ -51,7 +51,7 @@ export function quoted(lines: readonly string[]): string {
   return lines.map((line) => `\n  | ${line}`).join("");
 }
 
-/** Removes control characters and escape sequences, because a terminal would execute the sequences that a target prints. */
+/** Returns the text without control characters and escape sequences, because a terminal would execute the sequences that a target prints. */
 export function printable(text: string): string {
   // oxlint-disable no-control-regex -- control characters are searched for here
   return text

@@ -19,10 +19,13 @@ import { warmUp } from "../ready/warm-up.ts";
 import { passwordsOf } from "../../model/text/url-secrets.ts";
 
 const DEFAULT_READY_TIMEOUT_S = 30;
-/** Maximum number of attempts to start a target. Another process may take a free port before the target listens on this port. */
+/** The maximum number of attempts to start a target. An attempt fails if another process occupies the chosen port before the target listens on it. */
 const PORT_TRIES = 4;
 const PORT_PAUSE_MS = 50;
-/** Number of milliseconds in which the target of a standby lane must answer before the standby lane replaces a lane. */
+/**
+ * The time limit, in milliseconds, for the answer of a standby lane's target. Before a standby lane replaces a lost lane, its target must answer a
+ * request.
+ */
 const ANSWER_MS = 2_000;
 
 export interface StartContext {
@@ -33,13 +36,13 @@ export interface StartContext {
   readonly ports: Ports;
   /** Called for each process immediately after its start. */
   readonly started: (process: TargetProcess) => void;
-  /** Called when a process that did not become ready has ended. */
+  /** Called after a process that did not become ready was stopped. */
   readonly stopped: (process: TargetProcess) => void;
   readonly signal: AbortSignal;
   readonly onOutput?: ((text: string) => void) | undefined;
-  /** The folder for the coverage of the target's code. */
+  /** The folder for the coverage of the target's code. Default: coverage is not measured. */
   readonly coverage?: string | undefined;
-  /** The earlier process of the target, if the target is restarted at the same address. Otherwise `undefined`. */
+  /** The previous process of the target. If given, the target is restarted at the address of this process. */
   readonly before?: RunningTarget | undefined;
 }
 
@@ -78,7 +81,7 @@ export async function standbyAnswers(context: Pick<StartContext, "config" | "lan
   return false;
 }
 
-/** Restarts a target on its port. Makes several attempts, because closing connections of the earlier process may still occupy the port. */
+/** Restarts a target on its port. Makes several attempts, because connections of the previous process that are still closing may occupy the port. */
 async function startAgain(context: StartContext, before: RunningTarget): Promise<RunningTarget> {
   const { config } = context;
   const port = before.port ?? fixedPort(config)!;
@@ -147,7 +150,7 @@ async function attempt(context: StartContext, port: number, fixed: boolean): Pro
   }
 }
 
-/** Returns `true` if a restart keeps the effects of an earlier warm-up, because the lane has stores with the data of the target. */
+/** Returns `true` if the effects of the warm-up are still present after a restart, because the lane has stores that contain the target's data. */
 function keepsEffects({ systems }: LaneStores): boolean {
   return systems.some(({ kind }) => kind === undefined || STORE_KINDS[kind].isOwn !== true);
 }
@@ -163,8 +166,8 @@ function fillingOf({ lane, stores }: Pick<StartContext, "lane" | "stores">, port
 }
 
 /**
- * Returns the target's environment: seqqa's own environment, a default PORT, the configured variables, the variables of the stores, and the run's id
- * for finding leftover processes.
+ * Returns the target's environment: seqqa's own environment, a default PORT, the configured variables, the variables of the stores, and the run's id,
+ * by which seqqa finds processes that are left after the run.
  */
 export function environment(
   { config, runId, stores, coverage }: Pick<StartContext, "config" | "runId" | "stores" | "coverage">,
@@ -203,8 +206,8 @@ function readyUrls(config: TargetConfig, filling: Filling): readonly URL[] {
 }
 
 /**
- * Returns `true` if an answer from this origin counts as the target's answer. After a restart, only the loopback address of the earlier process
- * counts.
+ * Returns `true` if an answer from this origin counts as the target's answer. After a restart, only the address of the previous process counts, if
+ * the target can have this address.
  */
 function isWhereItWas(origin: string, before: RunningTarget | undefined, all: readonly URL[]): boolean {
   return before === undefined || origin === before.baseUrl || all.every((url) => url.origin !== before.baseUrl);
@@ -216,12 +219,12 @@ function baseUrlOf(config: TargetConfig, port: number, fixed: boolean, answered:
   return new URL(answered).port === String(port) ? answered : `http://127.0.0.1:${port}`;
 }
 
-/** Matches the line in which a target names an occupied port: of Node, Go, Python and Ruby, of Spring, Django and Docker. */
+/** Matches the line in which a target says that a port is occupied. Covers the messages of Node, Go, Python, Ruby, Spring, Django and Docker. */
 const TAKEN = /([^\n]*)(?:EADDRINUSE|address already in use|port (?:\d+ )?(?:is|was) already (?:in use|allocated))([^\n]*)/i;
 
 /**
- * Returns the occupied port if a target ended because a port was occupied, according to its output. Returns `unknown` if the output does not name the
- * port.
+ * Returns the occupied port if, according to its output, a target ended because a port was occupied. Returns `unknown` if the output does not name
+ * the port, and `undefined` if the target ended for another reason.
  *
  * @param port The port on which the target had to listen.
  */
@@ -229,7 +232,8 @@ export function takenPort(output: string, port: number): number | "unknown" | un
   const [line, before, after] = TAKEN.exec(output) ?? [];
   if (line === undefined || before === undefined || after === undefined) return undefined;
   if (new RegExp(`[:, ]${port}\\b`).test(line)) return port;
-  // Other numbers of the line may belong to a time (before the words `listen` and `bind`) or to a stack (after the address).
+  // Search only for a number after `listen` or `bind` in the part before the matched words: numbers elsewhere in the line may belong to a time or a
+  // stack trace.
   const address = /\b(?:listen|bind).*[:,] ?(\d{2,5})\b/i.exec(before);
   const found = /\bport:? (\d{2,5})\b/i.exec(line) ?? /:(\d{2,5})\b/.exec(after) ?? address ?? /\bport: (\d{2,5})\b/.exec(output);
   return found === null ? "unknown" : Number(found[1]);

@@ -40,7 +40,7 @@ export function notReady(command: string, lane: number, urls: readonly string[],
     "TARGET_NOT_READY",
     `The target of lane ${lane}, ${shownCommand(command)}, runs but gave no HTTP answer on ${urls.join(" or ")} within ${seconds} s.${said}`,
     {
-      hint: "Check that the target listens on {port}, which is also in the environment variable PORT. Check target.ready. If the target is only slow, raise target.ready_timeout.",
+      hint: "Check that the target listens on the port that seqqa chooses: the placeholder {port}, or the environment variable PORT. Check target.ready. If the target is only slow, raise target.ready_timeout.",
     },
   );
 }
@@ -63,7 +63,7 @@ export function portBusy(command: string, port: number | undefined): SeqqaError 
   );
 }
 
-/** Returns the error for a target that cannot be reached. The error code is the same for every cause. */
+/** Returns the error for a target that cannot be reached. Its code is `TARGET_UNREACHABLE` for every cause. */
 export function unreachable(url: string, error: NodeJS.ErrnoException): SeqqaError {
   const [what, check] = diagnosis(error);
   return new SeqqaError("TARGET_UNREACHABLE", `${what}: the target at ${withoutSecrets(url)} gave no answer.`, {
@@ -72,7 +72,7 @@ export function unreachable(url: string, error: NodeJS.ErrnoException): SeqqaErr
   });
 }
 
-/** Adds a sentence about the end of the target to an error that occurred while a lane was started. */
+/** Returns an error that occurred while a lane was started, with an additional sentence which says how the target ended. */
 export function endedMeanwhile(error: Error, lane: number, end: TargetEnd): SeqqaError {
   const said = end.output.length === 0 ? ", and had printed nothing." : `. Its last output:${quoted(end.output)}`;
   return new SeqqaError("TARGET_EXITED", `${error.message} The target of lane ${lane} ${endText(end)}${said}`, {

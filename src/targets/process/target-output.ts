@@ -5,8 +5,8 @@ import { printable } from "./output-tail.ts";
 const KEPT = 2_000;
 const LINE = 400;
 /**
- * The maximum number of characters of an incomplete line that is held back until the line ends. Thus a secret that is split over two chunks is
- * recognised.
+ * The maximum number of characters of an incomplete line that wait in memory until the line ends. Secrets are searched for in whole lines, so that a
+ * secret that is split over two chunks is found.
  */
 const LONGEST = 64 * 1024;
 /** Maximum number of lines that the report of one step shows. */
@@ -54,7 +54,7 @@ export class TargetOutput {
     this.#log = undefined;
   }
 
-  /** Returns `undefined` if the file cannot be written. This failure must not end the process, because only output of the target is lost. */
+  /** Returns the open file; `undefined` if it cannot be written. This failure must not end the run, because only output of the target is lost. */
   #opened(): OutputLog | undefined {
     if (this.#isLost) return undefined;
     try {

@@ -13,12 +13,15 @@ const KILL_GRACE_MS = 1_000;
 const DRAIN_MS = 200;
 const POLL_MS = 10;
 /**
- * The maximum time, in milliseconds, to wait for the exit of a process after its connections have closed. Node reports the exit later than the closed
- * connections.
+ * The maximum time, in milliseconds, to wait for the exit of a process whose connections have closed, because Node reports the exit later than the
+ * closed connections.
  */
 const NEWS_MS = 500;
 
-/** The signal that `write-coverage.cjs` handles in targets. Without a handler, the signal ends a program. */
+/**
+ * The signal after which a target writes its coverage, because `write-coverage.cjs` handles the signal in targets. Programs without a handler end
+ * when they get it.
+ */
 const COVERAGE_SIGNAL = "SIGUSR2";
 
 export interface TargetCommand {
@@ -49,7 +52,10 @@ export class TargetProcess {
   readonly #child: ChildProcess;
   readonly #output: OutputTail;
   #stopping = false;
-  /** `true` if the group has no process left. No signal is sent then, because the operating system may give the group's id to another process. */
+  /**
+   * `true` if no process of the group exists any longer. seqqa then sends no signal to the group, because the operating system may have given its id
+   * to another process.
+   */
   #over = false;
 
   private constructor(child: ChildProcess, pid: number, { passwords, onOutput }: TargetCommand) {
@@ -97,13 +103,16 @@ export class TargetProcess {
       `seqqa could not start ${command.key ?? "target.command"} in the folder ${command.cwd}: ${error.message}.`,
       {
         exitStatus: 2,
-        hint: "Check that this folder exists, and that your user may open the folder.",
+        hint: "Check that this folder exists, and that your user has permission to open the folder.",
         cause: error,
       },
     );
   }
 
-  /** Returns how the process ended if it ended by itself, or that the process is running. Returns `undefined` if seqqa stopped the process. */
+  /**
+   * Returns how the process ended by itself. If the process is still running, exit code and signal are `null`. Returns `undefined` if seqqa stopped
+   * the process.
+   */
   async fate(): Promise<TargetEnd | undefined> {
     await settledWithin(this.ended, NEWS_MS);
     if (this.#stopping) return undefined;
@@ -137,7 +146,7 @@ export class TargetProcess {
 
   /**
    * Sends SIGKILL to the group and waits until none of its processes is running.
-   * @param measured `true`: {@link COVERAGE_SIGNAL} is sent first, after which a Node target writes its coverage and kills itself.
+   * @param measured `true` to send {@link COVERAGE_SIGNAL} first. A Node target then writes its coverage and ends itself.
    */
   async end(measured: boolean = false): Promise<void> {
     this.#stopping = true;

@@ -4,7 +4,7 @@ import type { Probe } from "./probe.ts";
 
 const MOST_BYTES = 1024 * 1024;
 
-/** Sends one GET through the proxies that the environment names, and reports how the server answered. An answer of the proxy itself also counts. */
+/** Sends one GET through the proxies that environment variables name. Returns how the server answered. An answer of the proxy itself also counts. */
 export async function probeByProxy(
   url: URL,
   timeoutMs: number,

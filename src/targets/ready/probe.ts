@@ -9,7 +9,7 @@ export type Probe =
   | { readonly kind: "silent"; readonly error: NodeJS.ErrnoException };
 
 /**
- * Sends one GET on a new connection without a proxy, and reads only the head of the answer. The promise never rejects.
+ * Sends one GET on a new connection without a proxy, and reads only the status and headers of the answer. The promise never rejects.
  * @param ca Certificates that are trusted in addition to Node's own.
  */
 export function probe(url: URL, timeoutMs: number, signal?: AbortSignal, ca: readonly string[] = []): Promise<Probe> {

@@ -4,10 +4,10 @@ import { probe, type Probe } from "./probe.ts";
 
 const SHORTEST_PAUSE_MS = 4;
 const LONGEST_PAUSE_MS = 100;
-/** The pause between two polls, as a share of the time waited so far. This share limits how late seqqa notices that the target is ready. */
+/** The pause between two polls, as a share of the time waited so far. seqqa therefore notices a ready target with a delay of at most this share. */
 const PAUSE_SHARE = 1 / 8;
 const ATTEMPT_MS = 5_000;
-/** The number of answers that are not HTTP after which polling ends. Some servers send a few such answers while they start. */
+/** Polling ends after this number of answers that are not HTTP. Some servers send a few such answers while they start. */
 const GARBAGE_LIMIT = 5;
 
 export type Readiness =
@@ -19,8 +19,8 @@ export type Readiness =
   | { readonly kind: "late" };
 
 /**
- * Polls the URLs in turn until a URL answers in HTTP, the process ends, or the time is up. If several URLs answer, the first URL of the list is used,
- * so that all lanes use the same kind of address, e.g. IPv4.
+ * Polls the URLs in turn until a URL answers in HTTP, the process ends, or the time limit is reached. If several URLs answer, returns the first of
+ * them in the list, so that all lanes use the same kind of address, e.g. IPv4.
  */
 export async function waitUntilReady(
   urls: readonly URL[],

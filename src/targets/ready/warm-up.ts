@@ -11,9 +11,9 @@ import { TargetProcess } from "../process/target-process.ts";
 import { withoutSecrets } from "../../model/text/url-secrets.ts";
 
 const PAUSE_MS = 200;
-/** The methods of requests that are repeated after a restart of the target on stores that already contain the effects of the warm-up. */
+/** The methods of the requests that are repeated when the target is restarted on stores that already contain the effects of the warm-up. */
 const READS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
-/** Maximum number of characters that messages show of the answer to a refused request. */
+/** The maximum number of characters of an answer that a message about a refused request shows. */
 const SHOWN = 300;
 
 export interface WarmUpContext {
@@ -37,10 +37,10 @@ export interface WarmUpContext {
 }
 
 /**
- * Executes the requests and commands of `target.warm_up` in order. The effects of the requests and commands are part of the root state. Repeats a
- * request until its answer has a status below 400. Runs a command once.
+ * Executes the requests and commands of `target.warm_up` in order. Their effects are part of the root state. A request is repeated until its answer
+ * has a status below 400. A command is executed once.
  *
- * @throws SeqqaError `WARM_UP_FAILED` (3) if a request or command does not succeed in time
+ * @throws SeqqaError `WARM_UP_FAILED` if a request or command does not succeed in time
  */
 export async function warmUp(context: WarmUpContext): Promise<void> {
   for (const [index, step] of context.steps.entries()) {
@@ -110,7 +110,7 @@ interface Sent {
 
 type Answer = { readonly status: number; readonly body: string } | { readonly error: string } | "none";
 
-/** Sends a request. Returns the answer with its body, the error, or "none" if the time was up. */
+/** Sends a request. Resolves to the answer with its body, to the error, or to `none` if the time limit was reached. */
 function send(
   url: URL,
   { method, headers, json }: Sent,

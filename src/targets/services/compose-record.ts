@@ -4,7 +4,10 @@ import { basesToSweep, readRecord, rootIn, type Owner } from "../run-directory.t
 import { COMPOSE_RECORD, isDead } from "../sweep.ts";
 import { COMPOSE_LIMITS, composeDown, type ComposeLimits } from "./docker-compose.ts";
 
-/** Records in the run's directory that docker containers may exist. If the run dies, its directory is kept until the containers are removed. */
+/**
+ * Records in the run's directory that docker containers of the run may exist. If the run dies, its directory remains until the containers are
+ * removed.
+ */
 export function recordCompose(directory: string): void {
   writeFileSync(join(directory, COMPOSE_RECORD), "{}", { mode: 0o600 });
 }

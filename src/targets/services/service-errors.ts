@@ -49,7 +49,10 @@ export function serviceUntrusted(service: ServiceConfig, url: string, error: Nod
   );
 }
 
-/** Returns the error for a service whose port is already in use. Otherwise, the answer of the other program would make the service look ready. */
+/**
+ * Returns the error for a service at whose URL another program already answers. Without this error, the answers of that program would make the
+ * service look ready.
+ */
 export function serviceAnswersAlready(service: ServiceConfig, url: string): SeqqaError {
   return new SeqqaError("SERVICE_PORT_BUSY", `${named(service)} was not started, because another process already answers on ${url}.`, {
     hint: "End the process that uses this port. Or use that process as the service: run seqqa with --no-infra.",

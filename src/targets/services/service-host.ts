@@ -40,7 +40,7 @@ export class ServiceHost {
   readonly #processes: OwnProcesses;
   readonly #logs: OutputLog[] = [];
   #docker: Omit<ComposeContext, "file"> | undefined;
-  /** `true` if docker compose was started, so that containers may exist. */
+  /** `true` if seqqa has started docker compose, so that containers may exist. */
   #composed = false;
   #closing = false;
 
@@ -96,7 +96,7 @@ export class ServiceHost {
     try {
       await composeUp({ ...context, file }, this.#options.signal);
     } catch (error) {
-      // These errors occur before docker is started, so there are no containers to remove.
+      // These errors occur before seqqa starts docker compose, so there are no containers to remove.
       if (/^(COMPOSE_FILE|DOCKER_MISSING)$/.test((error as SeqqaError).code)) {
         forgetCompose(this.#directory.path);
         this.#composed = false;

@@ -16,7 +16,10 @@ import {
 } from "./service-errors.ts";
 import type { OutputLog } from "../process/output-log.ts";
 
-/** The time limit, in milliseconds, of the check that nothing answers at a service's `ready` URL before seqqa starts the service. */
+/**
+ * Before seqqa starts a service, it checks that no other program answers at the service's `ready` URL. This is the time limit of the check, in
+ * milliseconds.
+ */
 const LOOK_MS = 1_000;
 
 export interface ServiceContext {

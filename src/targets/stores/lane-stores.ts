@@ -18,7 +18,7 @@ export interface LaneStores {
   readonly environment?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Returns the configured stores. `db_url` is short for `systems.db.url` and keeps the other settings of `systems.db`. */
+/** Returns the configured stores. `db_url` is short for `systems.db.url`; other settings of `systems.db` stay valid. */
 export function declaredStores(
   systems: Readonly<Record<string, StoreConfig>> | undefined,
   dbUrl: string | undefined,
@@ -87,7 +87,10 @@ export function requireTemplate(name: string, store: StoreConfig, folder: string
   return file;
 }
 
-/** Copies a SQLite file that no process has open. Without `source`, creates an empty file. The SQLite adapter copies files that are in use. */
+/**
+ * Copies a SQLite file that no process has open. Without `source`, creates an empty file. Only the function `cloneStore` of the host's options can
+ * copy a file that is in use.
+ */
 export function copyStore(source: string | undefined, target: string): void {
   if (source === undefined) return writeFileSync(target, "", { mode: 0o600 });
   for (const suffix of ["-wal", "-journal"]) {
@@ -105,7 +108,7 @@ export function sqliteFile(url: string, folder: string): string | undefined {
   return isAbsolute(path) ? path : resolve(folder, path);
 }
 
-/** Returns a text that is equal for all URLs of the same store, for example for two paths of one SQLite file. */
+/** Returns a text that identifies a store. Different URLs of the same store, for example two paths of one SQLite file, have the same text. */
 export function storeIdentity(url: string): string {
   const file = sqlitePathOf(url);
   if (file === undefined) return url;
@@ -143,7 +146,7 @@ export function kindOf(url: string): StoreKindName {
   if (kind !== undefined) return kind;
   throw new SeqqaError("STORE_UNSUPPORTED", `seqqa supports no store with the URL ${withoutSecrets(url)}.`, {
     exitStatus: 2,
-    hint: `Use ${STORE_KIND_NAMES.map((one) => `${STORE_KINDS[one].schemes[0]}:`).join(", ")}.`,
+    hint: `Use a URL with one of these schemes: ${STORE_KIND_NAMES.map((one) => `${STORE_KINDS[one].schemes[0]}:`).join(", ")}.`,
   });
 }
 
@@ -177,10 +180,14 @@ function requireWritable(name: string, file: string): void {
     try {
       accessSync(path, constants.W_OK);
     } catch (cause) {
-      throw new SeqqaError("STORE_NOT_WRITABLE", `seqqa cannot restore the store "${name}", because your user may not write to ${path}.`, {
-        hint: "Give your user write access to this path, or run seqqa as another user.",
-        cause,
-      });
+      throw new SeqqaError(
+        "STORE_NOT_WRITABLE",
+        `seqqa cannot restore the store "${name}", because your user is not allowed to write to ${path}.`,
+        {
+          hint: "Give your user write access to this path, or run seqqa as another user.",
+          cause,
+        },
+      );
     }
   }
 }

@@ -32,7 +32,7 @@ export function storeWithoutCopies({ target, systems }: TargetConfig): string | 
   return Object.entries(systems ?? {}).find(([, store]) => isUsedWhereItIs(store))?.[0];
 }
 
-/** Returns `true` if the adapter module of a store cannot copy the store, so that lanes use the store itself. */
+/** Returns `true` if the adapter module of a store cannot make copies, so that lanes use the configured store itself. */
 export function isUsedWhereItIs({ adapter, loaded }: StoreConfig): boolean {
   return adapter !== undefined && loaded?.stores.createProvider === undefined;
 }

@@ -14,7 +14,7 @@ export interface StoreProvidersOptions {
   readonly claimPort: () => Promise<number>;
   /** `true` if the run tests faults by making writes of the targets fail. */
   readonly faulty: boolean;
-  /** `true` if {@link StoreProviders.provide} is called only once, directly after {@link StoreProviders.prepare}. Default `false`. */
+  /** `true` if {@link StoreProviders.provide} is called only once, directly after {@link StoreProviders.prepare}. Default: `false`. */
   readonly single?: boolean;
   /** `true` if lanes get an empty SQLite file as `db` when no `db` is declared. */
   readonly empty: boolean;
@@ -23,8 +23,8 @@ export interface StoreProvidersOptions {
 }
 
 /**
- * Makes copies of the configured stores for each lane. A SQLite file is copied into the lane's directory. Every other store is copied on its own
- * server.
+ * Makes copies of the configured stores for each lane. The copy of a SQLite file is in the lane's directory. Copies of other stores are made by the
+ * provider of the kind of store, usually on the server of the configured store.
  */
 export class StoreProviders {
   readonly #options: StoreProvidersOptions;
@@ -95,7 +95,7 @@ export class StoreProviders {
     await Promise.all([...this.#providers.values()].map((provider) => provider.release(lane)));
   }
 
-  /** Removes all copies of stores. If removals failed, throws the first error at the end. */
+  /** Removes all copies of stores. If a removal fails, continues with the other copies, and throws the first error at the end. */
   async close(): Promise<void> {
     const ended = await Promise.allSettled([...this.#providers.values()].map((provider) => provider.close()));
     for (const one of ended) if (one.status === "rejected") throw one.reason;

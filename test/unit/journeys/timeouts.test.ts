@@ -70,7 +70,7 @@ describe("Step.timeout", () => {
       api,
     );
     expect(next.status).toBe("passed");
-    expect(await Promise.all(after)).toEqual([`GET ${server.url}/too-late was refused: its step timed out after 0.1 s.`]);
+    expect(await Promise.all(after)).toEqual([`seqqa did not send GET ${server.url}/too-late: its step timed out after 0.1 s.`]);
     expect(server.arrived).toContain("GET /next");
     expect(server.arrived).not.toContain("GET /too-late");
   });

@@ -9,7 +9,7 @@ describe("the error for a store that is not open", () => {
     expect(notOpen("RedisAdapter of r", { error: lost, inPlace: true })).toMatchObject({
       code: "STORE_LOST",
       message: "The connection was lost.",
-      hint: "Run `seqqa clean`, which restores the store, when the store can be used again. Read the log.",
+      hint: "When the store can be used again, run `seqqa clean` to restore the store. Read the log.",
       exitStatus: 3,
     });
     expect(notOpen("RedisAdapter of r", { error: lost, inPlace: false }).hint).toBe("Read the log.");

@@ -33,8 +33,9 @@ const LATER_MS = 2000;
 
 /**
  * Returns the deliveries that are possible for a target. Each delivery is created when it is first used. To find out if the target supports HTTP/2,
- * only the beginning of an HTTP/2 connection is sent, without a request. An unreachable target counts as not supporting HTTP/2. A target that does
- * not answer may serve one connection at a time. Requests on a second connection would then wait or time out.
+ * only the beginning of an HTTP/2 connection is sent, without a request. An unreachable target counts as not supporting HTTP/2. If the target does
+ * not answer, another test finds out if it serves one connection at a time, see {@link DeliveryPoints.oneConnection}. Requests on a second connection
+ * would then wait or time out.
  */
 export async function choosePoints(route: WireRoute): Promise<DeliveryPoints> {
   const { origin, ca, proxied } = route;
@@ -56,9 +57,9 @@ export async function choosePoints(route: WireRoute): Promise<DeliveryPoints> {
 }
 
 /**
- * Resolves to `true` if the target leaves a plain HTTP/1.1 request unanswered while another connection is open. The test is made if the target did
- * not answer an HTTP/2 preface, because some servers ignore such a preface. The result is used as long as the lane exists. A target that does not
- * answer is therefore tested a second time, because it may only have been busy.
+ * Resolves to `true` if the target leaves a plain HTTP/1.1 request unanswered while another connection is open. Called if the target did not answer
+ * an HTTP/2 preface. The missing answer proves nothing, because some servers ignore such a preface. If the target does not answer the first request,
+ * a second one is sent later, because the target may only have been busy, and the lane uses the result until its end.
  */
 async function leavesRequestsWaiting(origin: string, secure: SecureContext | undefined): Promise<boolean> {
   const [first, later] = REQUESTS;
@@ -68,8 +69,8 @@ async function leavesRequestsWaiting(origin: string, secure: SecureContext | und
 }
 
 /**
- * Opens an idle connection to the target, and calls `ask` while this connection is open. The clients' connections do not suffice, because they may be
- * closed at any time.
+ * Opens an idle connection to the target, and calls `ask` while this connection is open. The connections of clients are no substitute, because they
+ * may be closed at any time.
  */
 async function besideAnother<T>(origin: URL, ask: () => Promise<T>): Promise<T> {
   const socket = connectionTo(origin);
@@ -94,7 +95,7 @@ class Points implements DeliveryPoints {
   readonly #made = new Map<Delivery, DeliveryPoint>();
   readonly #pipelining = new PipeliningEvidence();
 
-  /** @param origin The URL of the target; `undefined` if only the clients can reach the target, e.g. through a proxy. */
+  /** @param origin The URL of the target; `undefined` if only the clients' own transports can reach the target, e.g. a target in this process. */
   constructor(ways: Ways, origin: string | undefined, oneConnection: boolean = false) {
     this.oneConnection = oneConnection;
     this.#ways = ways;

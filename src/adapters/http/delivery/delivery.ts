@@ -59,7 +59,7 @@ export interface DeliveryPoints {
   readonly auto: readonly DeliveryPoint[];
   point(delivery: DeliveryPoint["delivery"]): DeliveryPoint | undefined;
   /**
-   * Takes the durations of a trial's requests into account. The durations show if the target processes requests on one connection concurrently.
+   * Records the durations of a trial's requests, which show if the target processes requests on one connection concurrently.
    * @param alone For each side, the milliseconds that its request took when it was sent alone.
    */
   evidence(delivery: DeliveryPoint["delivery"], alone: readonly number[], intervals: DeliveryTrial["intervals"]): void;

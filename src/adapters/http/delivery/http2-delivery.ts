@@ -14,8 +14,8 @@ const CONNECT_MS = 10_000;
 /** Milliseconds that the target gets to read the bytes that are sent early, before the bytes that were held back are sent. */
 const READ_MS = 2;
 /**
- * The maximum size of a short body, in bytes. A short body is sent together with its headers at the release, in one write with the requests of the
- * other sides. A longer body is sent before the release, except for the end of its stream.
+ * The maximum size of a short body, in bytes. At the release, a short body is sent together with its headers, in one write with the requests of the
+ * other sides. A longer body is sent before the release. Only the frame that ends its stream is sent at the release.
  */
 const TOGETHER = 4096;
 /** Methods that usually have a body. For them, `content-length` is sent even if the body is empty (RFC 9110, section 8.6). */

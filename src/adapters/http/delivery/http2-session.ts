@@ -4,8 +4,8 @@ import tls from "node:tls";
 
 /**
  * Opens an HTTP/2 session and resolves once the server has sent its settings. `https:` uses ALPN, `http:` uses prior knowledge.
- * @returns `refused` if the server sent something else or is unreachable. An HTTP/1.1 server treats the preface as a bad request and hangs up.
- * `silent` if the server sent nothing within `timeoutMs`.
+ * @returns the session; `refused` if the server sent something else, closed the connection or is unreachable (an HTTP/1.1 server treats the preface
+ * as a bad request and closes the connection); `silent` if the server sent nothing within `timeoutMs`
  */
 export function openHttp2(
   origin: string,
@@ -39,7 +39,7 @@ export function openHttp2(
   });
 }
 
-/** Opens a new TCP or TLS connection. `protocols` are offered by ALPN on a TLS connection. */
+/** Opens a new TCP or TLS connection. `protocols`: the protocols to offer by ALPN on a TLS connection. */
 export function connected(
   origin: string,
   secure: tls.SecureContext | undefined,

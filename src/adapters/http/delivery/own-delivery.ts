@@ -2,7 +2,10 @@ import { atOffsets } from "./at-offsets.ts";
 import type { HeldRequest } from "./held-request.ts";
 import type { DeliveryTransport } from "./delivery-transport.ts";
 
-/** Sends each request of a race with the transport of its own client, e.g. for a handler in this process or through a proxy. */
+/**
+ * Sends each request of a race with the transport of the client that made the request. Used for a target in this process, and for targets behind a
+ * proxy.
+ */
 export class OwnDelivery implements DeliveryTransport {
   launch(held: readonly HeldRequest[]): void {
     void atOffsets(held, (together) => {

@@ -2,7 +2,9 @@ import type { DeliveryTrial } from "./delivery.ts";
 
 /** The number of trials with a clear result that are needed to decide if the server processes requests concurrently. */
 const ENOUGH = 4;
-/** A request that takes less than this number of milliseconds longer than the fastest request is ignored: its time is mostly network latency. */
+/**
+ * A request is ignored if it takes less than this number of milliseconds longer than the fastest request, because its time is mostly network latency.
+ */
 const TELLING_MS = 0.5;
 
 /**

@@ -17,7 +17,10 @@ const MAX_TRIES = 3;
 /** A number of bytes that fits into one packet in nearly all networks, with room to spare. */
 const PACKET = 1024;
 
-/** The part of a request that is sent before all sides are released: nothing, or the largest part on which no server can act yet. */
+/**
+ * The part of a request that is sent before the release of all sides: nothing, or the largest part with which no server can begin to process the
+ * request.
+ */
 export type Ahead = "nothing" | "most";
 
 /**
@@ -101,7 +104,7 @@ class SplitAttempt extends Attempt {
   release(): void {
     if (!this.settled) this.#held.from = performance.now();
     this.#released = true;
-    // Also send the rest of a request that was already answered. Otherwise the connection would stay in the middle of that request.
+    // Also send the rest of a request that was already answered. Otherwise the connection could not be used for another request.
     this.#rest?.();
   }
 

@@ -5,7 +5,7 @@ export interface EncodedBody {
   readonly bytes: string | Uint8Array;
   /** The content type of the encoding; `undefined` if the user passed the raw body. */
   readonly contentType: string | undefined;
-  /** The body's text in reports, if it differs from the bytes as UTF-8. */
+  /** The text that reports show for the body. Absent if reports show the bytes, decoded as UTF-8. */
   readonly shown?: string;
 }
 
@@ -35,7 +35,10 @@ export function encodeBody(options: RequestOptions): EncodedBody | undefined {
   return { bytes: body, contentType: undefined };
 }
 
-/** The type of a form excludes `null`, `undefined` and objects, but values from JSON or a database can be such values at run time. */
+/**
+ * Returns the value of a form field as text. @throws SeqqaError `BODY_INVALID` for `null`, `undefined` and objects. Their types are excluded, but
+ * values from JSON or a database can have such types at run time.
+ */
 function fieldText(name: string, value: unknown): string {
   const isObject = typeof value === "object" && !Array.isArray(value);
   if (value !== undefined && !isObject) return String(value as string);
@@ -43,7 +46,7 @@ function fieldText(name: string, value: unknown): string {
   throw new SeqqaError(
     "BODY_INVALID",
     `The form field ${JSON.stringify(name)} of a request is ${got}, but must be a string, a number or a boolean.`,
-    { hint: "Leave the field out of the form, or pass a text. To send an object, use the option json." },
+    { hint: "Leave the field out of the form, or pass a string. To send an object, use the option json." },
   );
 }
 
@@ -62,7 +65,7 @@ function jsonText(value: unknown): string {
   if (text !== undefined) return text;
   const why = cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : `it is a ${typeof value}`;
   throw new SeqqaError("BODY_INVALID", `The option json of a request cannot be written as JSON: ${why}.`, {
-    hint: "Pass only objects, lists, strings, numbers, booleans and null, without references in a circle.",
+    hint: "Pass only objects, lists, strings, numbers, booleans and null, without circular references.",
     cause,
   });
 }

@@ -19,7 +19,7 @@ const CRLF = "\r\n";
  * @throws SeqqaError `BODY_INVALID`; `HEADER_INVALID` for an invalid content type
  */
 export async function encodeMultipart(options: RequestOptions, fields: Fields): Promise<EncodedBody> {
-  // Throws if the options contain another kind of body in addition to the multipart body.
+  // Throw if the options contain another kind of body in addition to the multipart body.
   encodeBody(options);
   refuseContentType(options.headers);
   const parts: Part[] = [];

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** The settings of a rate limit that all threads with the shared memory obey. Plain data. */
+/** The settings of a rate limit for all threads that share `memory`. Plain data. */
 export interface RateLimitSettings {
   readonly perSecond: number;
   /** Eight bytes, initially zero: the time at which the next request is due. */

@@ -13,13 +13,13 @@ export interface Redirectable {
   readonly shown?: string | undefined;
   readonly contentType: string | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
-  /** `true` for a request without the client's token, cookies and headers. The client does not keep the cookies of its answer. */
+  /** `true` for a request without the client's token, cookies and headers. Cookies in the answer to such a request are ignored. */
   readonly isAnonymous: boolean;
 }
 
 /**
- * Returns the request for the target of a redirect. A 303, and a 301 or 302 after a POST, becomes a GET without a body (Fetch standard). Returns
- * `undefined` for other answers and for a redirect to another origin, which must not receive tokens and cookies.
+ * Returns the request that follows a redirect. After a 303, and after a 301 or 302 to a POST, the request is a GET without a body (Fetch standard).
+ * Returns `undefined` for an answer that is no redirect, and for a redirect to another origin, which must not receive tokens and cookies.
  */
 export function redirected(base: BaseUrl, request: Redirectable, response: ApiResponse): Redirectable | undefined {
   const status = response.statusCode;

@@ -7,8 +7,9 @@ import { retryDelay, retryPolicy, type RetryPolicy } from "./retry.ts";
  */
 const POLICY: RetryPolicy = retryPolicy({ maxAttempts: 4, delay: 0.25, backoffMultiplier: 2, maxDelay: 3, retryOnStatus: [503] });
 /**
- * After this number of requests that were refused at every attempt, the client waits only {@link SHORT} between attempts. Otherwise a run could take
- * hours. The number of attempts stays the same, because requests must not depend on what happened on other paths.
+ * If this number of requests was refused at every attempt and waiting has helped no request since, the client waits only {@link SHORT} between
+ * attempts. Otherwise a run could take hours. The number of attempts stays the same, because the requests on a path must not depend on what happened
+ * on other paths.
  */
 const MOST_IN_VAIN = 3;
 /** The shortest wait, in seconds. */
@@ -27,8 +28,9 @@ export function isShed(response: ApiResponse): boolean {
 }
 
 /**
- * Returns `true` if a request that was shed can be sent again without the risk of executing it twice. A 503 that mentions pressure is sent before the
- * server works on the request. An endpoint may also send 503 with `Retry-After` after it wrote something, e.g. because a third party failed.
+ * Returns `true` if a request that was shed can be sent again without the risk of executing it twice. A server sends a 503 that mentions pressure
+ * before it works on the request, so every such request can be sent again. A 503 with only `Retry-After` may come from an endpoint that has already
+ * written something, e.g. because a third party failed. After it, only a request that reads can be sent again.
  */
 export function mayResend(response: ApiResponse): boolean {
   return SAFE_METHODS.has(response.request.method) || mentionsPressure(response);
@@ -58,7 +60,7 @@ export class Patience {
     this.#inVain++;
   }
 
-  /** Notes that a request was accepted after it had been refused, which shows that waiting helps. */
+  /** Notes that a request was accepted after a wait, which shows that waiting helps. */
   rewarded(): void {
     this.#inVain = 0;
   }

@@ -171,7 +171,7 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
       this.givenUp("the event stream stays open");
       return;
     }
-    // Report the time of the wait, which is shorter than the timeout if the time limit of the run ended the request.
+    // Report how long the client waited. This time is shorter than the timeout if the time limit of the run ended the request.
     const timeoutMs = waitedMs(this.request.timeoutMs, this.#timesOutAt - this.request.timeoutMs);
     const unsent = this.#controller === undefined && this.connecting();
     this.#over();

@@ -9,30 +9,28 @@ export interface Asked {
  */
 const SLOW_FROM = 38;
 const SLOW_TO = 70;
-/** An answer on a new connection counts as faster if it arrives at least this number of milliseconds earlier than on the kept connection. */
+/** An answer on a new connection counts as faster if it arrives at least this number of milliseconds earlier than on the keep-alive connection. */
 const SAVED = 25;
-/** The number of consecutive slow answers to requests of one kind on the kept connection, after which a test with new connections starts. */
+/** A test with new connections starts after this number of consecutive slow answers to requests of one kind on the keep-alive connection. */
 const SUSPECT = 3;
-/** The number of faster answers on new connections after which a test succeeds. */
+/** A test succeeds after this number of faster answers on new connections. */
 const TRIED = 4;
-/**
- * The number of answers on new connections that are not faster, after which a test fails. A smaller number may only mean that the machine is busy.
- */
+/** A test fails after this number of answers on new connections that are not faster. A smaller number may only mean that the machine is busy. */
 const MISSES = 6;
-/** The number of consecutive slow answers on the kept connection, after a successful test, which prove that this connection causes the delay. */
+/** After a successful test, this number of consecutive slow answers on the keep-alive connection proves that this connection causes the delay. */
 const PROVEN = 5;
 /**
- * The maximum number of fast answers on the kept connection that are ignored before the first of the {@link PROVEN} slow answers, because some
- * kernels do not delay the first ACKs of a connection.
+ * The maximum number of fast answers on the keep-alive connection that are ignored before the first of the {@link PROVEN} slow answers. Some kernels
+ * do not delay the first ACKs of a connection.
  */
 const EARLY = 4;
-/** The number of requests of other kinds after which a test fails, because no further request of the tested kind was made. */
+/** A test fails after this number of requests of other kinds, because requests of the tested kind are too rare. */
 const PATIENCE = 500;
-/** The number of failed tests after which there is a pause before each further test. A busy machine can make a test fail. */
+/** After this number of failed tests, there is a pause before each further test. A busy machine can make a test fail. */
 const MOST_TRIALS = 3;
 /** The length of the first pause, in requests. Each further pause is twice as long. */
 const REST = 200;
-/** The client returns to one connection permanently if, on new connections, slow answers outnumber fast answers by this number. */
+/** If slow answers on new connections outnumber fast answers by this number, the client permanently returns to the keep-alive connection. */
 const REGRETTED = 8;
 const MOST_KINDS = 100;
 
@@ -50,10 +48,11 @@ interface Streak {
 }
 
 /**
- * Decides from latencies if requests to an origin share one connection, or if each gets a new one. A server that writes headers and body separately
- * waits for the ACK of the first packet (Nagle's algorithm). On a connection in use, the client delays that ACK by 40 ms; on a new connection, the
- * client does not. A server that works for 40 ms takes as long on a new connection. Requests of one kind must therefore be slow on the kept
- * connection, fast on new connections, and then slow on the kept connection again. No extra requests are sent.
+ * Decides from latencies if requests to an origin share one keep-alive connection, or if each request gets a new connection. A server that writes
+ * headers and body separately waits for the ACK of the first packet (Nagle's algorithm). On a connection in use, the client's kernel delays that ACK
+ * by 40 ms; on a new connection, it does not. A server that simply works for 40 ms takes as long on a new connection. Requests of one kind must
+ * therefore be slow on the keep-alive connection, fast on new connections, and then slow on the keep-alive connection again. No extra requests are
+ * sent.
  */
 export class ConnectionChoice {
   #stage: Stage = { kind: "watching" };
@@ -70,7 +69,7 @@ export class ConnectionChoice {
   }
 
   /**
-   * Takes the latency of a complete answer into account, including the time for connecting.
+   * Records the latency of a complete answer, including the time for connecting.
    * @param isNew `true` if the request was the first one on its connection.
    */
   observe(asked: Asked, isNew: boolean, ms: number): void {
@@ -98,7 +97,7 @@ export class ConnectionChoice {
     }
   }
 
-  /** Stops choosing between connections: all further requests use the kept connection. */
+  /** Stops choosing between connections: further requests no longer get new connections. */
   keep(): void {
     this.#stage = { kind: "settled" };
     this.#streaks.clear();

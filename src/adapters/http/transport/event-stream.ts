@@ -3,7 +3,7 @@ import type { WireRequest } from "./transport.ts";
 
 /** The silence after which an event stream that stays open counts as answered, in milliseconds. */
 const SILENCE_MS = 1_000;
-/** The longest time for which an event stream that is never silent is read, in milliseconds. */
+/** The longest time, in milliseconds, for which the client reads an event stream that never pauses. */
 const LONGEST_MS = 3_000;
 
 export interface StreamLimits {
@@ -23,10 +23,7 @@ export function streamLimits(
   return { silenceMs: Math.min(SILENCE_MS, timeoutMs / 2), longestMs: Math.min(LONGEST_MS, timeoutMs * 0.8) };
 }
 
-/**
- * Returns a function that waits for a part of a body. When a limit is reached, the function resolves to `undefined`, and the part is no longer
- * needed.
- */
+/** Returns a function that waits for a part of a body. The function resolves to `undefined` if a limit is reached first. */
 export function partsWithin(limits: StreamLimits | undefined): <T>(part: Promise<T>) => Promise<T | undefined> {
   if (limits === undefined) return (part) => part;
   const end = performance.now() + limits.longestMs;

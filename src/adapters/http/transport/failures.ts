@@ -73,7 +73,7 @@ const BY_CODE: Readonly<Record<string, Diagnosis>> = {
 /** undici's error codes for a request that is invalid and was not sent. */
 const OUR_FAULT: ReadonlySet<string> = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED", "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH"]);
 
-/** Errors of connections that ended in the middle of an answer. The value is the error that is reported instead if the target is still alive. */
+/** Errors of connections that ended in the middle of an answer. The value is the error to report instead if the target is still alive. */
 const cuts: WeakMap<object, InvalidAnswer> = new WeakMap();
 
 /**
@@ -85,7 +85,7 @@ export function isOfReused(error: unknown): boolean {
   return typeof error === "object" && error !== null && ofReused.has(error);
 }
 
-/** Returns the error to report for an answer that ended early, if the target did not crash. `undefined` for other errors. */
+/** Returns the error to report if an answer ended early and the target is still alive. Returns `undefined` for errors with another cause. */
 export function cutAnswer(error: unknown): InvalidAnswer | undefined {
   return typeof error === "object" && error !== null ? cuts.get(error) : undefined;
 }
@@ -172,10 +172,16 @@ export function requestTimeout(request: FailedRequest, timeoutMs: number): Seqqa
   );
 }
 
-/** Returns the error for a request whose step has ended. `sent` is `true` if the target may have received the request. */
+/**
+ * Returns the error for a request whose step has ended. `sent` is `true` if the target may have received the request, and `false` if the request was
+ * never sent.
+ */
 export function requestCancelled(request: Pick<FailedRequest, "method" | "url">, signal: AbortSignal, sent: boolean): SeqqaError {
   const why = messageOf(signal.reason);
-  return new SeqqaError("REQUEST_CANCELLED", `${line(request)} was ${sent ? "cancelled" : "refused"}: ${why}.`);
+  return new SeqqaError(
+    "REQUEST_CANCELLED",
+    sent ? `${line(request)} was cancelled: ${why}.` : `seqqa did not send ${line(request)}: ${why}.`,
+  );
 }
 
 export function bodyTooLarge(request: FailedRequest, cause?: unknown): SeqqaError {

@@ -33,15 +33,15 @@ const MAX_CONNECTIONS = 256;
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * The connection for an attempt: the connection that is kept for consecutive requests, a connection from the pool, or a new connection for this
- * request alone.
+ * The connection for an attempt: the keep-alive connection for consecutive requests (`kept`), a connection from the pool, or a new connection for
+ * this request alone (`own`).
  */
 type Place = "kept" | "pool" | "own";
 
 /**
- * Keeps one connection for consecutive requests, and a pool for requests that start while that connection is busy. With a pool alone, requests would
- * alternate between two connections, because undici treats a connection as busy until the next turn of the event loop. If answers on the kept
- * connection are slow, each request gets a new connection; see {@link ConnectionChoice}.
+ * Keeps one keep-alive connection open for consecutive requests, and a pool for requests that start while that connection is busy. With a pool alone,
+ * requests would alternate between two connections, because undici treats a connection as busy until the next turn of the event loop. If answers on
+ * the keep-alive connection are slow, each request gets a new connection; see {@link ConnectionChoice}.
  */
 export class SocketTransport implements Connections {
   readonly #origin: string;
@@ -107,8 +107,8 @@ export class SocketTransport implements Connections {
   }
 
   /**
-   * The number of times that the kept connection was opened. If it is the same before and after an attempt, the attempt used a connection that had
-   * served earlier requests.
+   * The number of times that the keep-alive connection was opened. If the number is the same before and after an attempt, the attempt used a
+   * connection that had served earlier requests.
    */
   get connects(): number {
     return this.#connects;
@@ -141,7 +141,7 @@ export class SocketTransport implements Connections {
     return client;
   }
 
-  /** Closes the kept connection if no request uses it. A server that serves one connection at a time could otherwise not serve a new one. */
+  /** Closes the keep-alive connection if no request uses it. A server that serves one connection at a time could otherwise not serve a new one. */
   #closeIdle(): void {
     if (this.#firstBusy || !this.#first.stats.connected) return;
     void this.#first.destroy();
@@ -207,7 +207,8 @@ class SocketAttempt extends Attempt {
    * earlier requests and no byte of an answer had arrived (RFC 9112, section 9.3.1). A POST is never sent twice, because a double execution would
    * reach a state that does not belong to the path. The error of a POST is reported to the lane.
    *
-   * If no local port was free for a new connection, the request was not sent and is repeated. From then on, connections are kept.
+   * If no local port was free for a new connection, the request was not sent and is repeated. From then on, all requests use the keep-alive
+   * connection or the pool.
    */
   protected override repeats(error: Error): boolean {
     if (this.#repeated || this.answered) return false;

@@ -29,7 +29,7 @@ const STATES: readonly (readonly [JobState, QueueJob["state"]])[] = [
 /** The duration of a job's lock in milliseconds. Nothing renews the lock, so it is longer than any step. */
 const LOCK_MS = 3_600_000;
 
-/** The token of the locks that seqqa takes, and the name of its worker object, which takes no jobs by itself. */
+/** The token of the locks that seqqa takes, and the name of seqqa's BullMQ `Worker` object, which takes a job only when an action requests one. */
 const NAME = "seqqa";
 
 interface Handles {
@@ -38,8 +38,8 @@ interface Handles {
 }
 
 /**
- * A Redis database with BullMQ queues. It is saved and restored like any Redis store. Actions take and finish jobs as a worker does. BullMQ's own
- * rules for attempts, backoff, priorities and removal apply.
+ * A Redis database with BullMQ queues. seqqa saves and restores it like every Redis store. Actions take and finish jobs as a worker does. BullMQ's
+ * own rules for attempts, backoff, priorities and removal apply.
  */
 export class BullmqAdapter extends RedisAdapter implements QueueStore {
   override readonly name: string = "bullmq";
@@ -72,7 +72,7 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
   async jobs(queue: string): Promise<readonly QueueJob[]> {
     const { queue: handle } = await this.#handle(queue);
     const found = await this.#ask(() => Promise.all(STATES.map(([state]) => handle.getJobs([state], 0, -1, true))));
-    // The jobs are in the right order: `getJobs` in ascending order returns the job first that a worker would take next.
+    // No sorting is needed: `getJobs` in ascending order begins with the job that a worker would take next.
     return found.flatMap((jobs, at) => jobs.filter(Boolean).map((job) => jobOf(queue, job, STATES[at]![1])));
   }
 
@@ -80,7 +80,7 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
     const { queue: handle, worker } = await this.#handle(queue);
     return this.#ask(async () => {
       await this.#requireQueue(handle);
-      // Make all delayed jobs due. Otherwise the next job would depend on the time that the lane took to reach this state.
+      // Make all delayed jobs ready. Otherwise, the time that the lane took to reach this state would decide which job is the next one.
       for (const delayed of await handle.getJobs(["delayed"], 0, -1, true)) await delayed.promote();
       const job = (await worker.getNextJob(NAME, { block: false })) as Job | undefined;
       if (job === undefined) return undefined;
@@ -123,7 +123,7 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
     const common: QueueOptions = { connection, prefix: this.#prefix, skipVersionCheck: true };
     // Do not let BullMQ write the metadata of the queue when it is opened, because this would change the state.
     const queue = new Queue(name, { ...common, skipMetasUpdate: true });
-    // Only the target's worker knows how long a custom backoff takes. Any delay will do, because `take` makes all delayed jobs due.
+    // Only the target's worker knows how long a custom backoff takes. Any delay can be used here, because `take` makes all delayed jobs ready.
     const settings = { backoffStrategy: (): number => 1 };
     const worker = new Worker(name, null, {
       ...common,
@@ -141,9 +141,9 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
   }
 
   /**
-   * Checks that no worker takes jobs by itself. Workers of BullMQ name their connections `<prefix>:<queue in Base64>`, and `:w:<name>` follows if the
-   * worker has a name. A worker that takes jobs by itself waits with BZPOPMIN. A worker that takes a job only on request (`getNextJob`) does not
-   * wait.
+   * Checks that no worker of the target waits for jobs. Workers of BullMQ name their connections `<prefix>:<queue in Base64>`, followed by
+   * `:w:<name>` if the worker has a name. A running worker waits for jobs with the command BZPOPMIN. A worker that takes a job only when code calls
+   * `getNextJob` does not wait, and is therefore accepted.
    * @throws SeqqaError `QUEUE_HAS_WORKER`
    */
   async #refuseWorkers(): Promise<void> {

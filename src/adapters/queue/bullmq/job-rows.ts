@@ -2,7 +2,7 @@ import type { Observed, ObservedTable, StoredValue } from "../../../model/stores
 
 const TIMES: ReadonlySet<unknown> = new Set(["timestamp", "processedOn", "finishedOn"]);
 
-/** Matches the id of a job that a job scheduler made. The id ends with the time of the job, in milliseconds. Also matches the key of such a job. */
+/** Matches the id of a job that a job scheduler made, and the key of such a job. Both end with the time of the job in milliseconds. */
 const SCHEDULED = /^((?:.*?:)?)(repeat:.+:)(\d{13})$/s;
 /** Matches the key of a job scheduler. */
 const SCHEDULER = /:repeat:[^:]+$/;
@@ -12,7 +12,7 @@ const TIMED_OPTIONS: ReadonlySet<string> = new Set(["prevMillis", "jobId", "time
 
 /**
  * Removes from an observation of Redis the times at which jobs were added, taken and finished. The order of delayed jobs remains part of the state.
- * The times in the ids of jobs of a job scheduler are replaced by their positions.
+ * In the ids of jobs that a job scheduler made, the time is replaced by its position among the times of this scheduler.
  * @param prefix The prefix of the queues' keys.
  */
 export function withoutTimes(observed: Observed, prefix: string): Observed {
@@ -31,7 +31,7 @@ export function withoutTimes(observed: Observed, prefix: string): Observed {
           if (!isOurs(key)) return row;
           if (/:(?:completed|failed)$/.test(key)) return [key, member!, 0];
           // Replace the score of a delayed job, and of a job scheduler, by its position among the scores of the same key. The score is the time at
-          // which the job is due, and only the order counts.
+          // which the job becomes ready, and only the order of these times belongs to the state.
           const place = (): number => rows.filter((other) => other[0] === key && Number(other[2]) < Number(row[2])).length;
           return /:(?:delayed|repeat)$/.test(key) ? [key, member!, place()] : row;
         });
@@ -52,7 +52,10 @@ function isTime(key: string, field: unknown): boolean {
   return TIMES.has(field) || (SCHEDULER.test(key) && (field === "ic" || field === "offset"));
 }
 
-/** Removes the times from the options of a job that a job scheduler made. Also removes the job's number if the scheduler has no limit of jobs. */
+/**
+ * Removes the times from the options of a job that a job scheduler made. Also removes the number of the job, unless the scheduler has a limit for the
+ * number of jobs.
+ */
 function withPlainOptions(row: readonly StoredValue[]): readonly StoredValue[] {
   const [key, field, value] = row;
   if (field !== "opts" || typeof value !== "string" || !SCHEDULED.test(String(key))) return row;

@@ -23,7 +23,10 @@ export interface NatsAdapterOptions {
  */
 type Streams = Readonly<Record<string, readonly StreamMessage[]>>;
 
-/** The number of checks after which a message counts as not confirmed by its consumer, and the pause between two checks in milliseconds. */
+/**
+ * The number of checks after which a message counts as not acknowledged by its consumer. `CONFIRMING_MS`: the pause between two checks, in
+ * milliseconds.
+ */
 const CONFIRMING_LOOKS = 10;
 const CONFIRMING_MS = 20;
 
@@ -37,7 +40,7 @@ export class NatsAdapter extends MessageAdapter<Streams> {
   readonly name = "nats";
   readonly uses: string;
   readonly #url: URL;
-  /** The jobs that workers have taken and not settled, as `<queue> <index>`. These jobs are not given to another worker. */
+  /** The jobs that an action has taken as a worker and not settled, as `<queue> <index>`. Other actions cannot take these jobs. */
   readonly #taken: Set<string> = new Set();
   #opened: JetStream | undefined;
 
@@ -172,23 +175,23 @@ export class NatsAdapter extends MessageAdapter<Streams> {
   /** Checks that no worker of the target takes messages of a stream. @throws SeqqaError `QUEUE_HAS_WORKER` */
   async #refuseWorker(queue: string): Promise<void> {
     for await (const { num_waiting, push_bound, config } of this.#manager.consumers.list(queue)) {
-      // A consumer that confirms no messages only reads them, for example the watcher of a key-value bucket. It is no worker.
+      // A consumer without acknowledgements (`ack_policy: none`) only reads messages, such as the watcher of a key-value bucket. It is no worker.
       if ((num_waiting > 0 || push_bound === true) && config.ack_policy !== "none") throw hasWorker(queue);
     }
   }
 
-  /** Checks that consumers have confirmed all messages that they took. @throws SeqqaError `QUEUE_HAS_WORKER` */
+  /** Checks that consumers have acknowledged all messages that they received. @throws SeqqaError `QUEUE_HAS_WORKER` */
   async #refuseUnconfirmed(info: StreamInfo): Promise<void> {
     for (let look = 1; ; look++) {
       const consumer = await this.#unconfirmedOf(info);
       if (consumer === undefined) return;
-      // Check several times, because the server may receive a confirmation shortly after the answer of the target.
+      // Check several times, because an acknowledgement may reach the server shortly after the target has answered its request.
       if (look === CONFIRMING_LOOKS) throw unconfirmed(info.config.name, consumer);
       await sleep(CONFIRMING_MS);
     }
   }
 
-  /** Returns the name of a consumer that has not confirmed all messages that it took; `undefined` if there is none. */
+  /** Returns the name of a consumer that has not acknowledged all messages that it received; `undefined` if there is none. */
   async #unconfirmedOf({ config, state }: StreamInfo): Promise<string | undefined> {
     if (state.consumer_count === 0) return undefined;
     for await (const { name, num_ack_pending } of this.#manager.consumers.list(config.name)) if (num_ack_pending > 0) return name;

@@ -49,12 +49,18 @@ export async function rewriteStream(
   if (state.messages !== left) throw notRewritten(name, `the stream has ${state.messages} messages instead of ${left}`);
 }
 
-/** Returns the messages with a condition on the last message of their subject, by the sequence number that the condition names. */
+/**
+ * Returns the messages that were published with the condition that the last message of their subject has a certain sequence number. The keys of the
+ * map are these sequence numbers. The key 0 has no meaning.
+ */
 function successorsIn(messages: readonly StreamMessage[]): ReadonlyMap<number, StreamMessage> {
   return new Map(messages.map((message) => [expectedBy(message), message]));
 }
 
-/** Returns the sequence number that the last message of the subject had to have for this message to be accepted; 0 without such a condition. */
+/**
+ * Returns the sequence number that the last message of the subject must have, so that the server accepts this message; 0 if the message has no such
+ * condition.
+ */
 function expectedBy({ headers }: StreamMessage): number {
   return Number(new Map(headers).get("Nats-Expected-Last-Subject-Sequence")?.[0] ?? 0);
 }

@@ -27,10 +27,14 @@ export async function connectRabbitmq(place: RabbitmqPlace): Promise<ChannelMode
     }
     // For a missing or forbidden virtual host, the server closes the connection without an error that says so.
     if (/ConnectionOpenOk|NOT_ALLOWED/.test(text)) {
-      throw new SeqqaError("STORE_MISSING", `${where} does not know this virtual host, or the user may not use the virtual host.`, {
-        hint: "Check the virtual host, which is the path of the store's URL. List the permissions of the virtual host with: rabbitmqctl list_permissions -p <vhost>.",
-        exitStatus: 2,
-      });
+      throw new SeqqaError(
+        "STORE_MISSING",
+        `${where} does not know this virtual host, or the user is not allowed to use the virtual host.`,
+        {
+          hint: "Check the virtual host, which is the path of the store's URL. List the permissions of the virtual host with: rabbitmqctl list_permissions -p <vhost>.",
+          exitStatus: 2,
+        },
+      );
     }
     throw unreachable(where, error, [place.password]);
   }

@@ -92,7 +92,7 @@ export class Management {
   }
 }
 
-/** Returns the reason in the broker's answer to a request that it refused, for the end of a message. */
+/** Returns the reason in the broker's answer to a refused request, as the end of an error message. */
 function reasonIn(text: string): string {
   try {
     const { error, reason } = JSON.parse(text) as { readonly error?: unknown; readonly reason?: unknown };

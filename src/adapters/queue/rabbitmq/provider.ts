@@ -7,8 +7,8 @@ import { Management } from "./management.ts";
 import { rabbitmqPlace, urlOfVhost, type RabbitmqPlace } from "./rabbitmq-place.ts";
 
 /**
- * The prefix of the names of queues that show that a run is alive. Such a queue is in the template's virtual host. RabbitMQ deletes the queue when
- * the connection of the run ends.
+ * The prefix for the names of queues that show which runs are alive. Each run has such a queue in the template's virtual host. RabbitMQ deletes the
+ * queue when the connection of the run ends.
  */
 const ALIVE = "seqqa.run.";
 /** The pauses, in milliseconds, before the attempts of a run to create its queue again after the run lost its connection. */
@@ -86,7 +86,10 @@ export class RabbitmqProvider implements StoreProvider {
     await alive?.connection.close().catch(() => undefined);
   }
 
-  /** Creates the queue that shows that the run is alive, if the connection has none yet. Each new connection has another `id`. */
+  /**
+   * Connects to the template's virtual host and creates the queue that shows that the run is alive, unless a connection with such a queue is open.
+   * Each new connection gets a new `id`.
+   */
   #live(): Promise<Alive> {
     this.#alive ??= this.#connect().catch((error: unknown) => {
       this.#alive = undefined;
@@ -144,7 +147,7 @@ interface Definition {
 export async function sweep(place: RabbitmqPlace, management: Management, dryRun: boolean = false): Promise<Removed> {
   let dead = await deadHosts(place, management);
   if (dead.length > 0 && (await isUsed(dead, management))) {
-    // A client is connected to the virtual host of a run without a queue. The run may be alive and may have just lost its connection.
+    // A client is connected to the virtual host of a run whose queue does not exist. The run may be alive, and may just have lost its connection.
     await pause(COMEBACK_MS);
     dead = await deadHosts(place, management);
   }

@@ -24,7 +24,7 @@ interface Message {
   readonly origin: Origin;
 }
 
-/** Properties of a message that RabbitMQ does not keep when seqqa takes the message out of its queue and publishes it again. */
+/** Properties of a message that would be lost when seqqa takes the message out of its queue and publishes it again. seqqa saves them in a header. */
 interface Origin {
   readonly exchange: string;
   readonly key: string;
@@ -33,7 +33,9 @@ interface Origin {
 
 interface TakenOut {
   readonly message: Message;
-  /** The position of the message in the batch that seqqa last published into the queue again. `undefined` for a message that arrived later. */
+  /**
+   * The position of the message in the last batch that seqqa published again to this queue. `undefined` for a message that is not from this batch.
+   */
   readonly place: number | undefined;
 }
 
@@ -50,24 +52,24 @@ const PUT_BACK = "x-seqqa-put-back";
 
 interface PutBack extends Origin {
   /**
-   * The number of the batch of messages that seqqa published together. If RabbitMQ moves the message to a dead letter queue, the message keeps this
-   * number, which then belongs to another queue or an earlier batch.
+   * The number of the batch in which seqqa published the message again. RabbitMQ may later move the message to a dead letter queue. This number then
+   * shows that the message is not from the last batch of its new queue.
    */
   readonly batch: number;
   readonly place: number;
 }
 
 /**
- * The queues of a RabbitMQ virtual host. An observation takes all messages out and publishes them again in the same order. Publishing a message again
- * restarts its time to live. The times in the headers of dead letters do not change. Bindings are restored, and so are bound queues and exchanges
- * that the target deleted. Queues and exchanges that the target declared remain, without bindings.
+ * The queues of a RabbitMQ virtual host. An observation takes all messages out of their queues and publishes them again in the same order. Publishing
+ * a message again restarts its time to live. The times in the headers of dead letters do not change. Bindings are restored, and so are bound queues
+ * and exchanges that the target deleted. Queues and exchanges that the target declared remain, without bindings.
  */
 export class RabbitmqAdapter extends MessageAdapter<Contents> {
   readonly name = "rabbitmq";
   readonly uses: string;
   readonly #place: RabbitmqPlace;
   readonly #management: Management;
-  /** For each queue, the number of the batch of messages that seqqa last published into the queue again. */
+  /** For each queue, the number of the last batch of messages that seqqa published again to the queue. */
   readonly #batches: Map<string, number> = new Map();
   #batch = 0;
   /** The exchanges that this adapter declared. */
@@ -116,7 +118,7 @@ export class RabbitmqAdapter extends MessageAdapter<Contents> {
     this.#opened = undefined;
     for (const exchange of this.#exchanges) await opened?.channel.deleteExchange(exchange).catch(() => undefined);
     this.#exchanges.clear();
-    // Ignore errors: the virtual host, and with it the connection, may already be gone.
+    // Ignore errors: the virtual host may already be deleted, which also closes the connection.
     await opened?.connection.close().catch(() => undefined);
   }
 
@@ -242,14 +244,15 @@ export class RabbitmqAdapter extends MessageAdapter<Contents> {
       const options = { ...properties, headers: { ...headers, [PUT_BACK]: putBack } };
       this.#channel.publish(isPlain(message) ? "" : exchange, origin.key, Buffer.from(content, "base64"), options);
     }
-    // Wait for an answer about the queue. RabbitMQ answers after it has stored everything that this channel has published, so other clients see the
-    // messages from now on.
+    // Send a request and wait for its answer. RabbitMQ answers after it has stored all messages that this channel has published, so other clients see
+    // these messages from now on.
     await this.#channel.checkQueue(queue);
   }
 
   /**
-   * Declares an exchange that sends every message to one queue, with any routing key. A message that is published there keeps its routing keys, also
-   * the keys in its header `CC`. The broker needs these keys if the message becomes a dead letter.
+   * Declares an exchange that sends every message to one queue, with any routing key. A message that is published to this exchange keeps its original
+   * routing keys, including the keys in its header `CC`. The broker needs these keys if the message becomes a dead letter. Returns the name of the
+   * exchange.
    */
   async #exchangeFor(queue: string): Promise<string> {
     const exchange = EXCHANGE + createHash("sha256").update(queue).digest("hex");
@@ -272,11 +275,12 @@ export class RabbitmqAdapter extends MessageAdapter<Contents> {
 
 /**
  * Returns a message that was taken out of a queue, without the header that seqqa added.
- * @param batch The number of the batch of messages that seqqa last published into the queue again.
+ * @param batch The number of the last batch of messages that seqqa published again to the queue.
  */
 function takenOut(queue: string, { content, fields, properties }: GetMessage, batch: number | undefined): TakenOut {
   const { headers = {}, ...others } = properties;
-  // Leave out `x-delivery-count`: a quorum queue resets it when a message is published again. `redelivered` remains part of the state.
+  // Leave out `x-delivery-count`, because a quorum queue resets it when a message is published again. `redelivered` shows that there was an earlier
+  // delivery.
   const { [PUT_BACK]: header, "x-delivery-count": _, ...ownHeaders } = headers as Record<string, unknown>;
   const last = header as PutBack | undefined;
   const putBack = last?.batch === batch ? last : undefined;
@@ -292,7 +296,9 @@ function takenOut(queue: string, { content, fields, properties }: GetMessage, ba
   };
 }
 
-/** Returns headers in which each exchange of seqqa is replaced by `exchange`, to which the message was published originally. */
+/**
+ * Returns headers in which each name of an exchange of seqqa is replaced by `exchange`, the exchange to which the message was published originally.
+ */
 function withExchange(headers: unknown, exchange: string): unknown {
   if (typeof headers === "string") return headers.startsWith(EXCHANGE) ? exchange : headers;
   if (Array.isArray(headers)) return headers.map((one) => withExchange(one, exchange));
@@ -301,8 +307,9 @@ function withExchange(headers: unknown, exchange: string): unknown {
 }
 
 /**
- * Returns messages in the order in which a worker would get them if they had never been taken out. Messages that seqqa had published again come
- * first. All other messages come after them, even if RabbitMQ received such a message while seqqa was still publishing.
+ * Returns messages in the order in which a worker would get them if seqqa had never taken them out. Of messages with the same priority, the messages
+ * of the last batch that seqqa published again come first. All other messages follow, even if RabbitMQ received some of them while seqqa was still
+ * publishing.
  */
 function inOrder(taken: readonly TakenOut[], mostPriority: number): readonly Message[] {
   const priorityOf = ({ message }: TakenOut): number => Math.min(mostPriority, Number(message.properties["priority"] ?? 0));

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { Management, RabbitmqQueue } from "./management.ts";
 
-/** The prefix for the names of exchanges of seqqa, one for each queue that has messages with routing keys of their own. */
+/** The prefix for the names of the exchanges that seqqa declares: one for each queue with messages whose routing key is not the queue's name. */
 export const EXCHANGE = "seqqa.put-back.";
 
 interface Exchange {
@@ -25,7 +25,7 @@ interface Binding {
 
 /**
  * The bindings of a virtual host, with the queues and exchanges that they connect, in a fixed order. Queues without a binding are left out: they
- * receive only what is sent to them by name.
+ * receive only messages that are published directly to them by name.
  */
 export interface Topology {
   readonly queues: readonly Omit<RabbitmqQueue, "exclusive" | "type">[];
@@ -35,7 +35,7 @@ export interface Topology {
 
 export const NO_TOPOLOGY: Topology = { queues: [], exchanges: [], bindings: [] };
 
-/** The types of exchanges that store messages, in which seqqa cannot read them. */
+/** The types of exchanges that store messages. seqqa cannot read the messages in an exchange. */
 const STORING: ReadonlySet<string> = new Set(["x-delayed-message", "x-recent-history"]);
 
 /** Checks that all messages are in queues. @throws SeqqaError `QUEUE_UNSUPPORTED` */
@@ -86,8 +86,8 @@ export async function readTopology(
 }
 
 /**
- * Removes bindings that were added, and declares what is missing. Queues that were added stay, because targets often declare a queue only once, when
- * they first need it. Returns `true` if something was changed.
+ * Removes bindings that were added, and declares bindings, queues and exchanges that are missing. Does not remove queues that were added, because
+ * targets often declare a queue only once, when they first need it. Returns `true` if something was changed.
  *
  * @throws SeqqaError `STORE_NOT_PUT_BACK`
  */

@@ -10,7 +10,10 @@ import { RESERVED } from "../keys/reserved.ts";
 import { Script, TRIAL } from "../dump/scripts.ts";
 import { evicting, moduleNames, OLDEST, serverFacts, unsupported } from "./server-facts.ts";
 
-/** A script that returns the number of databases of the server, the number of empty ones, and the number of the last empty one, or -1. */
+/**
+ * A script that returns three integers: how many databases the server has, how many of them are empty, and the index of the last empty database (-1
+ * if there is none).
+ */
 const COUNT = new Script(`local n, empty, last = 0, 0, -1
 while not (redis.pcall('SELECT', n))['err'] do
   if redis.call('DBSIZE') == 0 then empty, last = empty + 1, n end
@@ -80,7 +83,7 @@ async function checkVersion(connection: Connection, add: Add): Promise<void> {
 }
 
 async function checkPrivileges(connection: Connection, add: Add, { inPlace }: StoreUse): Promise<void> {
-  // A trial writes a key, and nothing may be written to the template.
+  // The trial writes a key. Use an empty database for it, because nothing must be written to the template.
   const db = inPlace ? connection.place.db : ((await databases(connection))[2] ?? -1);
   if (db < 0) return;
   const trial = await Connection.open({ ...connection.place, db });
@@ -89,13 +92,13 @@ async function checkPrivileges(connection: Connection, add: Add, { inPlace }: St
   } finally {
     trial.close();
   }
-  add(true, "privileges", "The user in the store's URL may read and restore keys (DUMP, RESTORE, Lua scripts).");
+  add(true, "privileges", "The user in the store's URL is allowed to read and restore keys (DUMP, RESTORE, Lua scripts).");
 }
 
 async function checkNotifications(connection: Connection, add: Add): Promise<void> {
   const slow = "seqqa reads all keys for every state, which is slow beyond a few thousand keys";
   const flags = await readNotifications(connection);
-  // Set `notify-keyspace-events` to its current value. This changes nothing, but shows if the user may change the setting.
+  // Set `notify-keyspace-events` to its current value. This changes nothing, but shows whether the user has permission to change the setting.
   const allowed = flags !== undefined && (hasKeyspace(flags) || (await setNotifications(connection, flags)));
   let counted = true;
   try {
@@ -109,7 +112,7 @@ async function checkNotifications(connection: Connection, add: Add): Promise<voi
     add(
       false,
       "notifications",
-      `The user in the store's URL may not use ${allowed ? "INFO commandstats" : "CONFIG GET and SET of notify-keyspace-events"}, so ${slow}. Grant the user the right to these commands.`,
+      `The user in the store's URL is not allowed to use ${allowed ? "INFO commandstats" : "CONFIG GET and SET of notify-keyspace-events"}, so ${slow}. Grant the user permission for these commands.`,
     );
 }
 

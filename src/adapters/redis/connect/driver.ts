@@ -41,7 +41,9 @@ export interface ConnectOptions {
   readonly protocol?: 2 | 3;
   /** Milliseconds that the connection may be lost before all commands fail permanently. Default: 20 s, the time that a restart may take. */
   readonly awayMs?: number;
-  /** `true` if the connection is reopened even after `awayMs`. Only the commands that wait when `awayMs` ends fail. */
+  /**
+   * `true` if a lost connection is reopened even after `awayMs`. Then only those commands fail that are waiting when `awayMs` ends. Default: `false`.
+   */
   readonly lasting?: boolean;
 }
 
@@ -85,8 +87,8 @@ export class Connection {
       retryStrategy: (times: number) => (stood ? Math.min(times * 25, LONGEST_PAUSE_MS) : null),
       ...(place.username === undefined ? {} : { username: place.username }),
       ...(place.password === undefined ? {} : { password: place.password }),
-      // No ready check: a server that is still loading its data answers LOADING anyway. ioredis's check would print to the console if the user may
-      // not call INFO.
+      // Turn ioredis's ready check off, because it prints to the console if the user is not allowed to call INFO. The check is not needed: a server
+      // that is still loading its data answers every command with LOADING.
       enableReadyCheck: false,
       reconnectOnError: (error: Error) => (error.message.startsWith("LOADING") ? 2 : false),
       ...(place.tls ? { tls: tlsOptions(place.host) } : {}),
@@ -108,8 +110,8 @@ export class Connection {
   }
 
   /**
-   * Sends a command. Rejects once the connection is given up. ioredis alone would leave two kinds of commands pending forever: those in progress when
-   * the connection was lost twice in a row, and those that wait when `disconnect` is called between two attempts.
+   * Sends a command. Rejects when attempts to reopen a lost connection end. With ioredis alone, two kinds of commands would stay pending forever:
+   * commands in progress when the connection is lost twice in a row, and commands that wait when `disconnect` is called between two attempts.
    */
   ask<T>(command: (client: Redis) => Promise<T>): Promise<T> {
     if (this.#gone !== undefined) return Promise.reject(this.#gone);
@@ -147,8 +149,8 @@ export class Connection {
   }
 
   /**
-   * Sends a ping over a reopened connection. If the ping succeeds, the connection works again. While the server loads its data, the ping fails and
-   * the driver reconnects.
+   * Sends a ping over a reopened connection, to find out if the connection works again. While the server loads its data, the ping fails, and the
+   * driver reconnects.
    */
   #back(): void {
     const back = (): void => {

@@ -116,7 +116,7 @@ export function swapped(place: RedisPlace): SeqqaError {
     "STORE_SWAPPED",
     `A client exchanged databases of the Redis server during the run (SWAPDB). seqqa stopped using ${shownPlace(place)} and restored nothing, because its keys may now be in another database.`,
     {
-      hint: "If this database was exchanged, exchange it again with the same SWAPDB command. Then run `seqqa clean`. Leave out the action that calls SWAPDB, or let seqqa start the target with a copy of the store (`target.command` and `db_url`). If another application exchanged other databases, run seqqa while it does not.",
+      hint: "To repair: if this database was exchanged, run the same SWAPDB command again. In any case, run `seqqa clean`. To prevent the error: leave out the action that calls SWAPDB, or let seqqa start the target with a copy of the store (`target.command` and `db_url`). If another application calls SWAPDB, stop this application during the run.",
       exitStatus: 3,
     },
   );

@@ -17,8 +17,8 @@ export async function serverFacts(connection: Connection, section: string): Prom
 const MODULE_COMMAND = /^cmdstat_(?:v(?:add|sim)|[^:\s]+\.[^:\s]+):/im;
 
 /**
- * Returns the names of the server's modules; empty if there are none, or if the user may not call INFO. With `used`, returns names only if a client
- * has used a command of a module.
+ * Returns the names of the server's modules. The list is empty if there are none, or if the user is not allowed to call INFO. With `used`, the list
+ * is also empty if no client has used a command of a module.
  */
 export async function moduleNames(connection: Connection, { used = false }: { readonly used?: boolean } = {}): Promise<readonly string[]> {
   try {
@@ -36,7 +36,7 @@ export async function requireServer(connection: Connection): Promise<void> {
   try {
     facts = new Map([...(await serverFacts(connection, "server")), ...(await serverFacts(connection, "replication"))]);
   } catch (error) {
-    // If the user may not call INFO, skip the checks. Later commands report what is missing.
+    // If the user is not allowed to call INFO, skip the checks. Later commands fail if something is missing.
     if (error instanceof SeqqaError && error.code === "STORE_NOT_ALLOWED") return;
     throw error;
   }
@@ -59,11 +59,12 @@ export function unsupported(facts: ServerFacts): string | undefined {
 }
 
 /**
- * Checks that the server evicts no key of the user if a run writes a copy of the data on the server. Skipped if the user may not call INFO.
+ * Checks that the server does not evict any of the user's keys when a run writes a copy of data to the server. Does nothing if the user is not
+ * allowed to call INFO.
  * @param copies The data that the run writes: `saved` for the original content of an external database, which must not be evicted; `lanes` for the
  * databases of lanes.
  * @param copyBytes The size of the copy in bytes. Default: the size of the server's present data.
- * @returns the size of the server's present data, in bytes; 0 if the user may not call INFO
+ * @returns the size of the server's present data, in bytes; 0 if the user is not allowed to call INFO
  * @throws SeqqaError `STORE_UNSUPPORTED`
  */
 export async function requireNoEviction(connection: Connection, copies: "saved" | "lanes", copyBytes?: number): Promise<number> {
@@ -93,8 +94,8 @@ const bytesIn = (facts: ServerFacts, name: string): number => Number(facts.get(n
 const dataBytes = (facts: ServerFacts): number => bytesIn(facts, "used_memory") - bytesIn(facts, "used_memory_startup");
 
 /**
- * Returns why the server may evict keys if a run writes a copy on it; `undefined` if it does not. The parameters have the same meaning as for {@link
- * requireNoEviction}.
+ * Returns the reason why the server may evict keys when a run writes a copy to the server; `undefined` if it will not evict keys. The parameters have
+ * the same meaning as for {@link requireNoEviction}.
  */
 export function evicting(facts: ServerFacts, copies: "saved" | "lanes", copyBytes: number = dataBytes(facts)): string | undefined {
   const [limit, policy] = [bytesIn(facts, "maxmemory"), facts.get("maxmemory_policy") ?? "noeviction"];

@@ -18,7 +18,7 @@ import { shownEntry } from "./saved-state.ts";
 import { WRITTEN } from "./scripts.ts";
 import type { Doubt, Tracker } from "./tracker.ts";
 
-/** The known content of the database, which is kept while the connections are closed for a restart of the target. */
+/** The content of the database as this process knows it. It is stored while the connections are closed for a restart of the target. */
 export interface KeptState {
   readonly mirror: KeyMirror;
 }
@@ -56,13 +56,13 @@ export class DumpMode {
   #shared = false;
   #seen: { readonly segment: Segment; readonly observed: Observed } | undefined;
   readonly #others: Others | undefined;
-  /** The error of all later operations. Set after another client has taken over the database or written to it. */
+  /** The error that all later operations throw. Set after another client has taken over the database or written to it; `undefined` before. */
   #broken: SeqqaError | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
   /**
-   * @param base All keys, or the state that was kept during a restart of the target.
-   * @param others Only for an external database, which other clients may write to.
+   * @param base All keys, or the known content from before a restart of the target.
+   * @param others Detects and records writes of other clients. Only for an external database.
    */
   constructor(
     keyspace: Keyspace,
@@ -113,7 +113,10 @@ export class DumpMode {
     });
   }
 
-  /** Returns `undefined` without a tracker. All keys must then be read again, so the last read says nothing about the present state. */
+  /**
+   * Returns functions that use the state at the last read without reading again. Returns `undefined` without a tracker, because nothing then shows if
+   * the present state still equals the state at the last read.
+   */
   lastLook(): LastLook | undefined {
     if (this.#tracker === undefined) return undefined;
     return {
@@ -144,8 +147,8 @@ export class DumpMode {
         }
         await this.#sync();
         if (this.#mirror.top !== seen) return false;
-        // The store is unchanged, so the counted changes were made in another database. Such changes will recur, so the server's count is not used
-        // again.
+        // The store is unchanged, so the counted changes were made in another database. Do not use the server's count again, because such changes
+        // will recur.
         this.#shared ||= tried;
       }
       const unread = seen === undefined ? await this.#unread() : new Set<Bytes>();
@@ -207,8 +210,9 @@ export class DumpMode {
   }
 
   /**
-   * Shortens the lifetimes of all keys, and removes keys whose lifetime is over. Such keys expire instead of being deleted if the server sends events
-   * for expired keys, because the target may wait for these events. Keys of an external database from before the run are kept.
+   * Shortens the remaining times of all keys by `ms`, and removes keys without remaining time. If the server sends events for expired keys, these
+   * keys are not deleted but expire, because the target may wait for the events. Keys of an external database that existed before the run are not
+   * changed.
    */
   passTime(ms: number): Promise<void> {
     return this.#alone(async () => {
@@ -236,7 +240,7 @@ export class DumpMode {
   }
 
   /**
-   * Restores an external database to its state at `open`, except for keys that other clients changed.
+   * Restores an external database to its state from before the run, except for keys that other clients changed.
    * @throws SeqqaError `LEASE_OVER`, `STORE_SWAPPED`, `ROWS_KEPT`; `STORE_FLUSHED` after the restore
    */
   async giveBack(): Promise<void> {
@@ -252,7 +256,7 @@ export class DumpMode {
     if (this.#broken?.code === "STORE_FLUSHED") throw this.#broken;
   }
 
-  /** Runs operations one after another, because each starts from the state that the previous one has read. */
+  /** Runs `work` after all earlier operations have ended, because each operation starts from the state that the previous operation has read. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#queue.then(async () => {
       if (this.#broken !== undefined) throw this.#broken;
@@ -354,7 +358,7 @@ export class DumpMode {
     return keys.size === 0 ? new Map<Bytes, Entry | null>() : this.#keyspace.read(keys);
   }
 
-  /** Returns the keys that may have been written since the last read. Before a restore they need not be read, because the restore overwrites them. */
+  /** Returns the keys that may have been written since the last read and that a restore can overwrite without reading them first. */
   async #unread(): Promise<ReadonlySet<Bytes>> {
     if (this.#others !== undefined) {
       // Keys of an external database must be read before they are overwritten, because another client may have written them.
@@ -395,8 +399,8 @@ export class DumpMode {
   }
 
   /**
-   * Copies the current entries of the keys of an external database, before a restore changes the expiry times. `undefined` for a database that only
-   * the target writes to.
+   * Returns copies of the current entries of the keys in `fixes`, because a restore changes the expiry times of the originals. Returns `undefined`
+   * unless the database is external.
    */
   #present(fixes: readonly Fix[]): Map<Bytes, Entry | null> | undefined {
     if (this.#others === undefined) return undefined;
@@ -419,7 +423,7 @@ export class DumpMode {
   }
 
   /**
-   * Writes keys, and reads the keys that other clients wrote at the same time.
+   * Writes keys, and reads the keys that other clients wrote meanwhile.
    * @param present The entries that the keys must have. A key with another entry is not written.
    * @param changes The expected value of the server's count of changes. If the count differs, nothing is changed and the result is `false`.
    * @param expires `true`: keys expire instead of being deleted.
@@ -465,14 +469,14 @@ export class DumpMode {
   }
 
   /**
-   * Returns `true` for an entry of an external database from before the run that expires. Such an entry keeps its expiry time, and when it expires
-   * during the run, the state stays the same.
+   * Returns `true` if a key of an external database still has its entry from before the run, and this entry or a field of it has an expiry time. Such
+   * an entry keeps its expiry time. If it expires during the run, the state stays the same.
    */
   #isOriginal(key: Bytes, entry: Entry): boolean {
     return (entry.at !== 0 || entry.fieldTimes !== undefined) && this.#others?.borrowed.isOriginal(key, entry) === true;
   }
 
-  /** Returns `true` if a key has its entry from before the run, except that the key or fields of it have expired. */
+  /** Returns `true` if a key has its entry from before the run and differs from it only because the key, or fields of it, have expired. */
   #expiredByItself(key: Bytes, entry: Entry | null): boolean {
     const was = this.#mirror.now(key);
     return was !== null && this.#isOriginal(key, was) && sameEntry(withoutExpired(was, this.#keyspace.nowMs), entry);
@@ -487,7 +491,7 @@ export class DumpMode {
     this.#nextRenewalMs = Math.min(this.#nextRenewalMs, renewalMs(entry));
   }
 
-  /** Returns the existing keys for which the time that `timeOf` gives has passed. Also computes `#nextExpiryMs` and `#nextRenewalMs`. */
+  /** Returns the existing keys for which `timeOf` returns a time that has passed. Also computes `#nextExpiryMs` and `#nextRenewalMs`. */
   #dueBy(timeOf: (entry: Entry) => number): Bytes[] {
     const now = this.#keyspace.nowMs;
     const due: Bytes[] = [];

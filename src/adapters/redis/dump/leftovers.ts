@@ -17,14 +17,17 @@ interface TakenOver {
 }
 
 export interface Sweeping extends Cleaning {
-  /** `true` if the user has asked for the removal. `false`: only databases that are certainly unused are emptied. Default: `false`. */
+  /**
+   * `true` if the user has asked for the removal: keys that were used since the run ended are kept, and the other keys are deleted. `false`: a
+   * database is emptied only if none of its keys can have been used since then. Default: `false`.
+   */
   readonly asked?: boolean;
 }
 
 /**
  * Takes over the claim of a dead run. In an external database, keys are restored if they still have the entries that the run recorded. A lane's
- * database is emptied. Afterwards, this run owns the claim, except in a dry run. Returns `undefined` if the owner is alive, another process took the
- * claim over first, or an application may use the lane's database by now.
+ * database is emptied. Afterwards, this run owns the claim, except in a dry run. Returns `undefined` if the owner is alive, if another process has
+ * already taken over the claim, or if an application may now be using the lane's database.
  */
 export async function takeOver(registry: Registry, claim: Claim, run: string, how: Sweeping = {}): Promise<TakenOver | undefined> {
   if (!(await registry.isDead(claim))) return undefined;
@@ -42,7 +45,10 @@ export async function takeOver(registry: Registry, claim: Claim, run: string, ho
   }
 }
 
-/** Finds out if a run uses a database in place. Changes nothing. A user who may not read the registry could not start such a run. */
+/**
+ * Returns the state of the run that uses a database in place. Changes nothing. Returns `undefined` if the user is not allowed to read the registry,
+ * because such a user cannot start a run that uses the database in place.
+ */
 export async function inPlaceRun(place: RedisPlace): Promise<InPlaceRun> {
   const registry = await Registry.find(place).catch((error: unknown) => {
     if (mayNot(error)) return undefined;
@@ -80,7 +86,8 @@ async function emptyUnused(
   const sinceMs = claim.beatMs + AFTER_BEAT_MS;
   const { used, unknown } = await keyspace.deleteUnused(sinceMs, "none");
   if ((asked !== true && used + unknown > 0) || !(await takes())) return undefined;
-  // If an application uses the database, keys of unknown use may be its own.
+  // If keys were used after the run ended, an application uses the database. Then keep keys whose last use is unknown, too, because they may belong
+  // to this application.
   const kept = used === 0 ? 0 : used + unknown;
   if (dryRun !== true) await keyspace.deleteUnused(sinceMs, used === 0 ? "unknown" : "unused");
   const except = kept === 0 ? "" : `, except ${kept === 1 ? "1 key" : `${kept} keys`} that may have been used since the run ended`;
@@ -88,8 +95,8 @@ async function emptyUnused(
 }
 
 /**
- * Restores the keys of an external database that still have the entries that the run recorded. The saved state stays until the claim is released. If
- * this process is killed before, another process can therefore repeat the restore with the same result. `known`: as for {@link compareSaved}.
+ * Restores the keys of an external database that still have the entries that the run recorded. The saved state remains until the claim is released.
+ * If this process is killed before that, another process can therefore repeat the restore with the same result. `known`: see {@link compareSaved}.
  *
  * @throws SeqqaError `STORE_NOT_PUT_BACK`
  */
@@ -134,8 +141,8 @@ export async function sweepServer(registry: Registry, run: string, db?: number, 
 }
 
 /**
- * Removes all keys. FLUSHDB would make all other lanes on the server read their databases again: seqqa detects FLUSHDB only by a counter for the
- * whole server.
+ * Deletes all keys. FLUSHDB is not used, because all other lanes on the server would then read their databases again: seqqa detects FLUSHDB by a
+ * counter that covers the whole server.
  */
 export async function empty(keyspace: Keyspace): Promise<void> {
   await keyspace.apply([...(await keyspace.keys())].map((key) => [key, null]));

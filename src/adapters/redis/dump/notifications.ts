@@ -30,7 +30,7 @@ export async function readNotifications(connection: Connection): Promise<string 
   }
 }
 
-/** Sets `notify-keyspace-events` on the server. Returns `true` if the user was allowed to. */
+/** Sets `notify-keyspace-events` on the server. Returns `false` if the user is not allowed to change the setting. */
 export async function setNotifications(connection: Connection, flags: string): Promise<boolean> {
   try {
     await connection.text("CONFIG", "SET", SETTING, flags);
@@ -47,7 +47,7 @@ export async function ensureNotifications(connection: Connection): Promise<boole
   return flags !== undefined && (hasKeyspace(flags) || (await setNotifications(connection, withKeyspace(flags))));
 }
 
-/** Returns `true` if a command failed because it is forbidden, or because a hosted server has renamed it. */
+/** Returns `true` if a command failed because the user is not allowed to call it, or because the provider of a hosted server has renamed it. */
 export function mayNot(error: unknown): boolean {
   return error instanceof SeqqaError && (error.code === "STORE_NOT_ALLOWED" || error.code === "STORE_FAILED");
 }

@@ -55,7 +55,7 @@ export interface KnownKeys {
 }
 
 /**
- * Four states of an external database: at the start of the run, as last recorded by the run, as the run was about to write it, and the present state.
+ * Four states of an external database: at the start of the run, as the run last recorded it, as the run was about to write it, and the present state.
  */
 interface Images {
   readonly root: Keys;
@@ -76,8 +76,8 @@ export interface Compared {
 
 /**
  * Compares an external database that a run left behind with its saved state. `keyspace` must be connected to that database. Keys are restored with
- * their original expiry times, so a key that would have expired by now counts as missing in each of the saved states. `known`: what the living run
- * itself knows, which is used instead of the saved state.
+ * their original expiry times, so a key that would have expired by now counts as missing in each of the saved states. `known`: the entries that the
+ * run itself knows, if it is still alive. They are used instead of the saved state.
  *
  * @throws SeqqaError `STORE_NOT_PUT_BACK` if the saved state is missing
  */
@@ -115,10 +115,7 @@ export async function compareSaved(registry: Registry, keyspace: Keyspace, known
   };
 }
 
-/**
- * Returns the leftover without the keys in `changed` among the restored keys. They are added to the kept keys, because another client changed them in
- * the meantime.
- */
+/** Returns the leftover with the keys in `changed` moved from `undo` to `keep`, because another client changed them after the comparison. */
 export function withChanged({ leftover, fixes }: Compared, changed: Expected): Leftover {
   const late = leftover.undo.flatMap((row, i) => {
     const now = changed.get(fixes[i]![0]);
@@ -132,7 +129,7 @@ function recordedOf({ root, recorded }: Images, key: Bytes): Entry | null {
   return one === undefined ? (root.get(key) ?? null) : one;
 }
 
-/** Returns `true` if a key still has the value that the run gave it, or has expired since. */
+/** Returns `true` if a key still has the value that the run wrote or was about to write, or if the key has expired since then. */
 function isRuns(images: Images, key: Bytes): boolean {
   const now = images.now.get(key) ?? null;
   if (sameEntry(recordedOf(images, key), now)) return true;
@@ -165,8 +162,8 @@ function lost(place: RedisPlace, registry: number): SeqqaError {
 }
 
 /**
- * Returns the entries without keys and hash fields that have expired. The dumps stay complete, because the server drops expired fields when it
- * restores them.
+ * Returns the entries without keys and hash fields that have expired. Expired fields remain in the dumps, because the server drops them when it
+ * restores a dump.
  */
 function present({ root, recorded }: KnownKeys, nowMs: number): KnownKeys {
   const left = (keys: Keys): Keys =>

@@ -27,8 +27,8 @@ export class Script {
 }
 
 /**
- * The beginning of scripts that must also work after the server has reached `maxmemory`, because they restore or record keys. Redis checks the limit
- * only before the first write of a script, and this write needs no memory.
+ * The first command of scripts that must also work after the server has reached `maxmemory`, because they restore or record keys. Redis checks the
+ * limit only before the first write of a script. This first write is allowed, because it deletes a key and therefore needs no memory.
  */
 export const BEYOND_LIMIT: string = `redis.call('DEL', '${RESERVED}room')`;
 
@@ -85,8 +85,8 @@ for i = 3, #ARGV do out[i] = read(ARGV[i], ARGV[2]) end
 return out`);
 
 /**
- * Decodes replies to DUMP. ARGV: a reserved key, under which each value is restored for a moment, `1` as for {@link READ}, then the replies. Returns
- * the same as {@link READ}.
+ * Decodes replies to DUMP. ARGV: a reserved key, under which each value is restored for a moment; `1` if the server has lifetimes of hash fields;
+ * then the replies. Returns the same as {@link READ}.
  */
 export const DECODE: Script = new Script(`${BEYOND_LIMIT}${READING}
 for i = 3, #ARGV do
@@ -105,15 +105,19 @@ export const WRITTEN = "written";
 
 /**
  * Changes keys. ARGV: a channel for messages (empty: send none), a token, the server's count of changes at the last read (empty: do not compare it),
- * the connection's database. Then for each key: its database, its name, its expiry in ms since 1970 (0: none), its DUMP (empty: delete the key; with
- * an expiry, let the key expire after that many ms), and its present state (empty: any): `-` for a missing key, else the reply to PEXPIRETIME and the
- * SHA1 of the reply to DUMP, with a blank between them.
+ * the connection's database. Then for each key:
+ * - its database and its name;
+ * - its new expiry time in ms since 1970 (0: none);
+ * - its new content as a reply to DUMP. If this argument is empty, the key is deleted or, if the previous argument is not 0, expires after that
+ *   number of ms;
+ * - its expected present state (empty: any): `-` for a missing key, else the reply to PEXPIRETIME and the SHA1 of the reply to DUMP, separated by a
+ *   blank.
  *
  * The script sends a message with the token before its changes, and a second message after them. Notifications between the two messages belong to the
  * script, not to other clients. If the server's count of changes differs from the given count, the script changes nothing and returns {@link
- * WRITTEN}. Otherwise, the script returns a list: with a channel the reply to INFO after its changes, then the positions of the keys that were not
- * written, because they are in another state than the given one. The first key has position 0. A key that should have expired by now counts as
- * missing.
+ * WRITTEN}. Otherwise, the script returns a list. The first item is the reply to INFO after the changes (empty without a channel). The other items
+ * are the positions of the keys that were not written, because their present state is not the expected state. The first key has position 0. If an
+ * expected expiry time has passed, a missing key counts as expected, too.
  */
 export const APPLY: Script = new Script(`
 local told = ARGV[1] ~= ''
@@ -159,9 +163,10 @@ if told then skipped[1] = redis.call('INFO', 'commandstats', 'persistence', 'key
 return failed or skipped`);
 
 /**
- * Deletes keys that nobody has read or written since a time. ARGV: that time in seconds since 1970; `none` (only count), `unused` or `unknown` (also
- * delete keys whose last use is unknown); then the keys. Returns the number of keys that were used since, and the number of keys whose last use is
- * unknown. The server does not know the last use of small numbers, and of all keys if its eviction policy is LFU.
+ * Deletes keys that nobody has read or written since a time. ARGV: the time in seconds since 1970; `none` (delete no key, only count), `unused`
+ * (delete unused keys) or `unknown` (also delete keys whose last use is unknown); then the keys. Returns the number of keys that were used since the
+ * time, and the number of keys whose last use is unknown. The server does not know the last use of keys with small numbers as values. If its eviction
+ * policy is LFU, it does not know the last use of any key.
  */
 export const DELETE_UNUSED: Script = new Script(`
 local now = redis.call('TIME')[1]
@@ -179,8 +184,8 @@ end
 return {used, unknown}`);
 
 /**
- * Executes all commands that a restore needs, and fails if the user may not call one of them. ARGV: a reserved key, which is deleted at the end. DEL
- * comes first, because the key would stay if the user may not delete it.
+ * Executes all commands that a restore needs. Fails if the user is not allowed to call one of them. ARGV: a reserved key, which is deleted at the
+ * end. The first command is DEL, so that the script fails before it creates the key if the user is not allowed to delete keys.
  */
 export const TRIAL: Script = new Script(`
 redis.call('DEL', ARGV[1])

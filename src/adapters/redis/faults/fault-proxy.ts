@@ -10,7 +10,10 @@ import { RequestReader, type Request } from "./requests.ts";
 /** An unknown command that the proxy sends in place of a write that must fail. Redis rejects it and discards the transaction that contains it. */
 const UNKNOWN = "a-write-that-seqqa-made-fail";
 const FAILING = Buffer.from(`*1\r\n$${UNKNOWN.length}\r\n${UNKNOWN}\r\n`);
-/** Commands that run scripts or functions. They count as writes, because Redis has no flag that says if a script writes. */
+/**
+ * Commands that run scripts or functions. They count as writes, because Redis has no flag that distinguishes scripts that write from scripts that
+ * only read.
+ */
 const SCRIPTS: readonly string[] = ["eval", "evalsha", "fcall"];
 /** Matches the beginning of a key that names a kind of keys, such as `cart` in `cart:17`. */
 const KIND_OF_KEY = /^([A-Za-z][\w.-]{0,30})(:|$)/;
@@ -104,7 +107,7 @@ export class FaultProxy {
     const ended = new Promise<void>((done) => void server.once("close", () => done()));
     const end = async (): Promise<void> => {
       this.#ending.add(ended);
-      // Only end the connection: the server executes the commands that it has received, and then closes the connection.
+      // Call `end`, not `destroy`: the server then executes the commands that it has received before it closes the connection.
       server.end();
       await ended;
       this.#ending.delete(ended);

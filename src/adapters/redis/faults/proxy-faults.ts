@@ -39,7 +39,9 @@ export class ProxyFaults implements WriteFaults {
 
   async arm(write: number, fault: WriteFault): Promise<void> {
     if (!Number.isSafeInteger(write) || write < 1)
-      throw new RangeError(`seqqa cannot select write ${write} of a call, because writes are counted from 1.`);
+      throw new RangeError(
+        `seqqa cannot select write ${write} of a call, because writes are counted from 1. This is a defect of seqqa: please report it.`,
+      );
     this.#fault = fault;
     await this.#ask({ do: "arm", write, fault });
   }

@@ -14,7 +14,10 @@ export interface Entry {
   at: number;
   /** The remaining time to live when the key was read, in milliseconds; 0 if the key does not expire. */
   readonly left: number;
-  /** The lifetime that the run gave the key, in seconds, rounded up. Absent if the run did not set it, or if it is longer than 90 days. */
+  /**
+   * The lifetime that the key got during the run, in seconds, rounded up to one of {@link LIFETIMES}. Absent if the key got no lifetime during the
+   * run, or a lifetime of more than 90 days.
+   */
   readonly lifetime?: number | undefined;
   /** The time on the server when the key was read, in milliseconds since 1970. */
   readonly readMs: number;
@@ -64,20 +67,20 @@ export function isQuiet(entry: Entry): boolean {
 }
 
 /**
- * Round numbers of seconds. The lifetime of a key is taken to be the least of these numbers that is not below the key's remaining time, because
- * people choose round lifetimes.
+ * Usual lifetimes of keys, in seconds, in ascending order. The lifetime of a key is assumed to be the first of these numbers that is not below the
+ * key's remaining time.
  */
 const LIFETIMES: readonly number[] = [
   0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400, 604_800, 2_592_000,
   7_776_000,
 ];
-/** The factor by which a lifetime may exceed a bound, for lifetimes that are not quite round. */
+/** A tolerance: a remaining time of up to this factor times a number in {@link LIFETIMES} is still assigned to this number. */
 const BEYOND = 1.01;
 
 /**
- * Returns an entry that was just read, with its lifetime: the least number of {@link LIFETIMES} that is not below the remaining time. If the expiry
- * time is the same as in the entry `before`, the lifetime is that of `before`. Otherwise, the lifetime of a counter would change whenever the counter
- * is incremented.
+ * Returns an entry that was just read, with its lifetime: the first number of {@link LIFETIMES} that is not below the remaining time. If the expiry
+ * time is the same as in `before`, the entry gets the lifetime of `before`, because a write that keeps the expiry time, such as the increment of a
+ * counter, must not change the lifetime.
  */
 export function withLifetime(before: Entry | null, entry: Entry | null): Entry | null {
   if (entry === null || entry.at === 0) return entry;
@@ -97,8 +100,8 @@ export function aged(entry: Entry, ms: number, nowMs: number): Entry | null {
 }
 
 /**
- * Returns the expiry time for a restored key. The key keeps its time while at least half of its original remaining time is left. Otherwise it gets
- * the full remaining time again, so that a state that is restored after hours still has all its keys.
+ * Returns the expiry time for a restored key. The key keeps its expiry time while at least half of its original remaining time is left. Otherwise,
+ * the key gets the full remaining time again, so that a state that is restored after hours still has all its keys.
  */
 export function renewed({ at, left }: Pick<Entry, "at" | "left">, nowMs: number): number {
   return at === 0 || at - nowMs >= left / 2 ? at : Math.ceil(nowMs + left);

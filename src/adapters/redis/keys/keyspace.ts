@@ -19,7 +19,7 @@ const MOST_TRIES = 5;
 /** A key and the entry that a restore writes to it; `null` if the restore deletes the key. */
 export type Fix = readonly [key: Bytes, wanted: Entry | null];
 
-/** The entries that keys must have at the moment in which they are written; `null` for a key that must not exist. */
+/** The entries that keys must still have when they are written; `null` for a key that must not exist. */
 export type Expected = ReadonlyMap<Bytes, Entry | null>;
 
 export interface Applying {
@@ -128,8 +128,8 @@ export class Keyspace {
   }
 
   /**
-   * Counts the keys that were used since a time, and the keys whose last use is unknown. `unused` deletes the keys that were not used since.
-   * `unknown` deletes these keys and the keys whose last use is unknown. `none` deletes no key.
+   * Returns the number of keys that were used since a time, and the number of keys whose last use is unknown. With `unused`, deletes the keys that
+   * were not used since the time. With `unknown`, also deletes the keys whose last use is unknown. With `none`, deletes no key.
    */
   async deleteUnused(sinceMs: number, which: "none" | "unused" | "unknown"): Promise<{ used: number; unknown: number }> {
     const keys = [...(await this.keys())].map(bytesOf);
@@ -187,7 +187,8 @@ export class Keyspace {
     for (let tries = 1; left.length > 0; tries++) {
       const skipped = await write(left, present);
       present = skipped.length === 0 ? new Map<Bytes, Entry | null>() : await this.read(skipped);
-      // Try a key again if its value is unchanged: the reply to DUMP may differ, because the order of large sets and hashes changes without a write.
+      // Try a skipped key again if its value is unchanged. The script compares replies to DUMP, which may differ without a write, because the order
+      // of large sets and hashes can change.
       for (const [key, entry] of present) {
         const wanted = expected.get(key) ?? null;
         const isSame = sameEntry(wanted, entry) || sameEntry(withoutExpired(wanted, this.nowMs), entry);
@@ -204,7 +205,7 @@ export class Keyspace {
     return keys.map((key, i) => [key, entries[i]!] as const);
   }
 
-  /** Returns `1` if fields of hashes can expire on this server, and the user may use the commands for their expiry. */
+  /** Returns `1` if fields of hashes can expire on this server and the user is allowed to call the commands for their expiry times, else `0`. */
   #fieldLifetimes(): Promise<"0" | "1"> {
     this.#hasLifetimes ??= this.connection.bytes("COMMAND", "INFO", "HPEXPIRETIME").then(
       (reply) => (Array.isArray(reply) && Array.isArray(reply[0]) ? "1" : "0"),
@@ -223,7 +224,7 @@ export class Keyspace {
   }
 }
 
-/** Returns the present state of a key for {@link APPLY}; empty for any state. */
+/** Returns the expected present state of a key, as an argument of {@link APPLY}; empty if every state is accepted. */
 function stateOf(expected: Entry | null | undefined): string {
   if (expected === undefined) return "";
   if (expected === null) return "-";

@@ -13,7 +13,7 @@ export class Looker {
     this.#connection = connection;
   }
 
-  /** Runs a command that only reads, and returns its reply. @throws SeqqaError `QUERY_WRITES` if the command can write, or waits for a write */
+  /** Executes a read-only command and returns its reply. @throws SeqqaError `QUERY_WRITES` if the command can write, or waits for a write */
   async command(name: string, parameters: readonly Argument[]): Promise<unknown> {
     const blocks = parameters.some((one) => typeof one === "string" && /^block$/i.test(one)) && /^xread$/i.test(name);
     if (blocks || !(await this.#isReader(name.toLowerCase(), parameters[0]))) {

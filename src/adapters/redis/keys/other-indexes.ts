@@ -6,7 +6,7 @@ import type { Bytes } from "./entry.ts";
  */
 const ELSEWHERE = "\u0100";
 
-/** Returns a name for a key of database `db` that differs from all keys of the adapter's own database. */
+/** Returns a name for a key of database `db`. The name differs from all names of keys in the adapter's own database. */
 export function keyElsewhere(db: string, key: Bytes): Bytes {
   return `${ELSEWHERE}${db}:${key}`;
 }

@@ -9,8 +9,8 @@ type RawRow = readonly (Bytes | number | null)[];
 const DAY_MS = 86_400_000;
 
 /**
- * Columns that say what kind of object a row describes: the key, and the field of a hash or stream entry. The table does not say this, because all
- * keys of one Redis type share one table.
+ * Columns whose values show which kind of object a row describes: the key, and the field of a hash or stream entry. The name of the table does not
+ * show the kind, because all keys of one Redis type share one table.
  */
 const KINDS: ReadonlySet<string> = new Set(["key", "field"]);
 
@@ -139,8 +139,8 @@ function shown(value: Bytes | number | null): StoredValue {
 }
 
 /**
- * Adds the rows of a stream. Ids that the server made from its clock are replaced by their position in the stream (`~1`, `~2`, ...). The same calls
- * at another time then lead to the same state. XINFO's counters (entries added, lag) and delivery times are left out.
+ * Adds the rows of a stream. Ids that the server made from its clock are replaced by their position in the stream (`~1`, `~2`, ...), so that the same
+ * calls lead to the same state at any time. XINFO's counters (entries added, lag) and delivery times are left out.
  */
 function streamRows(key: Bytes, entry: Entry, add: (table: string, row: RawRow) => void): void {
   const info = new Map(pairs(entry.value));

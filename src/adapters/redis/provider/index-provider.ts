@@ -24,9 +24,12 @@ export class IndexProvider implements StoreProvider {
   #template: Template | undefined;
   #registry: Registry | undefined;
   #databases = 0;
-  /** The size of the server's data before the first copy, in bytes: at least the size of one copy. */
+  /** The size of the server's data before the first copy was made, in bytes. A copy for a lane is not larger. */
   #copyBytes = 0;
-  /** The last attempt to claim and fill a database. Lanes request databases concurrently, but each attempt waits for the previous one. */
+  /**
+   * Settles when the last attempt to claim and fill a database has ended. The next attempt waits for this promise, because lanes request databases
+   * concurrently.
+   */
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(options: StoreProviderOptions) {
@@ -139,7 +142,10 @@ export class IndexProvider implements StoreProvider {
   }
 }
 
-/** Ends other connections to a database. Does nothing if the user may not list or end connections; the target must then have stopped already. */
+/**
+ * Ends other connections to a database. Does nothing if the user is not allowed to list or end connections. The target must then already have
+ * stopped.
+ */
 async function killOthers(connection: Connection, db: number): Promise<void> {
   try {
     const own = Number(await connection.text("CLIENT", "ID"));

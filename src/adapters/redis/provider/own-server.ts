@@ -25,7 +25,7 @@ const OURS = "# A server that seqqa started for one lane.";
 
 /** Returns `true` if a run on this machine started the server for a lane. All its databases then belong to that lane. */
 export async function isOwnServer(connection: Connection): Promise<boolean> {
-  // If the user may not call INFO, somebody else started the server, because servers that seqqa starts allow INFO to everybody.
+  // If the user is not allowed to call INFO, somebody else started the server, because servers that seqqa starts allow INFO to everybody.
   const facts = await serverFacts(connection, "server").catch(() => undefined);
   const config = facts?.get("config_file") ?? "";
   return config !== "" && existsSync(config) && readFileSync(config, "utf8").startsWith(`${OURS}\n`);
@@ -67,7 +67,7 @@ export class OwnServer {
     for (let tries = 1; ; tries++) {
       const started = await OwnServer.#try(binary, options);
       if (started instanceof OwnServer) return started;
-      // Retry only if another process has taken the port since it was found free.
+      // Retry only if another process has occupied the port after seqqa had found it free.
       if (tries === TRIES || !/address already in use|bind/i.test(started)) {
         throw new SeqqaError(
           "REDIS_SERVER_FAILED",

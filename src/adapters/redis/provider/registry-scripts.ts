@@ -47,8 +47,8 @@ return out`);
 
 /**
  * Claims a database. ARGV: the registry's database; the database to claim; owner; kind; run; the lifetime of a heartbeat in ms; `1` if the database
- * must be empty; the previous owner (empty: the database must have no claim). Returns 1 if the database was claimed, else 0. The time of the previous
- * owner's last heartbeat is kept.
+ * must be empty; the previous owner (empty: the database must have no claim). Returns 1 if the database was claimed, else 0. The recorded time of the
+ * previous owner's last heartbeat does not change.
  */
 export const CLAIM: Script = new Script(`${HEAD}
 ${BEYOND_LIMIT}
@@ -90,8 +90,9 @@ redis.call('DEL', DB .. ARGV[2], SAVED .. ARGV[2], RECORDED .. ARGV[2], NEXT .. 
 return 1`);
 
 /**
- * Removes an owner, and the registry if no claims remain. ARGV: the registry's database, owner, `1` if the owner has put back the server's setting
- * (else the registry stays, because it holds that setting). Returns the number of remaining claims.
+ * Removes an owner. Also removes the registry if no claims remain and the server's setting of `notify-keyspace-events` was restored, because the
+ * registry contains the original setting. ARGV: the registry's database, owner, `1` if the owner has restored the setting. Returns the number of
+ * remaining claims.
  */
 export const LEAVE: Script = new Script(`${HEAD}
 redis.call('SELECT', ARGV[1])
@@ -102,8 +103,8 @@ return left`);
 
 /**
  * Records keys of an external database. ARGV: the registry's database, the database, owner, `next` (the keys are about to be written) or `recorded`
- * (the keys were written), time in ms, then for each key its name and its entry as text (empty: the entry at the start of the run). Returns 0 and
- * records nothing if the owner's claim or heartbeat is missing.
+ * (the keys were written), time in ms, then for each key its name and its entry as text (empty if the key again has its entry from the start of the
+ * run). Returns 0 and records nothing if the owner's claim or heartbeat is missing.
  */
 export const RECORD: Script = new Script(`${HEAD}
 ${BEYOND_LIMIT}

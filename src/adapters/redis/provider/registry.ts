@@ -32,9 +32,9 @@ export interface Claim {
 }
 
 /**
- * The Redis registry: records on a Redis server which run uses which of its databases. Such a record is called a claim. The claims are in a database
- * that is otherwise empty, if there is one. A run is alive while it has a connection with the name of its claim's owner. If connections cannot be
- * listed, the run is alive while it sends heartbeats.
+ * The Redis registry: records on a Redis server that show which run uses which database. Such a record is called a claim. The claims are in a
+ * database that is otherwise empty, if there is one. A run is alive while it has a connection with the name of its claim's owner. If connections
+ * cannot be listed, the run is alive while it sends heartbeats.
  */
 export class Registry {
   readonly connection: Connection;
@@ -54,8 +54,8 @@ export class Registry {
   }
 
   /**
-   * Finds the registry of a server, or creates one. `make` decides what happens if no database is empty: `share` uses the database in the URL,
-   * `refuse` creates no registry. Returns `undefined` if there is no registry.
+   * Finds the registry of a server; `undefined` if there is none. With `make`, creates a missing registry in an empty database. If no database is
+   * empty, `share` creates the registry in the database of the URL, and `refuse` creates none.
    */
   static async find(place: RedisPlace, make?: "share" | "refuse"): Promise<Registry | undefined> {
     const owner = randomBytes(6).toString("hex");
@@ -95,8 +95,8 @@ export class Registry {
   async isDead(claim: Claim): Promise<boolean> {
     for (const until = Date.now() + GRACE_MS; ;) {
       const beats = (await this.claims()).some((one) => one.owner === claim.owner && one.beats);
-      // An owner without heartbeats counts as dead, even if it is connected, because its process may be suspended. After such a pause, the process
-      // does not touch an external database.
+      // An owner of an external database that sends no heartbeats counts as dead, even if it is connected, because its process may be suspended. If
+      // the process continues later, it no longer changes the external database.
       if (!beats && claim.kind === "borrowed") return true;
       const named = await this.#isConnected(claim.owner);
       if (named === true) return false;
@@ -118,8 +118,8 @@ export class Registry {
     const had = Number(await CLAIM.run(this.connection, parameters)) === 1;
     if (!had) return false;
     this.#beatAt = Date.now();
-    // The claim of a dead lane is taken over only to empty and release the database. Send no heartbeats for it, because they would make its keys look
-    // unused.
+    // The claim of a dead lane is taken over only to empty and release the database. Send no heartbeats for this claim: its keys count as used only
+    // if they were used after the last heartbeat.
     if (kind !== "index" || from === undefined) this.#claimed.add(db);
     if (again && this.#former !== undefined) await this.connection.text("HSETNX", registryKey, "notify", this.#former);
     return true;
@@ -137,7 +137,7 @@ export class Registry {
   }
 
   async stillThere(lost: () => Promise<void>): Promise<void> {
-    // Heartbeats must not resume after they failed for a long time, because other runs may have taken over the databases.
+    // If heartbeats have failed for a long time, do not send further ones, because other runs may have taken over the databases.
     if (this.isSilent) return;
     const at = Date.now();
     const gone = Number(await BEAT.run(this.connection, [this.db, this.owner, HEARTBEAT_MS, ...this.#claimed]));
@@ -150,7 +150,9 @@ export class Registry {
     return Date.now() - this.#beatAt > HEARTBEAT_MS;
   }
 
-  /** Turns keyspace notifications on. Saves the previous setting of the server, which the last run restores when it leaves. */
+  /**
+   * Turns keyspace notifications on. Saves the previous setting of the server. The last run that uses the server restores this setting when it ends.
+   */
   async notify(): Promise<void> {
     const flags = await readNotifications(this.connection);
     if (flags === undefined || hasKeyspace(flags)) return;
@@ -181,7 +183,7 @@ export class Registry {
   async #putNotificationsBack(): Promise<void> {
     const former = (await this.connection.text("HGET", registryKey, "notify")) as string | null;
     if (former === null) return;
-    // Keep the setting if somebody changed it after the run had changed it.
+    // Do not restore the setting if somebody changed it after this run had changed it.
     if (sameFlags(await readNotifications(this.connection), withKeyspace(former))) await setNotifications(this.connection, former);
   }
 
@@ -206,7 +208,9 @@ function nameOf(owner: string): string {
   return `seqqa-owner-${owner}`;
 }
 
-/** Compares two values of `notify-keyspace-events`, ignoring the order of their flags, which the server changes. */
+/**
+ * Returns `true` if two values of `notify-keyspace-events` have the same flags. The order of the flags does not count, because the server changes it.
+ */
 function sameFlags(a: string | undefined, b: string): boolean {
   return a !== undefined && [...a].sort().join("") === [...b].sort().join("");
 }

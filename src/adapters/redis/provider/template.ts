@@ -13,7 +13,7 @@ export interface Template {
   readonly place: RedisPlace;
   readonly keys: ReadonlyMap<Bytes, Entry>;
   readonly functions: Buffer | undefined;
-  /** The modules of the server. Empty if no client has used a command of a module: some releases of Redis load modules by default. */
+  /** The names of the server's modules. Empty if no client has used a command of a module, because some releases of Redis load modules by default. */
   readonly modules: readonly string[];
   /** The server's value of `notify-keyspace-events`; empty if the user is not allowed to read it. */
   readonly notifications: string;
@@ -42,8 +42,8 @@ export async function readTemplate(place: RedisPlace): Promise<Template> {
 }
 
 /**
- * Writes the initial data to a lane's database. `isOwn`: the lane has its own server, which also needs the functions and modules of the template's
- * server.
+ * Writes the initial data to a lane's database. `isOwn`: `true` if the lane has its own server. This server then gets the functions of the template's
+ * server, and must have the same modules.
  *
  * @throws SeqqaError `STORE_NOT_COPIED`
  */
@@ -81,7 +81,7 @@ async function requireModules(connection: Connection, { place, modules }: Templa
   throw new SeqqaError(
     "STORE_NOT_COPIED",
     `The Redis servers that seqqa starts for lanes lack modules of ${shownPlace(place)} that clients have used: ${missing.join(", ")}.`,
-    { hint: "Set `isolation: index`: lanes then use the configured server.", exitStatus: 2 },
+    { hint: "Set `isolation: index` for this store. Lanes then use databases of the configured server.", exitStatus: 2 },
   );
 }
 
@@ -91,7 +91,7 @@ function notCopied(to: RedisPlace, from: RedisPlace, cause: unknown): unknown {
     "STORE_NOT_COPIED",
     `seqqa cannot copy the keys of ${shownPlace(from)} to the lane's server ${shownPlace(to)}, which is older or lacks a module.`,
     {
-      hint: "Install the program redis-server in the version of the configured server. Or set `isolation: index`: lanes then use the configured server.",
+      hint: "Install the program redis-server in the version of the configured server. Or set `isolation: index` for this store: lanes then use databases of the configured server.",
       exitStatus: 2,
       cause,
     },

@@ -57,7 +57,10 @@ function writable(db: Database, { inPlace }: StoreUse): StoreCheck {
   }
 }
 
-/** Checks that no other run uses the file or left changes in it. A copy of the file gets the content from before such a run. */
+/**
+ * Checks that no other run uses the file or left changes in it. If lanes use copies of the file, such a run is not an error, because copies get the
+ * content from before that run.
+ */
 async function owner(file: string, { inPlace }: StoreUse): Promise<StoreCheck[]> {
   const what = "use";
   try {
@@ -74,7 +77,8 @@ async function owner(file: string, { inPlace }: StoreUse): Promise<StoreCheck[]>
 
 async function checkpoint(file: string, { inPlace, inProcess }: StoreUse): Promise<StoreCheck> {
   const what = "checkpoint";
-  // Do not refuse a whole copy if the target runs in this process: such a target can use the checkpoint `savepoint`, even for an external file.
+  // For an external file, the mode `copy` is refused. Do not report this if the target runs in this process, because such a target can use the
+  // checkpoint `savepoint`.
   const borrowed = inPlace && !inProcess;
   try {
     if (statSync(file).size > LARGE) return planned(file, borrowed);

@@ -43,7 +43,7 @@ export function chooseMode(choosing: Choosing): Chosen {
   if (wanted === "savepoint" && !inProcess) {
     throw new SeqqaError(
       "SAVEPOINT_OUT_OF_PROCESS",
-      `${choosing.file} cannot use checkpoint mode "savepoint", because the target does not run inside seqqa's process.`,
+      `Checkpoint mode "savepoint" cannot be used for ${choosing.file}, because the target does not run inside seqqa's process.`,
       {
         hint: "Set `checkpoint: auto`, or run the target inside seqqa's process with `target.module`. A savepoint undoes only changes made on seqqa's own connection.",
         exitStatus: 2,
@@ -75,9 +75,9 @@ function savepoint(choosing: Choosing, why: string): Chosen {
   if (typeof plans === "string") {
     throw new SeqqaError(
       "SAVEPOINT_CANNOT_OBSERVE",
-      `${choosing.file} cannot use checkpoint mode "savepoint", because seqqa cannot record changes of the file: ${plans}.`,
+      `Checkpoint mode "savepoint" cannot be used for ${choosing.file}, because seqqa cannot record changes to the file: ${plans}.`,
       {
-        hint: 'Set `checkpoint: "copy"`, and let the target open the file lane.dbPath itself.',
+        hint: 'Set `checkpoint: "copy"`, and let the target open its own connection to the file: pass the path `lane.dbPath` to the target.',
         exitStatus: 2,
       },
     );
@@ -153,7 +153,10 @@ function copy({ file, tables, scope, previous }: Choosing, db: Database, refusal
   return new CopyMode(db, file, tables, { previous: previous instanceof CopyMode ? previous : undefined });
 }
 
-/** Returns `true` if the schema causes the error (e.g. it uses a function that only the target defines), `false` for file and lock errors. */
+/**
+ * Returns `true` if the schema causes the error, e.g. because it uses a function that only the target defines. Returns `false` for file and lock
+ * errors.
+ */
 function hinders(error: unknown): boolean {
   if (error instanceof SeqqaError) return error.code === "JOURNAL_HINDERED";
   const code = (error as { code?: unknown } | null)?.code;

@@ -16,7 +16,7 @@ export function connect(file: string, mustExist: boolean = true): Database {
 }
 
 /**
- * Disables constraints and cascades on the connection that restores rows. Restored rows existed before, so no check may reject them, and a cascade
+ * Disables constraints and cascades on the connection that restores rows. Restored rows existed before, so no constraint must reject them. A cascade
  * would change other rows.
  */
 export function prepareControl(db: Database): void {

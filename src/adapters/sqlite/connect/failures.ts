@@ -4,8 +4,8 @@ import type { Life, Owner } from "../journal/owner.ts";
 /** The longest time, in milliseconds, that a restore waits for the target to end its open write transaction. */
 export const BUSY_LIMIT_MS = 5000;
 /**
- * The longest time, in milliseconds, that SQLite itself waits for a lock. Longer waits would block this thread, in which the target may have to
- * finish its transaction.
+ * The longest time, in milliseconds, that SQLite itself waits for a lock. Such a wait blocks this thread. A longer wait could prevent a target in
+ * this thread from ending the transaction that holds the lock.
  */
 export const BUSY_WAIT_MS = 20;
 

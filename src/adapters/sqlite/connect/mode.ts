@@ -8,7 +8,7 @@ export interface SqliteMode extends Required<
   position?(): ReturnType<StoreAdapter["mark"]>;
   captureWhole?(): Awaitable<unknown>;
   readonly keptCounters?: StoreAdapter["keptCounters"];
-  /** The id of the journal's tables and triggers in the file. `undefined` if the mode creates none. */
+  /** The id of the journal that the mode installed in the file. `undefined` if the mode installs no journal. */
   readonly token?: string | undefined;
   /** Makes writes of the target fail. `undefined` if the mode does not support this or the run tests no faults. */
   readonly faults?: WriteFaults | undefined;

@@ -4,8 +4,8 @@ import { referencesOf } from "../journal/put-back-kept.ts";
 import { isOfExtension } from "./failures.ts";
 
 /**
- * Returns the SQL of the schema objects that affect the journal, by name: tables, views, all triggers and unique indexes. Plain indexes, statistics
- * and the schema version are left out, because ANALYZE, VACUUM and CREATE INDEX change them.
+ * Returns the SQL of the schema objects that affect the journal: tables, views, all triggers and unique indexes. The keys are the names of the
+ * objects. Plain indexes, statistics and the schema version are left out, because ANALYZE, VACUUM and CREATE INDEX change them.
  */
 export function schemaText(db: Database): Map<string, string> {
   const rows = db

@@ -47,7 +47,7 @@ export function cloneSqliteFile(source: string | undefined, target: string): voi
 function inCopy<T>(file: string, work: (db: Database) => T): T {
   const db = openSqlite(file);
   try {
-    // Reads the schema, so that a damaged copy fails here and not in the middle of a run.
+    // Read the schema, so that a damaged copy causes an error here and not in the middle of a run.
     db.prepare("select count(*) from sqlite_schema").get();
     return work(db);
   } finally {

@@ -14,7 +14,7 @@ interface Copy {
 }
 
 export interface CopyOptions {
-  /** The mode of this store before the target restarted. The new mode keeps the root state of this mode. */
+  /** The mode of this store before the target restarted. The new mode takes over its root state. */
   readonly previous?: CopyMode | undefined;
   /** The longest time to wait for a lock, in milliseconds. Default: 5000. */
   readonly limitMs?: number;
@@ -95,8 +95,7 @@ export class CopyMode implements SqliteMode {
   }
 
   /**
-   * Calls `work` with the current content of the file while holding the write lock. The lock ensures that the content does not include half of a
-   * transaction.
+   * Calls `work` with the current content of the file while this process holds the write lock, so that no transaction of the target is in progress.
    */
   #locked<T>(work: (copy: Copy) => T): Awaitable<T> {
     return attempt(
@@ -133,8 +132,8 @@ export class CopyMode implements SqliteMode {
 }
 
 /**
- * Returns the pages of the file. The header of the returned pages names the rollback mode, because a database in memory cannot use WAL. The file
- * itself is not changed.
+ * Returns the pages of the file. If the file is in WAL mode, the header of the returned pages is set to rollback mode, because a database in memory
+ * cannot use WAL. The file itself is not changed.
  */
 function pages(db: Database): Buffer {
   const bytes = db.serialize();

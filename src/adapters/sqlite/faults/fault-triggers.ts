@@ -2,8 +2,10 @@ import type { Database } from "better-sqlite3";
 import type { TablePlan } from "../journal/table-plan.ts";
 
 /**
- * The table that controls the fault triggers. No row: writes are neither counted nor failed. A row without a code: writes are counted. A row with a
- * code: the first `passed` writes with that code succeed, and all later writes with that code fail.
+ * The table that controls the fault triggers. A code stands for a kind of write to one table.
+ * - Without a row, the triggers do nothing.
+ * - With a row without a code, the triggers count writes.
+ * - With a row with a code, the first `passed` writes with this code succeed, and all later ones fail.
  */
 export const FAULT = "seqqa_fault";
 /** The table in which the fault triggers list the counted writes, in order. A rollback by the target removes its writes from the list. */

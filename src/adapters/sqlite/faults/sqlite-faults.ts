@@ -47,7 +47,9 @@ export class SqliteFaults implements WriteFaults {
   async arm(write: number): Promise<void> {
     const code = this.#counted[write - 1];
     if (code === undefined)
-      throw new RangeError(`Write number ${write} does not exist, because seqqa counted only ${this.#counted.length} writes.`);
+      throw new RangeError(
+        `Write number ${write} does not exist, because seqqa counted only ${this.#counted.length} writes. This is a defect of seqqa: please report it.`,
+      );
     this.#armed = code;
     await this.#set(`${code}, ${this.#counted.slice(0, write - 1).filter((one) => one === code).length}`);
   }

@@ -59,7 +59,10 @@ export function setInHeader(db: Database, name: ExactValue | undefined, value: E
   if (pragma !== undefined) db.pragma(`${pragma} = ${typeof value === "bigint" ? value : 0n}`);
 }
 
-/** A counter that is not restored may have taken the row id, if the target emptied `sqlite_sequence`. */
+/**
+ * Inserts a counter with its original row id. If another counter already has this row id, which is possible after the target emptied
+ * `sqlite_sequence`, the counter gets a new row id.
+ */
 const INSERT_COUNTER = `insert into sqlite_sequence(rowid, name, seq)
   values((select @at where not exists (select 1 from sqlite_sequence where rowid = @at)), @name, @value)`;
 

@@ -47,8 +47,8 @@ function termText(sql: string, tokens: readonly Token[]): string | undefined {
 }
 
 /**
- * Replaces each column name in an SQL expression by `about(column)`, for example to refer to `NEW`. Returns `undefined` if the expression contains a
- * name that cannot be resolved.
+ * Replaces each column name in an SQL expression by the text that `about(column)` returns, for example by `NEW.column`. Returns `undefined` if the
+ * expression contains a name that cannot be resolved.
  */
 export function rewriteColumns(
   expression: string,

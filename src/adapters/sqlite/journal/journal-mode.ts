@@ -42,7 +42,7 @@ import { rowImage, shownKey } from "../read/shown-row.ts";
 import type { TablePlan } from "./table-plan.ts";
 import { UndoLog } from "./undo-log.ts";
 
-/** The error that rolls a transaction back and executes it again, because triggers fired or the schema version changed. */
+/** Thrown to roll a transaction back and execute it again, because triggers fired or the schema version changed. */
 class LookAgain extends Error {}
 
 interface Work<T> {
@@ -60,9 +60,9 @@ export interface JournalOptions {
   readonly asked?: (() => number | undefined) | undefined;
   /** Called with the rows of an external file that were written while the run had a request in progress. */
   readonly wrote?: StoreScope["wrote"];
-  /** `true` if the external file is opened only to detect writes of other clients. Default `false`. */
+  /** `true` if the external file is opened only to detect writes of other clients. Default: `false`. */
   readonly watching?: boolean | undefined;
-  /** `true` if the run makes writes of the target fail. Default `false`. */
+  /** `true` if the run makes writes of the target fail. Default: `false`. */
   readonly faulty?: boolean | undefined;
   /** The tables whose AUTOINCREMENT counters restores leave as they are. Default: none. */
   readonly unrestored?: readonly string[] | undefined;
@@ -71,7 +71,7 @@ export interface JournalOptions {
 }
 
 /**
- * Undoes what other connections committed, with an undo log that row triggers write into the file itself.
+ * Restores the file by undoing the changes that other connections committed. Row triggers write these changes to an undo log in the file itself.
  *
  * `PRAGMA data_version` changes when another connection commits, so the undo log is read only after such a change. Checkpoints and restores take the
  * write lock and therefore wait for open write transactions of the target. A checkpoint inside such a transaction would not include its rows, and a
@@ -108,7 +108,7 @@ export class JournalMode implements SqliteMode {
   #knownSchema = -1;
   /** `false` if VACUUM, which changes the schema version, may have been executed since the row ids were last checked. */
   #rowIdsKnown = false;
-  /** The error of all later operations. Set after another client wrote to the file or another run took over the file. */
+  /** The error that all later operations throw. Set after another client wrote to the file or another run took over the file; `undefined` before. */
   #broken: SeqqaError | undefined;
 
   /**
@@ -131,7 +131,7 @@ export class JournalMode implements SqliteMode {
     this.#wrote = options.wrote;
     const wasInstalled = previous !== undefined && isInstalled(db, previous.token);
     const difference = wasInstalled ? schemaDifference(previous.#schema, schemaText(db)) : undefined;
-    // Refuse the changed schema, because installing the journal again would discard the original rows that are saved in the external file.
+    // Throw if the schema of an external file changed: installing the journal again would discard the original rows that are saved in the file.
     if (borrowed && difference !== undefined) throw schemaChanged(file, difference);
     const faulty = options.faulty === true;
     const continues = wasInstalled && difference === undefined && (previous.faults !== undefined) === faulty;
@@ -288,8 +288,8 @@ export class JournalMode implements SqliteMode {
   }
 
   /**
-   * Records the last writes of the target before the final restore. Changes of the schema are not checked here: a new table does no harm, and the
-   * restore itself detects altered tables. Returns `false` if an altered table cannot be read, so that nothing was recorded.
+   * Records the last writes of the target before the final restore. Does not check the schema: new tables do no harm, and the restore itself detects
+   * altered tables. Returns `false` if an altered table cannot be read, so that nothing was recorded.
    */
   #recordLast(): boolean {
     blind(this.db);
@@ -409,7 +409,9 @@ export class JournalMode implements SqliteMode {
     this.#rowIdsKnown = true;
   }
 
-  /** Handles a new schema version. Throws if a table, view, trigger or unique index changed, else hides the triggers from this connection again. */
+  /**
+   * Handles a new schema version. Throws if a table, view, trigger or unique index changed. Otherwise, hides the triggers from this connection again.
+   */
   #look(): void {
     const difference = schemaDifference(this.#schema, schemaText(this.db));
     if (difference !== undefined) throw schemaChanged(this.#file, difference);

@@ -34,7 +34,7 @@ export interface RecordedTable {
   readonly layout: string;
 }
 
-/** Counters as rows of (number, name, value), see {@link counterReader}: the original rows, and the rows that the run last recorded. */
+/** The original counters and the counters that the run last recorded, as rows of (number, name, value); see {@link counterReader}. */
 export interface KeptCounters {
   readonly root: readonly ExactRow[];
   readonly recorded: readonly ExactRow[];
@@ -144,8 +144,8 @@ export class Lease {
   }
 
   /**
-   * Returns an error if the lease has expired, or belongs to another run. Also returns an error if a program wrote to the file by whose clock the
-   * lease had expired.
+   * Returns an error if the lease has expired or belongs to another run. Also returns an error if a program wrote to the file at a time when, by the
+   * program's own clock, the lease had expired. Returns `undefined` otherwise.
    */
   problem(file: string): SeqqaError | undefined {
     let found: [number, number | null] | undefined;
@@ -184,9 +184,9 @@ export class Keeper {
   readonly #statements = new Map<string, Statement>();
   readonly #rows: Map<RowKey, Known>[];
   readonly #pending: Set<Known>;
-  /** For each row that the current transaction changes: the recorded values from before this transaction. */
+  /** For each row that a restore in the current transaction changes: the recorded values from before this transaction. */
   readonly #fixed = new Map<Known, ExactRow | null>();
-  /** For each row that the current transaction saves: its number (`seq`) in the table of saved rows. */
+  /** For each row that the current transaction saves: the row's new number (`seq`) in the table of saved rows. */
   readonly #seqs = new Map<Known, bigint | undefined>();
   #counters: readonly ExactRow[] | undefined;
   #pendingCounters: readonly ExactRow[] | undefined;
@@ -253,8 +253,8 @@ export class Keeper {
   }
 
   /**
-   * Forgets the changes of the restore in the current transaction. Must be called after this transaction was rolled back. Changes from the undo log
-   * stay noted, because they must still be saved.
+   * Forgets the changes that a restore made in a transaction. Must be called after this transaction was rolled back. Changes from the undo log are
+   * not forgotten, because they must still be saved.
    */
   rolledBack(): void {
     for (const [row, recorded] of this.#fixed) row.recorded = recorded;

@@ -63,7 +63,7 @@ export function forgetVacuum(db: Database): void {
   db.exec(`update ${OWNER} set rowid = ${NOT_VACUUMED}`);
 }
 
-/** Returns `true` if VACUUM may change the row ids of a table: it has neither an INTEGER PRIMARY KEY nor an index. */
+/** Returns `true` if VACUUM may change the row ids of a table, because the table has neither an INTEGER PRIMARY KEY nor an index. */
 export function isRenumberable(db: Database, { shownFrom, name }: TablePlan): boolean {
   return shownFrom === 1 && db.prepare("select 1 from pragma_index_list(?)").get(name) === undefined;
 }

@@ -32,7 +32,7 @@ export class TableIo {
     return this.plan.keyAt.map((at) => row[at] as ExactValue);
   }
 
-  /** Returns the row with exactly these key values. A key that is equal only under the column's collation does not match. */
+  /** Returns the row with exactly these key values; `null` if there is none. A key that is equal only under the column's collation does not match. */
   read(key: ExactRow): ExactRow | null {
     const row = this.#bound("read", key).get(...bindable(key));
     if (row === undefined) return null;
@@ -86,7 +86,9 @@ export class TableIo {
     );
   }
 
-  /** Returns the opcodes of the update, insert and delete statements. The opcodes show if the statements would fire triggers. */
+  /**
+   * Returns the opcodes into which SQLite compiles the update, insert and delete statements. The opcodes show if the statements would fire triggers.
+   */
   explain(): readonly string[] {
     return (["delete", "insert", "update"] as const).flatMap((doing) => {
       const explained = this.#db.prepare<unknown[], { opcode: string }>(`explain ${this.#usual![doing].source}`);
@@ -141,8 +143,8 @@ export function bindable(values: ExactRow): unknown[] {
 }
 
 /**
- * Replaces text values that are not valid UTF-8 by their bytes. The driver puts U+FFFD in place of invalid bytes, so the bytes are read with
- * `bytesAt`.
+ * Returns the values of a row from position `from` on, with each text that is not valid UTF-8 as bytes. The driver replaces invalid bytes by U+FFFD,
+ * so `bytesAt` is called to read the bytes of such a value.
  */
 export function exactRow(row: ExactValue[], from: number, bytesAt: (at: number) => Uint8Array): ExactRow {
   for (let i = from; i < row.length; i++) {

@@ -9,8 +9,8 @@ export interface TablePlan extends TableShape {
   /** The quoted names of the stored columns, in the order of row values. A hidden rowid comes first; generated columns are left out. */
   readonly stored: readonly string[];
   /**
-   * The unique constraints of the table, except that of the rowid. REPLACE deletes existing rows that conflict with the new row in one of these
-   * constraints.
+   * The unique constraints of the table, except the constraint of the rowid. REPLACE deletes an existing row if the new row would violate one of
+   * these constraints.
    */
   readonly uniques: readonly Unique[];
   readonly withoutRowid: boolean;
@@ -126,7 +126,7 @@ export function observedColumns(
   });
 }
 
-/** Returns the name of the primary key column at position `seq`, to which a foreign key refers that names no parent columns. */
+/** Returns the name of the primary key column at position `seq`. A foreign key that names no parent columns refers to the primary key. */
 function primaryKey(db: Database, table: string, seq: number): string | undefined {
   return db
     .prepare<[string, number], string>("select name from pragma_table_info(?) where pk = cast(? as integer)")

@@ -52,7 +52,10 @@ function isOwnRuns(file: string): boolean {
   }
 }
 
-/** Records this process as the owner of a dead run's journal, so that no other process restores the file at the same time. */
+/**
+ * Records this process as the owner of a dead run's journal, so that no other process restores the file at the same time. Returns the previous owner;
+ * `undefined` if the file contains no journal, or only the journal with the token `mine`. `onlyLook`: `true` to change nothing.
+ */
 function claim(file: string, mine: string | undefined, onlyLook: boolean): Owner | undefined {
   const db = connect(file);
   try {

@@ -78,7 +78,7 @@ export function tableTriggers(plan: TablePlan, kind: "own" | "leased" | "tempora
   ];
 }
 
-/** Returns all names by which UPDATE OF can name the key columns. SQLite compares the names as they are written, and the rowid has several names. */
+/** Returns all names by which UPDATE OF can name the key columns. The rowid has several names, and SQLite compares the names as they are written. */
 function rowidColumns(plan: TablePlan, keys: readonly string[]): string[] {
   return plan.withoutRowid ? [...keys] : [...new Set([...keys.map((key) => key), "rowid", "_rowid_", "oid"])];
 }

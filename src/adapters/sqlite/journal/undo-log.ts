@@ -52,7 +52,7 @@ export class UndoLog {
   readonly #keeper: Keeper | undefined;
   /** The tables whose rows had the row ids 1, 2, 3 and so on in the root state. `undefined` until the root state was read. */
   #gapless: ReadonlySet<number> | undefined;
-  /** The tables of the log entries that the last {@link sync} read. */
+  /** The indexes of the tables whose log entries the last {@link sync} read. */
   #touched: ReadonlySet<number> = new Set();
   readonly #lost: LostEntry[] = [];
   /** The number (`seq`) of the last log entry that was read. */
@@ -99,15 +99,18 @@ export class UndoLog {
     this.#entries += entries.length;
   }
 
-  /** Notes which tables have no gaps in their row ids. `rows` contains the rows of a table in the order of their keys; a table may be missing. */
+  /**
+   * Records which tables have no gaps in their row ids. `rows` contains the rows of tables, sorted by key. Tables that are missing in `rows` count as
+   * tables with gaps.
+   */
   rooted(rows: ReadonlyMap<TableIo, readonly ExactRow[]>): void {
     const gapless = [...rows].filter(([, all]) => all.every((row, i) => row[0] === BigInt(i + 1)));
     this.#gapless = new Set(gapless.map(([{ plan }]) => plan.index));
   }
 
   /**
-   * Returns the name of a table in which VACUUM may have changed the row ids of known rows. A restore finds rows by these row ids. Must be called
-   * after the first {@link sync} since the VACUUM.
+   * Returns the name of a table in which VACUUM may have changed the row ids of known rows, so that a restore would not find these rows. Returns
+   * `undefined` if there is no such table. Must be called after the first {@link sync} since the VACUUM.
    */
   renumbered(): string | undefined {
     // Before the root state is read, a lane's own file has no known rows.
@@ -138,7 +141,7 @@ export class UndoLog {
       const key = keyOf(plan, image);
       let keys = seen.get(plan.index);
       if (keys === undefined) seen.set(plan.index, (keys = new Set()));
-      // Only a row's first log entry contains its old values. The effect of later changes is read from the table.
+      // Only the first new log entry of a row contains the values from before all new changes. The present values are read from the table.
       if (keys.has(key)) continue;
       keys.add(key);
       if (plan.lost !== undefined) {
@@ -146,7 +149,7 @@ export class UndoLog {
         continue;
       }
       const slot = this.mirror.slot(plan.index, key);
-      // Compare with the values that ignored columns had when the row was first read. A change of ignored columns alone then counts as no change.
+      // Give ignored columns the values that they had when the row was first read, so that a change of only these columns does not count as a change.
       const known = slot?.now ?? slot?.base ?? null;
       const before = (code & 1) === 1 ? null : withValuesOf(image, known, plan.ignoredAt);
       if (slot !== undefined && !sameRow(slot.now, before)) throw this.#incoherent(`table "${plan.name}"`);
@@ -164,7 +167,7 @@ export class UndoLog {
       "JOURNAL_INCOHERENT",
       `seqqa's log of changed rows does not match the rows of ${where} in the SQLite file ${this.#file}.`,
       {
-        hint: 'Set `checkpoint: "copy"` for this store. Some statement changed rows without firing triggers, so seqqa did not record the change.',
+        hint: 'A statement changed rows without firing triggers, so seqqa did not record the change. To prevent the error, set `checkpoint: "copy"` for this store.',
       },
     );
   }
@@ -187,8 +190,8 @@ export class UndoLog {
   }
 
   /**
-   * Saves all known changes in an external file and empties the undo log. Log entries that appear later are then changes that the run has not
-   * recorded. The caller must commit and then call {@link emptied}. Returns `false` if there is nothing to save.
+   * Saves all known changes in an external file and empties the undo log, so that the log contains only changes that the run has not recorded. The
+   * caller must commit and then call {@link emptied}. Returns `false` if there is nothing to save.
    */
   record(): boolean {
     if (this.#keeper === undefined || (this.#entries === 0 && !this.#keeper.isBehind(this.mirror.counters))) return false;
@@ -197,7 +200,7 @@ export class UndoLog {
     return true;
   }
 
-  /** Forgets the restore in the current transaction. Must be called after this transaction was rolled back. */
+  /** Forgets the changes that a restore made in a transaction. Must be called after this transaction was rolled back. */
   rolledBack(): void {
     this.#keeper?.rolledBack();
   }
@@ -227,7 +230,9 @@ export class UndoLog {
     return this.#read;
   }
 
-  /** Sets the number of the last log entry that was read. Must be called after a rollback that removed all log entries with a number above `read`. */
+  /**
+   * Sets the number of the last log entry that was read to `read`. Must be called after a rollback that removed all log entries with higher numbers.
+   */
   rewind(read: bigint): void {
     this.#read = read;
   }

@@ -2,7 +2,7 @@ import type { Database, Statement } from "better-sqlite3";
 import { SeqqaError } from "../../../model/errors.ts";
 
 export type QueryRow = Readonly<Record<string, unknown>>;
-/** The values of a query's parameters: an array for `?`, an object for `:name`. */
+/** The values for the placeholders of a query: an array for `?`, an object for `:name`. */
 export type QueryParameters = readonly unknown[] | Readonly<Record<string, unknown>>;
 
 const READS = /^\s*(?:select|with|values|explain)\b/i;

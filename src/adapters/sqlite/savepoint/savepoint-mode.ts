@@ -35,7 +35,7 @@ export class SavepointMode implements SqliteMode {
   #levels: Level[] = [];
   readonly #rollbacks: Statement<[]>[] = [];
 
-  /** `borrowed`: `true` if the file is external. All changes from now on, including those of `setup`, are then rolled back at the end. */
+  /** @param borrowed `true` if the file is external. At the end, all later changes, including the changes of `setup`, are then rolled back. */
   constructor(db: Database, file: string, plans: readonly TablePlan[], borrowed: boolean = false) {
     this.db = db;
     this.#file = file;
@@ -167,5 +167,9 @@ function removeTemporary(db: Database): void {
 }
 
 function notPortable(): SeqqaError {
-  return new SeqqaError("NOT_PORTABLE", "A savepoint cannot be moved to another lane, because it exists only on its own connection.");
+  return new SeqqaError(
+    "NOT_PORTABLE",
+    'A checkpoint of the mode "savepoint" cannot be copied to another lane, because it exists only on one database connection.',
+    { hint: 'Set `checkpoint: "journal"`, and let the target open its own connection to the file lane.dbPath.' },
+  );
 }

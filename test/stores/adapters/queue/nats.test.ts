@@ -154,7 +154,7 @@ describe("messages that the target takes by itself", () => {
     await expect(store.observe()).rejects.toMatchObject({
       code: "QUEUE_HAS_WORKER",
       message:
-        'The consumer "worker" of the target took messages of the stream "charges" and did not confirm them, so seqqa cannot restore them.',
+        'The consumer "worker" of the target received messages of the stream "charges" and did not acknowledge them, so seqqa cannot restore them.',
     });
     await store.restore(root);
     expect(await store.observe()).toMatchObject({ value: { charges: { messages: [{ data: 1 }] } } });
