@@ -17,8 +17,8 @@ export interface ActionOptions<C extends object = Values, A = ApiClient> {
   /** Returns `false` to skip the action without calling `run`. */
   readonly precondition?: (context: Context<C>) => boolean;
   /**
-   * The statuses that are correct. A returned response with another status is a HIGH violation `<name>_status`. `"4xx"` includes a GraphQL answer that
-   * has errors and no data, because GraphQL servers refuse with status 200. Default: any status is correct.
+   * The correct statuses. A returned response with any other status is a HIGH violation `<name>_status`. `"4xx"` includes a GraphQL answer that has
+   * errors and no data, because GraphQL servers refuse with status 200. Default: any status is correct.
    */
   readonly expectedStatus?: ExpectedStatus | readonly ExpectedStatus[];
   /** The role in `world.clients` whose client `run` receives as `api`. Default: the world's own client. */

@@ -116,8 +116,8 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
   readonly graph: GraphShape | undefined = undefined;
 
   /**
-   * @throws SeqqaError `AGENT_INVALID` for no actions, duplicate actions or invariants, more than 65,535 actions, budgets out of range, and unknown
-   * options
+   * @throws SeqqaError `AGENT_INVALID` if there are no actions or more than 65,535, if two actions or invariants have the same name, if a budget is
+   * out of range, or if an option is unknown
    */
   constructor(options: AgentOptions<C, A>) {
     refuseUnknown("The Agent", "AGENT_INVALID", options, OPTIONS);

@@ -8,8 +8,8 @@ export interface ReplayOptions {
   /** The seed of the test data. Default: the agent's own seed, else 0. */
   readonly seed?: number;
   /**
-   * The path that seeds the test data of each step, as names of actions. Default: the replayed path itself seeds the data. A shortened finding needs
-   * this, because its steps keep the data of the longer path; `seqqa replay --emit vitest` prints the value.
+   * For each step: the path that seeds its test data, as names of actions. Default: the replayed path itself seeds the data. A shortened path needs
+   * this option, because its steps keep the test data of the longer path. `seqqa replay --emit vitest` prints the value.
    */
   readonly draws?: readonly (readonly string[])[];
   /** `true`: each step waits for the next second, because the target compares times in whole seconds. Default: `false`. */
@@ -29,7 +29,10 @@ export interface ReplayOptions {
 export interface RaceReplay {
   /** The names of the actions. More than two are possible only if all are the same action. */
   readonly actions: readonly string[];
-  /** The number of trials, because the calls may not overlap each time. Default: `exploration.races.trials`. A schedule is followed once. */
+  /**
+   * The number of trials. Several trials are useful, because the calls may overlap only in some of them. Default: `exploration.races.trials`. With a
+   * schedule, there is one trial.
+   */
   readonly trials?: number | undefined;
   /** The method by which the calls reach the target at the same time. Default `auto`: a method that the target's protocol allows. */
   readonly delivery?: "auto" | RaceDelivery | undefined;
@@ -57,7 +60,7 @@ export interface ReplayedRace {
   readonly message?: string | undefined;
   /** The result of the first trial that showed the race, or of the last trial if none did. */
   readonly observed?: RaceOutcome | undefined;
-  /** The reason why trials without a hit do not show that the race is gone. Absent if the race is gone, or if there was a hit. */
+  /** The reason why a replay without hits does not prove that the race was fixed. Absent if the replay proves it, or if there was a hit. */
   readonly inconclusive?: string | undefined;
 }
 

@@ -13,8 +13,8 @@ export interface IgnorePattern {
 /** The patterns of `ignore`, matched against the tables and columns of the current stores. */
 export interface Ignored {
   /**
-   * The ignored columns as `system.table.column`, and columns of rows of one kind as `system.table.column where {...}`. Patterns for paths and context
-   * keys are kept as the user wrote them.
+   * The ignored columns as `system.table.column`. Columns that are ignored only in rows of one kind are `system.table.column where {...}`. Patterns
+   * for paths and context keys are kept as the user wrote them.
    */
   readonly fields: readonly string[];
   /** The tables that do not belong to the state, by store. */
@@ -83,10 +83,10 @@ export function ignoredColumns(
 }
 
 /**
- * Finds the tables, columns and paths that the patterns of `ignore` name. `schemas` has the stores that list their tables. `isWhole`: `true` if
- * `schemas` has all stores, so that a table that is missing there does not exist. `isStrict`: `true` if an unknown name is an error.
+ * Finds the tables, columns and paths that the patterns of `ignore` name. `schemas` contains the stores that can list their tables. `isWhole`: `true`
+ * if these are all stores, so that a table that is not in `schemas` does not exist. `isStrict`: `true` if an unknown name is an error.
  *
- * @throws SeqqaError `IGNORE_UNKNOWN` (2) for an unknown table or column, and for a field of rows of one kind that cannot be read
+ * @throws SeqqaError `IGNORE_UNKNOWN` with exit status 2 for an unknown table or column, and for a field of rows of one kind that cannot be read
  */
 export function resolveIgnored(
   patterns: readonly IgnorePattern[],

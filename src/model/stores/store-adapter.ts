@@ -31,7 +31,7 @@ export interface KeptCounters {
   /** The setting that lets seqqa restore the counters, e.g. `checkpoint: copy`. */
   readonly remedy: string;
   /**
-   * Sets the counters to their values in the root state. The store must be in the root state. Resolves to `false` if an open transaction of the target
+   * Sets the counters to their values in the root state, in which the store must be. Resolves to `false` if an open transaction of the target
    * prevents this. `undefined` if the store can never set its counters.
    */
   readonly restore: (() => Promise<boolean>) | undefined;
@@ -107,7 +107,7 @@ export interface TableSchema {
   readonly columns: readonly string[];
   /** The foreign keys that consist of one column. Default: none. */
   readonly references?: readonly DeclaredReference[];
-  /** The counters whose numbers are used in one column of this table only. Default: none. */
+  /** The counters whose numbers are used in only one column, a column of this table. Default: none. */
   readonly counters?: readonly TableCounter[];
 }
 
@@ -119,7 +119,7 @@ export interface TableCounter {
   readonly column: string;
   /** The meaning of the observed value: the next number, or the last number that was used. */
   readonly shows: "next" | "last";
-  /** `true` if the counter ends or starts again after fewer than a thousand million numbers. Default `false`. */
+  /** `true` if the counter reaches its maximum or wraps around after fewer than 1,000,000,000 numbers. Default `false`. */
   readonly isShort?: boolean | undefined;
 }
 
@@ -175,7 +175,7 @@ export interface StoreScope {
   readonly faulty?: boolean | undefined;
 }
 
-/** A write of the target that a {@link Gate} holds back, or that {@link WriteFaults} makes fail. */
+/** A write by the target that a {@link Gate} holds back, or that {@link WriteFaults} causes to fail. */
 export interface HeldWrite {
   /** The kind of statement and its table, e.g. `UPDATE orders`. */
   readonly statement: string;
@@ -255,7 +255,10 @@ export interface NoFaults {
   readonly why: string;
 }
 
-/** The requests that a stub received since its creation: if there were any, and some that had no reply. See {@link StoreAdapter.asked}. */
+/**
+ * The use of a stub since its creation: whether it received any requests, and examples of requests for which it had no reply. See {@link
+ * StoreAdapter.asked}.
+ */
 export interface StubUse {
   readonly wasCalled: boolean;
   readonly unmatched: readonly string[];
@@ -278,8 +281,8 @@ export interface LastLook {
 
 /**
  * The contract of a store adapter: the adapter gives access to one store behind the API. All adapters pass one contract suite
- * (`test/contract/system`). Checkpoints nest. `restore(mark)` brings the store to exactly the state that it had at the checkpoint, whichever
- * connection made the changes. The checkpoint stays valid.
+ * (`test/contract/system`). `restore(mark)` brings the store to exactly the state that it had at the checkpoint, whichever connection made the
+ * changes. That checkpoint and older checkpoints stay valid; younger checkpoints become invalid.
  */
 export interface StoreAdapter {
   /**
@@ -349,7 +352,7 @@ export interface StoreAdapter {
    */
   asked?(): StubUse;
   /**
-   * Called when an action has moved the target's clock ahead. Removes data whose lifetime is then over, and shortens the other lifetimes. Default: the
+   * Called when an action has moved the target's clock ahead. Removes data whose lifetime has ended, and shortens all other lifetimes. Default: the
    * store has no lifetimes, or they do not follow the target's clock.
    */
   passTime?(ms: number): Awaitable<void>;

@@ -18,8 +18,8 @@ export interface StoreProviderOptions {
    */
   readonly faulty?: boolean | undefined;
   /**
-   * `true` if exactly one copy is made, at once. The provider then copies the template itself, not the run's own copy of the template. Default
-   * `false`.
+   * `true` if the run needs exactly one copy. The provider then copies the template directly, without first making the run's own copy of the
+   * template. Default `false`.
    */
   readonly single?: boolean | undefined;
   /** A directory of this run, for the files of servers that the provider starts. The directory is removed at the end of the run. */
@@ -34,13 +34,15 @@ export interface StoreProviderOptions {
  */
 export interface StoreProvider {
   /**
-   * Checks that the server answers, and that the template exists and may be copied. Copies the template once for the run. Removes the leftovers of
-   * dead runs from that server, recognized by their names, and nothing else.
+   * Checks that the server answers, that the template exists, and that seqqa is allowed to copy it. Copies the template once for the run. Removes the
+   * leftovers of dead runs from that server, recognized by their names, and nothing else.
    *
    * @throws SeqqaError `STORE_UNREACHABLE`, `STORE_MISSING`, `STORE_NOT_ALLOWED`
    */
   prepare(): Promise<void>;
-  /** Makes a fresh copy for a lane and removes the lane's older copy. Returns the URL of the fresh copy. */
+  /**
+   * Makes a fresh copy for a lane and removes the lane's older copy. Returns the URL of the fresh copy. `generation` grows with each copy of a lane.
+   */
   provide(lane: number, generation: number): Promise<string>;
   /**
    * Returns an id of the provider's session on the server. If the id changes, the server was restarted or closed connections. Absent if each lane has
@@ -78,7 +80,7 @@ export interface Cleaned {
   readonly leftover?: Leftover | undefined;
   /** A sentence which says that a run that may be alive uses the store, so that nothing was restored. Absent if no run uses it. */
   readonly inUse?: string | undefined;
-  /** Leftovers that stay, because the user in the store's URL may not remove them, one line each. Default: none. */
+  /** Leftovers that were not removed, because the user in the store's URL is not allowed to remove them, one line each. Default: none. */
   readonly notAllowed?: Removed | undefined;
   /** The errors of the parts that failed. All other parts were done. Default: none. */
   readonly failures?: readonly unknown[] | undefined;
@@ -116,7 +118,7 @@ export interface StoreKind {
   clean(url: string, how?: Cleaning): Promise<Cleaned>;
   /**
    * Checks if the store is reachable, has a supported version, and meets the other needs of a run that uses the store in this way. Writes nothing to
-   * a store that lanes copy, and leaves nothing behind. A problem that the function checks for is returned, not thrown.
+   * a store that lanes copy, and leaves nothing behind. Problems that the function checks for are returned, not thrown.
    */
   check(url: string, use?: StoreUse): Promise<readonly StoreCheck[]>;
   /**

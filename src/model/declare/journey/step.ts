@@ -4,7 +4,10 @@ import { secondsOf, type Duration } from "../../text/duration.ts";
 import { SeqqaError } from "../../errors.ts";
 import { refuseUnknown } from "../unknown-options.ts";
 
-/** The statuses that a step must get if it is expected to fail: `true` for any 4xx, else exactly the given statuses. */
+/**
+ * The statuses that a step must get if it is expected to fail: `true` for any 4xx, else one of the given statuses. `false`: the step is not expected
+ * to fail.
+ */
 export type ExpectedFailure = boolean | number | readonly number[];
 
 /** Options of {@link Step}. */
@@ -29,7 +32,10 @@ export interface StepOptions<C extends object = Values, A = ApiClient, Args exte
 
 const OPTIONS: readonly (keyof StepOptions)[] = ["name", "action", "args", "timeout", "expectFailure"];
 
-/** A step of a `Journey`. It fails if a response has a status of 400 or above, if its code throws, and if it times out. */
+/**
+ * A step of a `Journey`. Without `expectFailure`, the step fails if the judged response has a status of 400 or above. Every step fails if its code
+ * throws, or if it times out.
+ */
 export class Step<C extends object = Values, A = ApiClient, Args extends object = Values> {
   readonly name: string;
   readonly action: (client: A, context: Context<C>, args: Args) => unknown;
