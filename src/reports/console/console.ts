@@ -132,7 +132,10 @@ function errorLines({ code, message, path, source, stack, count }: RunError, col
   ];
 }
 
-/** Returns the first line of a stack trace that names a file. Stack traces in reports contain only files of the user. */
+/**
+ * Returns the first place (`file:line:column`) in a stack trace; `undefined` if there is none. Stack traces in reports contain only files of the
+ * user.
+ */
 function userLine(stack: string): string | undefined {
   return /^\s+at (?:.*\()?((?:file:\/\/)?[^\s()]+:\d+:\d+)\)?$/m.exec(stack)?.[1]?.replace(/^file:\/\//, "");
 }

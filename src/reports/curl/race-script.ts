@@ -38,8 +38,8 @@ interface RaceSent extends Sent {
 /**
  * Returns a race as a POSIX shell script; `undefined` if a call sent nothing over HTTP. The script sends the requests before the race in order, then
  * the requests of all calls at the same time, and compares the answers with the recorded answers of the race and of the calls one after another. The
- * script repeats all this several times, because a race may not occur each time. Texts of requests and answers are only data for the shell. Secrets
- * (see `hide`) are not in the script. @param nextSecond see {@link ExplorationResult.nextSecond}
+ * script repeats all this several times, because a race may occur only sometimes. The shell treats texts of requests and answers only as data, never
+ * as code. Secrets (see `hide`) are not in the script. @param nextSecond see {@link ExplorationResult.nextSecond}
  */
 export function raceScript(race: Omit<Race, "toString">, hide: Redactor, nextSecond?: true): string | undefined {
   const { steps, observed } = race;
@@ -125,8 +125,8 @@ function head(race: Omit<Race, "toString">, hide: Redactor): readonly string[] {
 }
 
 /**
- * Shell code that replaces the function `strayed`, which ends the script if the path differs from the recorded one. From the second round on, the cause
- * may be that the API was not reset, so the message suggests to set RESET.
+ * Shell code that replaces the function `strayed`, which ends the script if the path differs from the recorded one. From the second round on, a
+ * possible cause is that the API was not reset, so the message suggests setting RESET.
  */
 const ABOUT_ROUNDS = [
   "strayed() {",
