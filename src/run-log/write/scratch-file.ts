@@ -12,8 +12,8 @@ const left = new FinalizationRegistry<() => void>((close) => close());
 /**
  * A file for data that a large exploration does not keep in memory: edges, and snapshots of nodes that wait to be expanded.
  *
- * The file contains data of the target with its secrets. Only its owner can therefore open it, and its name is removed at once. (Windows removes the
- * name when the file is closed.) The operating system deletes the content however the process ends.
+ * The file contains data of the target with its secrets. Therefore only its owner can open it, and its name is removed from the folder as soon as the
+ * file is open (on Windows, when it is closed). The operating system deletes the content however the process ends.
  */
 export class ScratchFile implements Spill {
   readonly #folder: string;
