@@ -134,10 +134,14 @@ export function checkedStatuses(what: string, code: string, given: unknown): rea
     typeof one === "number" ? Number.isInteger(one) && one >= 100 && one < 600 : typeof one === "string" && /^[1-5]xx$/.test(one);
   const wrong = all.find((one) => !isStatus(one));
   if (wrong === undefined && all.length > 0) return all as readonly ExpectedStatus[];
-  throw new SeqqaError(code, `${what} is ${all.length === 0 ? "an empty list" : JSON.stringify(wrong)}.`, {
-    exitStatus: 2,
-    hint: 'Write a status (201), a class ("2xx"), or a list of these, or remove the option.',
-  });
+  throw new SeqqaError(
+    code,
+    `${what} ${all.length === 0 ? "is an empty list" : `includes ${JSON.stringify(wrong)}, which is not an HTTP status`}.`,
+    {
+      exitStatus: 2,
+      hint: 'Write a status such as 201, a class such as "2xx", or a list of these, or remove the option.',
+    },
+  );
 }
 
 /**

@@ -120,9 +120,9 @@ export function resolveIgnored(
 /** Returns the field of rows of one kind that a pattern names, with the name of the store if the pattern belongs to a store. */
 function fieldOfKindIn({ pattern, system }: IgnorePattern): string | undefined {
   if (isBadFieldOfKind(pattern)) {
-    throw new SeqqaError("IGNORE_UNKNOWN", `The pattern "${pattern}" of ignore has no object with patterns in JSON after "where".`, {
+    throw new SeqqaError("IGNORE_UNKNOWN", `The pattern "${pattern}" in \`ignore\` has no JSON object with patterns after "where".`, {
       exitStatus: 2,
-      hint: 'Copy the whole field from the message of seqqa, for example: hash.value where {"key":"order:*"}',
+      hint: 'Copy the whole name of the field from the message in which seqqa shows it, for example: hash.value where {"key":"order:*"}',
     });
   }
   if (readFieldOfKind(pattern) === undefined) return undefined;
@@ -150,7 +150,7 @@ function unknown({ pattern, system }: IgnorePattern, schemas: Schemas): SeqqaErr
     : tables.map(({ name }) => name);
   const near = nearest(pattern, names);
   const where = system === undefined ? "the stores" : `store "${system}"`;
-  return new SeqqaError("IGNORE_UNKNOWN", `The pattern "${pattern}" of ignore matches no table or column of ${where}.`, {
+  return new SeqqaError("IGNORE_UNKNOWN", `The pattern "${pattern}" in \`ignore\` matches no table or column of ${where}.`, {
     exitStatus: 2,
     hint:
       near === undefined

@@ -72,7 +72,7 @@ function checkContext(which: string, context: unknown): void {
   } catch (cause) {
     throw invalid(
       `The context of ${which} cannot be used: ${(cause as Error).message}`,
-      "Set values that structuredClone cannot copy in a step instead.",
+      "Use only plain data in the initial context, and no key that is the name of a method or property of the context, such as data.",
       cause,
     );
   }
