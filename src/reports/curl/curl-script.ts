@@ -104,8 +104,8 @@ function head({ id, invariant, severity, message, reproductionPath }: Finding, b
     comment(`finding ${id}, path: ${reproductionPath.join(" -> ") || "(the root state)"}`),
     "#",
     "# Needs sh, curl and node (18 or newer, for reading JSON). Set BASE_URL to the URL of the API. The API must be in the state in which the path begins.",
-    "# Set NOPROXY to nothing to send requests through the proxies of the environment.",
-    "# Exit status 1: the finding still fails as recorded. 0: gone. 2: the script could not try it. 3: the path differed from the recorded one.",
+    "# To send requests through the proxies of the environment, set NOPROXY to an empty value.",
+    "# Exit status 0: the finding no longer occurs. 1: it still occurs. 2: the script could not test it. 3: the path differed from the recording.",
     ...preparation(base, flow, HELPER),
   ];
 }

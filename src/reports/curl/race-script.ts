@@ -119,8 +119,8 @@ function head(race: Omit<Race, "toString">, hide: Redactor): readonly string[] {
     "# Needs sh, curl (7.68 or newer) and node (18 or newer, for reading JSON). BASE_URL is the URL of the API, which must be in the state in which the path begins;",
     `# ROUNDS is the number of rounds (default ${ROUNDS}); RESET is a command that resets the API before each round, if the path cannot be executed twice; CHECK is a command`,
     "# that fails if the state is wrong after a round. Without CHECK only the answers are compared, so differences in the state are not seen.",
-    "# Set NOPROXY to nothing to send requests through the proxies of the environment.",
-    "# Exit status 1: the race was seen. 0: not seen in these rounds. 2: not tried, or the answers do not show it. 3: the path differed from the recorded one.",
+    "# To send requests through the proxies of the environment, set NOPROXY to an empty value.",
+    "# Exit status 0: the race was not seen in these rounds. 1: it was seen. 2: it was not tried, or the answers do not show it. 3: the path differed from the recording.",
   ];
 }
 
