@@ -55,7 +55,7 @@ export class ScratchFile implements Spill {
   read(place: number, into: Uint8Array): void {
     for (let done = 0; done < into.length;) {
       const count = readSync(this.#file!, into, done, into.length - done, place + done);
-      if (count === 0) throw new RangeError("The scratch file ends before what was written to it.");
+      if (count === 0) throw new RangeError("The scratch file is shorter than the data that was written to it.");
       done += count;
     }
   }
