@@ -40,9 +40,9 @@ export interface ActionOptions<C extends object = Values, A = ApiClient> {
    */
   readonly changesNothing?: boolean;
   /**
-   * The names of stores that `run` changes itself, e.g. because it takes a job from a queue or a mail from a stub. Default: none. Rules do
-   * not compare these stores after a step of this action. With `--faults`, the comparison after a failed write of this action leaves these stores
-   * out, too.
+   * The names of stores that the code of `run` changes without the target, e.g. because it takes a job from a queue or a mail from a stub. Default:
+   * none. Rules do not compare these stores after a step of this action. With `--faults`, the comparison after a failed write of this action leaves
+   * these stores out, too.
    */
   readonly changesStores?: readonly string[];
 }
@@ -124,7 +124,8 @@ export class Action<C extends object = Values, A = ApiClient> {
 }
 
 /**
- * Returns a list of statuses that a user wrote. An invalid status is refused, because no answer, or every answer, would match it.
+ * Returns a list of statuses that a user wrote. An invalid status is refused, because it would match no answer or wrong answers: `"503"` would match
+ * every 5xx.
  * @param what the subject of the error message, e.g. `The expectedStatus of action "pay"`
  * @throws SeqqaError with `code`
  */

@@ -47,9 +47,12 @@ export interface AgentOptions<C extends object = Values, A = ApiClient> {
   readonly continueAfterViolation?: boolean;
   /** The seed of all random choices. Default: the value in the configuration, else 0. */
   readonly seed?: number;
-  /** The setting for sending pairs of actions at the same time. Default: the value in the configuration, else `"off"`. */
+  /** The setting for the search for races, which sends pairs of actions at the same time. Default: the value in the configuration, else `"off"`. */
   readonly races?: RacesSetting;
-  /** The setting for making each write of each kind of call fail, one at a time. Default: the value in the configuration, else `"off"`. */
+  /**
+   * The setting for fault injection, which makes each write of each kind of call fail, one at a time. Default: the value in the configuration, else
+   * `"off"`.
+   */
   readonly faults?: FaultsSetting;
   /**
    * Brings the world to the root state (log in, seed): a function, or a journey that runs on the world's own client and context. The setup runs again

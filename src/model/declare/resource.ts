@@ -7,7 +7,7 @@ export interface Resource {
   readonly name: string;
   /** The path of the collection, e.g. `/orders`, or `/customers/{customer_id}/orders`. */
   readonly collection: string;
-  /** The path of one item, which ends with a parameter, e.g. `/orders/{order_id}`. It need not begin with the collection's path. */
+  /** The path of one item, which ends with a parameter, e.g. `/orders/{order_id}`. The item's path need not begin with the collection's path. */
   readonly item: string;
   /** The names of the properties that lead to the id within an item, from the outermost to the innermost. Default `["id"]`. */
   readonly id?: readonly string[];
@@ -28,6 +28,6 @@ export interface Resource {
   };
   /** The path of the call that restores a deleted item, with any method, e.g. `/orders/{order_id}/restore`. */
   readonly restore?: string;
-  /** The name of the parent resource. Its id is a parameter in the paths of this resource. */
+  /** The name of the parent resource. The id of the parent is a parameter in the paths of this resource. */
   readonly parent?: string;
 }

@@ -62,15 +62,16 @@ export interface CheckedStep {
   /** The client that the action received. */
   readonly client: ApiClient;
   /**
-   * Sets the message of this violation, in place of the rule's message. Returns `false`, so that a check can return the result. Findings of the rule
-   * with an equal `cause` are reported as one finding, with a list of the affected actions. The cause must not contain values of the target.
-   * `fields`: the fields of stores, if the violation consists only of changes to these fields. If late writes of the target also changed each of
-   * these fields, the step is inconclusive instead of a violation.
+   * Sets the message of this violation, in place of the rule's message. Returns `false`, so that a check can end with `return step.explain(...)`.
+   * Findings of the rule with an equal `cause` are reported as one finding, with a list of the affected actions. The cause must not contain values of
+   * the target. `fields`: the fields of stores, if the violation consists only of changes to these fields. If late writes of the target also changed
+   * each of these fields, the step is inconclusive instead of a violation.
    */
   explain(message: string, details?: { readonly cause?: string | undefined; readonly fields?: readonly string[] | undefined }): false;
   /**
    * Counts the step as a step that the rule cannot judge. The run's notes show the number of such steps and the reason. Returns `true`, so that a
-   * check can return the result. `partly`: `true` if the rule judged a part of the step, so that only the rest is unknown. Default `false`.
+   * check can end with `return step.inconclusive(...)`. `partly`: `true` if the rule judged a part of the step, so that only the rest is unknown.
+   * Default `false`.
    */
   inconclusive(why: string, details?: { readonly partly?: boolean }): true;
   /** @deprecated Use {@link inconclusive}. */
@@ -97,8 +98,8 @@ export interface Resent {
 }
 
 /**
- * A further part of a check, which runs in the state before the step. If this part returns another `Earlier`, seqqa restores the state before the
- * step again for that part.
+ * A further part of a check. seqqa restores the state before the step, then runs this part. If this part returns another `Earlier`, seqqa restores
+ * the state before the step again for that part.
  */
 export interface Earlier {
   readonly earlier: (
@@ -106,7 +107,7 @@ export interface Earlier {
   ) => CheckAnswer | Earlier | Promise<CheckAnswer | Earlier>;
 }
 
-/** A further part of a check, which runs in the state after the step, after that state was restored. */
+/** A further part of a check. seqqa restores the state after the step, then runs this part. */
 export interface Restored {
   readonly restored: () => CheckAnswer | Earlier | Restored | Promise<CheckAnswer | Earlier | Restored>;
 }
@@ -148,7 +149,7 @@ export interface RuleOptions<C extends object = never, A = never> extends Pick<
   readonly users?: Readonly<Record<string, Login>>;
 }
 
-/** Logs a client in, so that its later requests are made as one user. */
+/** Logs a client in as a user, so that the client sends all later requests as this user. */
 export type Login<A = ApiClient> = (api: A, context: Context) => Promise<unknown>;
 
 const OPTIONS: readonly (keyof RuleOptions)[] = [

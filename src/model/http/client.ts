@@ -14,7 +14,7 @@ export interface MultipartPart {
   readonly contentType?: string;
 }
 
-/** The options of a request beside its method and path. */
+/** The options of a request, in addition to its method and path. */
 export interface RequestOptions {
   /** A value that is sent as JSON, with the content type of JSON. */
   readonly json?: unknown;
@@ -71,7 +71,7 @@ export interface CookieExpiry {
 
 /** The members of a client that only lanes use. */
 export interface ClientPart {
-  /** The origin that the client sends to; `undefined` if it sends nothing out of this process. Two lanes must not use the same origin. */
+  /** The origin that the client sends to; `undefined` if the client sends nothing to other processes. Two lanes must not use the same origin. */
   readonly uses?: string | undefined;
   /** The URL that the client joins paths to, without a trailing slash. */
   readonly base?: string | undefined;
@@ -94,7 +94,7 @@ export interface ClientPart {
    * since the client was constructed.
    */
   acting(): unknown;
-  /** Returns the part of {@link acting} that identifies the user. Default: all of it. */
+  /** Returns the part of the client's state that identifies the user. Default: everything that {@link acting} returns. */
   bearer?(): unknown;
   /** `true` if there is no API behind the client. The data that the client saves is then the whole state. */
   readonly selfContained?: boolean;

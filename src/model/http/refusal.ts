@@ -30,8 +30,9 @@ export function refusesInBody(exchange: GraphqlExchange): boolean {
 
 /**
  * Returns `true` if the body of an answer with a 2xx status reports an error: `{ "ok": false }`, `{ "success": false }`, or an `error` or `errors`
- * without `data`. `{ "errors": 0 }` is not an error. A body with an id, or with fields that error reports do not have, is an item that stores an
- * error, such as a failed job. `ok` and `success` count despite such fields, but not in a body with an id.
+ * without `data`. `{ "errors": 0 }` is not an error. Returns `false` for a body with an id, because such a body is an item that stores an error, such
+ * as a failed job. For the same reason, `error` and `errors` (but not `ok` and `success`) are ignored in a body with fields that error reports do not
+ * have.
  */
 export function saysFailed(body: unknown): boolean {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return false;

@@ -45,7 +45,7 @@ export interface CodeCoverage {
   readonly files: readonly FileCoverage[];
   /** The number of coverage files that processes of the target wrote and seqqa read. 0: no process wrote its coverage. */
   readonly processes: number;
-  /** Sentences that say what is missing. */
+  /** Sentences that say which coverage is missing, and why. */
   readonly notes: readonly string[];
 }
 
@@ -66,7 +66,7 @@ export function operationCovered(
   };
 }
 
-/** Joins the coverage of several explorations, or of several shards of one exploration. */
+/** Returns the joined coverage of several explorations, or of several shards of one exploration, with one entry for each operation. */
 export function joinedOperations(all: readonly (readonly OperationCoverage[])[]): readonly OperationCoverage[] {
   const joined = new Map<string, OperationCoverage>();
   for (const one of all.flat()) {
@@ -77,7 +77,9 @@ export function joinedOperations(all: readonly (readonly OperationCoverage[])[])
   return [...joined.values()];
 }
 
-/** Returns the described status that an answer has: the number itself, else its range, else `default`. */
+/**
+ * Returns the described status that covers the status of an answer: the number itself, else its range, else `default`; `undefined` if there is none.
+ */
 function describedStatus(described: readonly string[], status: number): string | undefined {
   return [String(status), `${Math.trunc(status / 100)}XX`, "default"].find((one) => described.includes(one));
 }

@@ -1,7 +1,7 @@
 import type { RaceDelivery, RaceOutcome, RaceSchedule, RaceVerdict, RecordedStep } from "./result.ts";
 import type { Severity } from "../declare/severity.ts";
 
-/** The options of `replay()` beside the path. */
+/** The options of `replay()`, in addition to the path. */
 export interface ReplayOptions {
   /** The path of a `seqqa.yaml`. Default: no configuration is read. */
   readonly config?: string;
@@ -16,12 +16,13 @@ export interface ReplayOptions {
   readonly nextSecond?: boolean | undefined;
   /**
    * The name of the rule that the finding broke. If the exploration no longer checks this rule, `replay()` throws `NO_SUCH_RULE`, because a replay
-   * without the rule would always pass. Default: not required. For a race with the verdict `invariant`, `race.invariant` is required, too.
+   * without the rule would always pass. For a race with the verdict `invariant`, the rule `race.invariant` is required in the same way. Default: no
+   * rule is required.
    */
   readonly rule?: string | undefined;
   /** Calls that are sent at the same time at the end of the path. Default: none. */
   readonly race?: RaceReplay;
-  /** A signal that ends the replay with an `AbortError`. */
+  /** A signal that aborts the replay. `replay()` then throws the reason of the signal, by default an `AbortError`. */
   readonly signal?: AbortSignal;
 }
 
@@ -39,8 +40,8 @@ export interface RaceReplay {
   /** The call that a store holds, and the write before which it is held. Default: none. */
   readonly schedule?: RaceSchedule | undefined;
   /**
-   * The verdict to look for. A trial is a hit if it has this verdict or a worse verdict. For the verdict `invariant`, the broken rule must have the
-   * name in the property `invariant`, too. Default: any verdict is a hit.
+   * The verdict to look for. A trial is a hit if it has this verdict or a worse verdict. For the verdict `invariant`, the broken rule must also be
+   * the rule that the property `invariant` names. Default: any verdict is a hit.
    */
   readonly verdict?: RaceVerdict | undefined;
   readonly invariant?: string | undefined;

@@ -48,7 +48,7 @@ export interface RecordedStep {
   readonly printed?: readonly string[] | undefined;
 }
 
-/** A query to a store that a rule made in its check. */
+/** A query that the check of a rule sent to a store. */
 export interface RecordedQuery {
   /** The name of the store in the World, e.g. `db`. */
   readonly store: string;
@@ -68,7 +68,7 @@ export interface Evidence {
   readonly actual?: unknown;
   /** The `expected` of the check's detailed result; absent if there is none. */
   readonly expected?: unknown;
-  /** The queries that the check made, in order. */
+  /** The queries that the check sent to stores, in order. */
   readonly queries: readonly RecordedQuery[];
 }
 
@@ -107,7 +107,7 @@ export interface Violation {
   readonly message: string;
   /** The line in the user's code, e.g. `shop.explore.ts:12:5`: the declaration of the invariant, or of the last action for a built-in rule. */
   readonly where?: string | undefined;
-  /** The names of the actions, in order. The last action triggered the violation. Empty if the root state breaks the rule. */
+  /** The names of the actions on the path, in order. The last action triggered the violation. Empty if the root state breaks the rule. */
   readonly reproductionPath: readonly string[];
   /** The request of the response that the last action returned. */
   readonly request?: ApiRequest | undefined;
@@ -217,8 +217,9 @@ export interface FaultCoverage {
   readonly skipped: Readonly<Record<string, number>>;
   /**
    * The number of fault points that were not tried or not judged, by reason: `max_time`, `not_failed` (the repeated call did not make the write),
-   * `no_recovery` (the target did not recover from an earlier fault in the same call), `target_memory` (a restart alone changes what the call does),
-   * `refused` (the target still refused calls with 429, or 503 and `Retry-After`, 10 seconds after the fault), `lane_lost`, ...
+   * `no_recovery` (the target did not recover from an earlier fault in the same call), `target_memory` (the call behaves differently after a restart
+   * of the target, even without a fault), `refused` (the target still refused calls with 429, or 503 and `Retry-After`, 10 seconds after the fault),
+   * `lane_lost`, ...
    */
   readonly skippedPoints: Readonly<Record<string, number>>;
   /** The reasons why kinds of faults cannot be injected at a store. The keys consist of the name of the store and the kind, e.g. `db kill`. */
@@ -661,8 +662,8 @@ export interface ExplorationFacts {
    */
   readonly unreachedNodes?: readonly string[] | undefined;
   /**
-   * For a `StateGraph`: the names of edges that never applied at a node that was reached. If it is certain that an edge cannot apply, there is also a
-   * violation `<edge>_dead`.
+   * For a `StateGraph`: the names of edges that never applied, although the node where they start was reached. If it is certain that an edge cannot
+   * apply, there is also a violation `<edge>_dead`.
    */
   readonly deadEdges?: readonly string[] | undefined;
   /** For a `StateGraph`: nodes whose `check` returned `false` in a state. Each has a violation `<node>_denied`. */

@@ -42,7 +42,7 @@ function matcher(pattern: string): (name: string) => boolean {
   return (name) => expression.test(name);
 }
 
-/** Returns the tables of a store that match a pattern: `events`, `audit_*`, or `db.events` in a World. */
+/** Returns the tables of a store that match a pattern such as `events`, `audit_*`, or (in a World) `db.events`. */
 export function ignoredTables(
   patterns: readonly IgnorePattern[],
   system: string,
@@ -57,7 +57,7 @@ export function ignoredTables(
   return ignored;
 }
 
-/** Returns the columns of a store that match a pattern, by table: `orders.seen_at`, `*.updated_at`, or `db.orders.seen_at` in a World. */
+/** Returns, by table, the columns of a store that match a pattern such as `orders.seen_at`, `*.updated_at`, or (in a World) `db.orders.seen_at`. */
 export function ignoredColumns(
   patterns: readonly IgnorePattern[],
   system: string,

@@ -68,9 +68,9 @@ export interface ObservedTable {
   readonly added: readonly (readonly StoredValue[])[];
   readonly removed: readonly (readonly StoredValue[])[];
   /**
-   * The number of rows at the beginning of `added` that have the positions of removed rows of the root state. The remaining rows come after all rows
-   * of the root state. Set only if the order of `added` belongs to the state, because the table has no key and queries can read its rows in this
-   * order. Default: the order has no meaning.
+   * The first `inPlace` rows of `added` are at the positions of removed rows of the root state. The remaining rows of `added` come after all rows of
+   * the root state. Set only if the order of `added` belongs to the state, because the table has no key and queries can read its rows in this order.
+   * Default: the order has no meaning.
    */
   readonly inPlace?: number;
   /**
@@ -140,11 +140,11 @@ export interface StoreScope {
   /** `true` if the target runs in this process and uses the store's own connection. */
   readonly inProcess: boolean;
   /**
-   * `true` for an external store: a store of the user's own (`base_url`, `lanes`). Its settings are left unchanged. `close()` restores the rows that
-   * the run changed to their values at `open()`, including rows that `setup` wrote before {@link StoreAdapter.root}. Rows that somebody else changed
-   * are kept. `close()` also removes everything that seqqa installed. The store itself holds the data that `close()` needs, so that `seqqa clean` can
-   * restore the rows after a SIGKILL. Before this cleaning, `open()` refuses the store (`STORE_LEFT`). `open()` also refuses a store that a live run
-   * uses (`STORE_IN_USE`).
+   * `true` for an external store: a store of the user that seqqa uses in place (`base_url`, `lanes`). The adapter does not change settings of the
+   * store. `close()` restores the rows that the run changed to their values at `open()`, including rows that `setup` wrote before {@link
+   * StoreAdapter.root}. Rows that somebody else changed are left unchanged. `close()` also removes everything that seqqa installed. The store itself
+   * holds the data that `close()` needs, so that `seqqa clean` can restore the rows after a SIGKILL. Before this cleaning, `open()` refuses the store
+   * (`STORE_LEFT`). `open()` also refuses a store that a live run uses (`STORE_IN_USE`).
    */
   readonly borrowed: boolean;
   /** The World's `ignore` patterns. Tables and columns of an external store that match are neither judged nor restored. Default: none. */
@@ -240,8 +240,8 @@ export interface WriteFaults {
   arm(write: number, fault: WriteFault): Promise<void>;
   /**
    * Resolves with the write that failed. The write was not made, and for `cut` and `kill` its connection is closed. Resolves with `undefined` if
-   * `done` settles first, or if the store does not let the write fail. For a fault of kind `kill`, `kill` is called to end the target's process while
-   * the write is held.
+   * `done` settles first, or if the store lets the write pass. For a fault of kind `kill`, `kill` is called to end the target's process while the
+   * write is held.
    */
   failed(done: Promise<unknown>, kill?: () => Promise<void>): Promise<HeldWrite | undefined>;
   /** Lets all further writes pass. Never rejects. A second call does nothing. */
@@ -360,7 +360,7 @@ export interface StoreAdapter {
   keepTime?(now: () => number): void;
   /** Called before each step of a path. Leave this method out if the state of the store does not depend on where steps begin. */
   beginStep?(): void;
-  /** Returns an error that user code threw while it made an answer of the store, and forgets the error. Default: the store calls no user code. */
+  /** Returns an error that user code threw while it computed an answer of the store, and forgets the error. Default: the store calls no user code. */
   takeThrown?(): Error | undefined;
   /** Calls code of a target in this process so that the code sees this store. Default: the code sees the store without such a call. */
   callTarget?<T>(call: () => T): T;
@@ -369,7 +369,7 @@ export interface StoreAdapter {
   close(): Awaitable<void>;
 }
 
-/** Receives a query that user code made to a store. */
+/** Receives a query that user code sent to a store. */
 export type QueryListener = (query: {
   readonly sql: string;
   readonly params: unknown;

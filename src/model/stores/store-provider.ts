@@ -30,7 +30,7 @@ export interface StoreProviderOptions {
 
 /**
  * Gives each lane of a run its own copy of one store. Providers work on the main thread. The store's server shows which runs are alive, by a lock or
- * heartbeat that {@link StoreProvider.prepare} sets up. Runs on different machines therefore leave each other's copies alone.
+ * heartbeat that {@link StoreProvider.prepare} sets up. A run therefore does not remove copies of live runs on other machines.
  */
 export interface StoreProvider {
   /**
@@ -50,11 +50,11 @@ export interface StoreProvider {
    */
   session?(): Promise<string>;
   /**
-   * Returns environment variables for the target whose lane has this URL. Libraries in `LD_PRELOAD` are loaded in addition to the user's preloaded
-   * libraries. Default: none.
+   * Returns environment variables for the target of a lane. `url` is the URL of the lane's copy. Libraries in `LD_PRELOAD` are loaded in addition to
+   * the user's preloaded libraries. Default: none.
    */
   environment?(url: string): Readonly<Record<string, string>>;
-  /** Returns the URL by which the target reaches the store of the lane with this URL; `undefined` if it is the same URL. */
+  /** Returns the URL by which the target reaches the lane's copy with the URL `url`; `undefined` if the two URLs are equal. */
   targetUrl?(url: string): string | undefined;
   /** Removes a lane's copy, even if somebody is still connected to it. */
   release(lane: number): Promise<void>;
@@ -90,7 +90,7 @@ export interface Cleaned {
 export interface StoreUse {
   /** `true` if a run uses the store in place, `false` if lanes get copies of it. */
   readonly inPlace: boolean;
-  /** `true` if the target may run in the process of seqqa, so that it can use the adapter's own connection. */
+  /** `true` if the target can run in the process of seqqa, and can then use the adapter's own connection. */
   readonly inProcess: boolean;
   /** For Redis: see {@link StoreProviderOptions.isolation}. Default: `server`. */
   readonly isolation?: string | undefined;
@@ -108,12 +108,13 @@ export interface StoreCheck {
   readonly says: string;
 }
 
-/** The functions that an adapter's module exports as `stores`, beside the adapter itself. */
+/** The functions that an adapter's module exports as `stores`, in addition to the adapter itself. */
 export interface StoreKind {
   createProvider(options: StoreProviderOptions): StoreProvider;
   /**
    * Removes the leftovers of dead runs from a server, and everything that a dead run installed in an external store. Rows of an external store that
-   * are still as that run recorded them are restored to their values before the run. Other rows are kept. Runs that are alive are left alone.
+   * nobody has changed since the dead run recorded them are restored to their values before that run. All other rows are left unchanged. Live runs
+   * are not affected.
    */
   clean(url: string, how?: Cleaning): Promise<Cleaned>;
   /**

@@ -15,8 +15,8 @@ export interface StepOptions<C extends object = Values, A = ApiClient, Args exte
   /** The name of the step in reports. Steps of a journey may have equal names. */
   readonly name: string;
   /**
-   * Makes the step's calls. The returned response is judged; if the action returns nothing, the last response that it received is judged. `null`: the
-   * step does not apply. It is `skipped`, and the journey continues.
+   * Makes the step's calls. The returned response is judged; if the action returns nothing, the last response that it received is judged. If the
+   * action returns `null`, the step does not apply: the step has the status `skipped`, and the journey continues.
    */
   readonly action: (client: A, context: Context<C>, args: Args) => unknown;
   /** Arguments for the action, so that several steps can use one action. */

@@ -5,7 +5,7 @@ import { refuseUnknown } from "../unknown-options.ts";
 
 export const FAULT_KINDS: readonly FaultKind[] = ["error", "cut", "kill", "lost_answer"];
 
-/** Options for making writes of the target fail. */
+/** Options for fault injection, which makes writes of the target fail. */
 export interface FaultsOptions {
   /** The kinds of faults to inject. Default: all kinds. */
   readonly kinds?: readonly FaultKind[];
@@ -18,7 +18,7 @@ export interface FaultsOptions {
   readonly bestEffort?: readonly string[];
 }
 
-/** The setting for making writes of the target fail. */
+/** The setting for fault injection, which makes writes of the target fail. */
 export type FaultsSetting = "off" | "on" | FaultsOptions;
 
 /** The fault settings of an agent. The configuration supplies the settings that are `undefined`. */

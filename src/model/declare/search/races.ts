@@ -18,7 +18,7 @@ export interface RacesOptions {
   readonly maxTime?: Duration;
 }
 
-/** The setting for sending pairs of actions at the same time. */
+/** The setting for the search for races, which sends pairs of actions at the same time. */
 export type RacesSetting = "off" | "pairs" | RacesOptions;
 
 /** The race settings of an agent. The configuration supplies the settings that are `undefined`. */
