@@ -90,7 +90,10 @@ export class ConsoleReporter implements WholeReporter {
   }
 }
 
-/** Returns the lines for the result of an exploration: findings, divergences, errors, notes, the reasons why it is unverified, and the summary. */
+/**
+ * Returns the lines for the result of an exploration: findings, divergences, errors, notes, the reasons why the result is unverified, and the
+ * summary.
+ */
 export function resultLines(name: string, result: ExplorationResult, colours: Colours, verbose: boolean): readonly string[] {
   const { divergences, errors, notes, unverified } = result;
   const before = [

@@ -98,7 +98,7 @@ function wouldHaveFound(
   return none(faultCoverage.skipped, LEFT_OUT) && Object.keys(faultCoverage.skippedPoints).length === 0;
 }
 
-/** Matches the names of findings that seqqa makes from the name of an action or rule. */
+/** Matches the names of findings that consist of the name of an action or rule, and a suffix. */
 const OF_PART = /^(.+)_(?:timeout|server_error|status|dead)$/;
 
 /** Returns `false` if the rule of a finding, its last call, or a call of a race no longer exists in the exploration. */

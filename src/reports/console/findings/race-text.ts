@@ -111,7 +111,10 @@ export function orderText({ first, second }: Sides, { order, calls }: Pick<RaceO
 export const statusText = (status: number | null | undefined): string =>
   status === null || status === undefined ? "no answer" : String(status);
 
-/** Returns the outcomes whose texts differ. If all calls of a race are equal, most orders have the same text. */
+/**
+ * Returns the outcomes without repetitions: of several outcomes with equal text and equal changes, only the first. If all calls of a race are of the
+ * same action, most orders are repetitions.
+ */
 export function distinctOutcomes(race: Sides, outcomes: readonly RaceOutcome[]): readonly RaceOutcome[] {
   const seen = new Map<string, RaceOutcome>();
   for (const outcome of outcomes) {
