@@ -8,8 +8,8 @@ import type { ReportedExploration, ReportedJourney, RunReport } from "./document
 
 export interface ReporterFacts {
   /**
-   * The format in which the reporter writes to standard output. The format decides how text that a CI service would execute as a command is made
-   * harmless.
+   * The format in which the reporter writes to standard output. The format determines how seqqa escapes text that a CI service would execute as a
+   * command.
    */
   readonly writes: "text" | "json";
   create(options: ReporterOptions): Reporter;

@@ -7,7 +7,7 @@ import type { UiGoal, UiLaneState } from "./messages.ts";
 export interface DeskWalk {
   readonly actions: readonly string[];
   readonly uses: readonly string[];
-  /** Brings the lane to the state at the end of a path. `draws` seed the random test data, also of the steps that are executed later. */
+  /** Brings the lane to the state at the end of a path. `draws`: the paths that seed the random test data, also of steps that are executed later. */
   goTo(path: readonly string[], draws?: UiGoal["draws"]): Promise<WalkPlace>;
   place(): Promise<WalkPlace>;
   step(action: string): Promise<WalkedStep>;

@@ -99,7 +99,7 @@ export class UiServer {
   }
 
   /**
-   * Returns `true` if the host, the origin and the token of a request are right. By DNS rebinding, a page of another site can send requests to this
+   * Returns `true` if the host, the origin and the token of a request are correct. By DNS rebinding, a page of another site can send requests to this
    * address, but it cannot know the token.
    */
   #isAllowed({ headers, method }: IncomingMessage, url: URL): boolean {

@@ -272,7 +272,9 @@ it("a table that is ignored is left alone: no part of the state, neither judged 
   config("event");
   const refused = await seqqa([...run, STEPS], { cwd: at.cwd });
   expect(refused.status).toBe(2);
-  expect(refused.stderr).toContain('The pattern "event" of ignore matches no table or column of store "db".\nhint: Did you mean "events"?');
+  expect(refused.stderr).toContain(
+    'The pattern "event" in `ignore` matches no table or column of store "db".\nhint: Did you mean "events"?',
+  );
   expect(everything(at.file)).toEqual(at.before);
   config("event*");
   const refers = await seqqa([...run, STEPS], { cwd: at.cwd });

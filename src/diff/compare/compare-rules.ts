@@ -14,7 +14,7 @@ import type { Side } from "./compare-actions.ts";
 type Violation = ExplorationEntry["violations"][number];
 type Race = ExplorationEntry["races"][number];
 
-/** Returns the changes of rules (added, removed, broken, or no longer broken), with the calls that break them, and the races that are new or gone. */
+/** Returns the changes of rules (added, removed, broken, or no longer broken), with the calls that break them, and the changes of races. */
 export function compareRules(before: Side, after: Side): readonly Change[] {
   const [old, now] = [brokenRules(before, after), brokenRules(after, before)];
   const [declared, declaredNow] = [before.entry.invariants, after.entry.invariants];
@@ -63,8 +63,8 @@ const lastOf = ({ reproductionPath, response }: Violation): string => {
 };
 
 /**
- * Returns `true` if a finding of one run is really gone in the other run, that is, if the other run executed the path of the finding without the
- * finding. Returns `false` if the other run may not have executed the path.
+ * Returns `true` if the other run executed the path of a finding without finding it. Returns `false` if it is possible that the other run did not
+ * execute the path.
  */
 function isGone({ id, invariant, reproductionPath: path, fault }: Violation, { entry, graph }: Side): boolean {
   const hasPath = (walked: readonly string[]): boolean => graph?.hasPath(walked) === true;
@@ -112,8 +112,8 @@ function gone({ invariant: subject, reproductionPath: path }: Violation, { entry
 }
 
 /**
- * Returns the races that are new or gone, if both runs searched for races. A race counts as gone only if the second run would have found the race
- * again.
+ * Returns a change for each race that only one of the two runs found; empty unless both runs searched for races. A race of the first run is left out
+ * if the second run may only have missed it.
  */
 function compareRaces(before: Side, after: Side): readonly Change[] {
   if (before.entry.raceCoverage === undefined || after.entry.raceCoverage === undefined) return [];

@@ -38,7 +38,7 @@ export type Context<C extends object = Values> = ContextMethods<C> & C;
 export interface ContextPart {
   /** A number that grows with every write. If two readings of `version` are equal, no key was written in between. */
   readonly version: number;
-  /** `true` if a value is an object. User code can change such a value in place, without a call of `set`. */
+  /** `true` if at least one value is an object. User code can change such a value in place, without a call of `set`. */
   readonly mutable: boolean;
   /** The live map of keys and values, not a copy. Callers must not change the map. */
   readonly entries: ReadonlyMap<string, unknown>;
@@ -67,7 +67,7 @@ export interface SavedContext {
   readonly entries: ReadonlyMap<string, unknown>;
   /** The number of values that are objects. */
   readonly objects: number;
-  /** The node of the state graph; see {@link ContextPart.node}. */
+  /** The node of the state graph that was current when the context was saved; see {@link ContextPart.node}. */
   readonly node: string | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface User {
   readonly lastName: string;
   readonly name: string;
   readonly username: string;
-  /** An address in a domain that is reserved for examples (RFC 2606). */
+  /** An email address in a domain that is reserved for examples (RFC 2606). */
   readonly email: string;
   readonly phone: string;
   readonly password: string;
@@ -84,7 +84,7 @@ export interface TestData<D extends object = DataRecords> {
   order(overrides?: Partial<Order>): Order;
   address(overrides?: Partial<Address>): Address;
   payment(overrides?: Partial<Payment>): Payment;
-  /** Returns an address in a domain that is reserved for examples (RFC 2606). */
+  /** Returns an email address in a domain that is reserved for examples (RFC 2606). */
   email(): string;
   firstName(): string;
   lastName(): string;

@@ -17,8 +17,8 @@ export interface ActionOptions<C extends object = Values, A = ApiClient> {
   /** Returns `false` to skip the action without calling `run`. */
   readonly precondition?: (context: Context<C>) => boolean;
   /**
-   * The statuses that are correct. A returned response with another status is a HIGH violation `<name>_status`. `"4xx"` includes a GraphQL answer that
-   * has errors and no data, because GraphQL servers refuse with status 200. Default: any status is correct.
+   * The correct statuses. A returned response with any other status is a HIGH violation `<name>_status`. `"4xx"` includes a GraphQL answer that has
+   * errors and no data, because GraphQL servers refuse with status 200. Default: any status is correct.
    */
   readonly expectedStatus?: ExpectedStatus | readonly ExpectedStatus[];
   /** The role in `world.clients` whose client `run` receives as `api`. Default: the world's own client. */
@@ -40,9 +40,9 @@ export interface ActionOptions<C extends object = Values, A = ApiClient> {
    */
   readonly changesNothing?: boolean;
   /**
-   * The names of stores that `run` changes itself, e.g. because it takes a job from a queue or a mail from a stub. Default: none. Rules do
-   * not compare these stores after a step of this action. With `--faults`, the comparison after a failed write of this action leaves these stores
-   * out, too.
+   * The names of stores that the code of `run` changes without the target, e.g. because it takes a job from a queue or a mail from a stub. Default:
+   * none. Rules do not compare these stores after a step of this action. With `--faults`, the comparison after a failed write of this action leaves
+   * these stores out, too.
    */
   readonly changesStores?: readonly string[];
 }
@@ -124,7 +124,8 @@ export class Action<C extends object = Values, A = ApiClient> {
 }
 
 /**
- * Returns a list of statuses that a user wrote. An invalid status is refused, because no answer, or every answer, would match it.
+ * Returns a list of statuses that a user wrote. An invalid status is refused, because it would match no answer or wrong answers: `"503"` would match
+ * every 5xx.
  * @param what the subject of the error message, e.g. `The expectedStatus of action "pay"`
  * @throws SeqqaError with `code`
  */
@@ -134,10 +135,14 @@ export function checkedStatuses(what: string, code: string, given: unknown): rea
     typeof one === "number" ? Number.isInteger(one) && one >= 100 && one < 600 : typeof one === "string" && /^[1-5]xx$/.test(one);
   const wrong = all.find((one) => !isStatus(one));
   if (wrong === undefined && all.length > 0) return all as readonly ExpectedStatus[];
-  throw new SeqqaError(code, `${what} is ${all.length === 0 ? "an empty list" : JSON.stringify(wrong)}.`, {
-    exitStatus: 2,
-    hint: 'Write a status (201), a class ("2xx"), or a list of these, or remove the option.',
-  });
+  throw new SeqqaError(
+    code,
+    `${what} ${all.length === 0 ? "is an empty list" : `includes ${JSON.stringify(wrong)}, which is not an HTTP status`}.`,
+    {
+      exitStatus: 2,
+      hint: 'Write a status such as 201, a class such as "2xx", or a list of these, or remove the option.',
+    },
+  );
 }
 
 /**

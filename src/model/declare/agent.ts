@@ -47,9 +47,12 @@ export interface AgentOptions<C extends object = Values, A = ApiClient> {
   readonly continueAfterViolation?: boolean;
   /** The seed of all random choices. Default: the value in the configuration, else 0. */
   readonly seed?: number;
-  /** The setting for sending pairs of actions at the same time. Default: the value in the configuration, else `"off"`. */
+  /** The setting for the search for races, which sends pairs of actions at the same time. Default: the value in the configuration, else `"off"`. */
   readonly races?: RacesSetting;
-  /** The setting for making each write of each kind of call fail, one at a time. Default: the value in the configuration, else `"off"`. */
+  /**
+   * The setting for fault injection, which makes each write of each kind of call fail, one at a time. Default: the value in the configuration, else
+   * `"off"`.
+   */
   readonly faults?: FaultsSetting;
   /**
    * Brings the world to the root state (log in, seed): a function, or a journey that runs on the world's own client and context. The setup runs again
@@ -116,8 +119,8 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
   readonly graph: GraphShape | undefined = undefined;
 
   /**
-   * @throws SeqqaError `AGENT_INVALID` for no actions, duplicate actions or invariants, more than 65,535 actions, budgets out of range, and unknown
-   * options
+   * @throws SeqqaError `AGENT_INVALID` if there are no actions or more than 65,535, if two actions or invariants have the same name, if a budget is
+   * out of range, or if an option is unknown
    */
   constructor(options: AgentOptions<C, A>) {
     refuseUnknown("The Agent", "AGENT_INVALID", options, OPTIONS);

@@ -44,7 +44,7 @@ export interface InvariantOptions<C extends object = Values, A = ApiClient> {
 
 const OPTIONS: readonly (keyof InvariantOptions)[] = ["name", "check", "message", "severity", "blocking", "when"];
 
-/** A rule that holds in every state. */
+/** A rule that must hold in every state. */
 export class Invariant<C extends object = Values, A = ApiClient> {
   readonly name: string;
   readonly check: (world: World<C, A>) => CheckAnswer | Promise<CheckAnswer>;

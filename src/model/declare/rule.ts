@@ -10,32 +10,36 @@ import type { World } from "./world.ts";
 /** The contents of a world's stores at one time, for comparing two states. */
 export interface StoresView {
   /**
-   * A text that is equal for contents that count as the same state: generated ids are normalized, times near the run are equal, and ignored fields
-   * are left out.
+   * A text that is equal for contents that count as the same state: generated ids are normalized, all times close to the time of the run count as
+   * equal, and ignored fields are left out.
    */
   readonly fingerprint: string;
   /**
-   * Returns `true` if another view of the same target's stores has the same contents. A newly generated value that replaces an earlier generated
-   * value makes no difference. With `strict`, a replaced generated value makes a difference if both views have its row, such as a new password hash
-   * of a user. Values of sessions and form tokens may still be replaced.
+   * Returns `true` if another view of the same target's stores has the same contents. A generated value that was replaced with a newly generated
+   * value is no difference. With `strict`, such a replacement is a difference if both views contain the row, for example a user whose password hash
+   * was replaced. Replaced session values and form tokens are no difference even then.
    */
   same(other: StoresView, options?: { readonly strict?: boolean }): boolean;
   /**
-   * Returns the fields of rows and values that another view of the same target's stores has with other values, e.g. `orders.status`. In an added or
-   * removed row, every column counts.
+   * Returns the fields, e.g. `orders.status`, whose values differ between this view and another view of the same target's stores. For an added or
+   * removed row, all columns are returned.
    */
   changedFields(other: StoresView): readonly string[];
   /**
-   * Compares the rows that this view and another view of the same target's stores have, by their primary keys. Returns the fields with other values,
-   * e.g. `orders.status`, and the number of rows with other values by table, e.g. `db.orders`.
+   * Compares the rows whose primary keys exist both in this view and in another view of the same target's stores. Returns the fields whose values
+   * differ, e.g. `orders.status`, and for each table, e.g. `db.orders`, the number of rows that differ.
    */
   changedRows(other: StoresView): { readonly fields: readonly string[]; readonly counts: ReadonlyMap<string, number> };
   /**
-   * The differences from the root state by table, e.g. `db.orders`. For each row, as text: how often the row was added (a positive number) or removed
-   * (a negative number). A store without tables counts as a table with one row, a stub as a table of the calls or mails that had an effect.
+   * The differences from the root state by table, e.g. `db.orders`. The inner map has the row as text, and how often the row was added (a positive
+   * number) or removed (a negative number). A store without tables counts as a table with one row. A stub counts as a table of the calls or mails
+   * that had an effect.
    */
   readonly tables: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** Returns the contents without the rows that contain one of the texts, such as the id of a session. Stores without tables are kept whole. */
+  /**
+   * Returns the contents without the rows that contain one of the texts, such as the id of a session. The contents of stores without tables are
+   * returned in full.
+   */
   without(texts: readonly string[]): StoresView;
 }
 
@@ -58,19 +62,21 @@ export interface CheckedStep {
   /** The client that the action received. */
   readonly client: ApiClient;
   /**
-   * Sets the message of this violation, in place of the rule's message. Returns `false`, so that a check can return the result. Findings of the rule
-   * with an equal `cause` are reported as one finding, with a list of the affected actions. The cause must not contain values of the target. `fields`: the fields of stores
-   * whose change is the whole violation. If the target also wrote each of these fields after answers, the step is inconclusive instead.
+   * Sets the message of this violation, in place of the rule's message. Returns `false`, so that a check can end with `return step.explain(...)`.
+   * Findings of the rule with an equal `cause` are reported as one finding, with a list of the affected actions. The cause must not contain values of
+   * the target. `fields`: the fields of stores, if the violation consists only of changes to these fields. If late writes of the target also changed
+   * each of these fields, the step is inconclusive instead of a violation.
    */
   explain(message: string, details?: { readonly cause?: string | undefined; readonly fields?: readonly string[] | undefined }): false;
   /**
    * Counts the step as a step that the rule cannot judge. The run's notes show the number of such steps and the reason. Returns `true`, so that a
-   * check can return the result. `partly`: `true` if the rule judged a part of the step, so that only the rest is unknown. Default `false`.
+   * check can end with `return step.inconclusive(...)`. `partly`: `true` if the rule judged a part of the step, so that only the rest is unknown.
+   * Default `false`.
    */
   inconclusive(why: string, details?: { readonly partly?: boolean }): true;
   /** @deprecated Use {@link inconclusive}. */
   unjudged(why: string): true;
-  /** Clients without credentials. Their number is the rule's `guests`. Empty if seqqa cannot make a client for the target. */
+  /** Clients without credentials, as many as the rule's option `guests` says. Empty if seqqa cannot make a client for the target. */
   readonly guests: readonly ApiClient[];
   /**
    * Sends the request of an answer again, with the same method, URL, body and headers. Resolves to `undefined` if the request cannot be sent again:
@@ -91,14 +97,17 @@ export interface Resent {
   readonly body?: string | undefined;
 }
 
-/** A further part of a check, which runs in the state before the step. If it returns another `Earlier`, that part also begins in this state. */
+/**
+ * A further part of a check. seqqa restores the state before the step, then runs this part. If this part returns another `Earlier`, seqqa restores
+ * the state before the step again for that part.
+ */
 export interface Earlier {
   readonly earlier: (
     before: Pick<CheckedStep, "explain" | "inconclusive" | "stores" | "unjudged">,
   ) => CheckAnswer | Earlier | Promise<CheckAnswer | Earlier>;
 }
 
-/** A further part of a check, which runs in the state after the step, after that state was restored. */
+/** A further part of a check. seqqa restores the state after the step, then runs this part. */
 export interface Restored {
   readonly restored: () => CheckAnswer | Earlier | Restored | Promise<CheckAnswer | Earlier | Restored>;
 }
@@ -125,8 +134,8 @@ export interface RuleOptions<C extends object = never, A = never> extends Pick<
   readonly brings?: (actions: readonly Action<C, A>[]) => readonly Action<C, A>[];
   /**
    * Names of the actions whose steps the rule judges. If none of them worked (status below 400) in a run, the rule counts as inconclusive, and a note
-   * says why. An action that the rule {@link brings} has worked if it got any answer. If the rule is inconclusive in every step in which one of these
-   * actions worked, the run is unverified (exit code 3). Default: the actions that the rule brings.
+   * says why. An action that the rule {@link brings} counts as working if it got any answer. If the rule is inconclusive in every step in which one
+   * of these actions worked, the run is unverified (exit code 3). Default: the actions that the rule brings.
    */
   readonly subjects?: readonly string[];
   /** The number of clients without credentials that the rule needs; see {@link CheckedStep.guests}. Default 0. */
@@ -134,13 +143,13 @@ export interface RuleOptions<C extends object = never, A = never> extends Pick<
   /** Pairs of actions, by name, that are probed for races even if `exploration.races` is off. */
   readonly races?: readonly (readonly [string, string])[];
   /**
-   * The roles that the rule needs, each with its login. Each login has its own client. Changes that a login makes to the context are dropped. If several rules
-   * of an agent have a login for a role, the first one is used.
+   * The roles that the rule needs, each with its login. Each login has its own client. Changes that a login makes to the context are discarded. If
+   * several rules of an agent have a login for a role, the first one is used.
    */
   readonly users?: Readonly<Record<string, Login>>;
 }
 
-/** Logs a client in, so that its later requests are made as one user. */
+/** Logs a client in as a user, so that the client sends all later requests as this user. */
 export type Login<A = ApiClient> = (api: A, context: Context) => Promise<unknown>;
 
 const OPTIONS: readonly (keyof RuleOptions)[] = [
@@ -193,7 +202,7 @@ export function guestRole(index: number): string {
   return `(guest ${index + 1})`;
 }
 
-/** Returns `true` for role names that {@link guestRole} makes. */
+/** Returns `true` for role names that {@link guestRole} returns. */
 export function isGuestRole(role: string): boolean {
   return role.startsWith("(guest ");
 }

@@ -11,7 +11,7 @@ const COPIED: readonly string[] = ["declared", "ownActions", "users", "guests", 
  */
 export function refuseUnknown(owner: string, code: string, options: object, known: readonly string[]): void {
   for (const [name, value] of Object.entries(options)) {
-    // `users` alone is the option of a rule that was given to the wrong object.
+    // `users` without `guests` was not copied from an Agent. It is an option of a Rule that was passed to the wrong object.
     const isCopied = COPIED.includes(name) && (name !== "users" || "guests" in options);
     if (value === undefined || known.includes(name) || isCopied) continue;
     const near = nearest(name, known);

@@ -24,7 +24,7 @@ export interface WorldOptions<C extends object = Values, A = ApiClient> {
   /** Brings a target without a restorable store back to its root state. Default: none. */
   readonly reset?: Reset<C, A>;
   /**
-   * Reads state that no store shows, e.g. with a GET. It is called after each step that sent a request, and must not write. Its result, serialized as
+   * Reads state that no store shows, e.g. with a GET. Called after each step that sent a request. Must not write. The returned value, serialized as
    * JSON, belongs to the state as `systems.probe`. Default: none.
    */
   readonly probe?: Probe<C, A>;

@@ -14,7 +14,7 @@ export interface MultipartPart {
   readonly contentType?: string;
 }
 
-/** The options of a request beside its method and path. */
+/** The options of a request, in addition to its method and path. */
 export interface RequestOptions {
   /** A value that is sent as JSON, with the content type of JSON. */
   readonly json?: unknown;
@@ -26,9 +26,9 @@ export interface RequestOptions {
   readonly body?: string | Uint8Array;
   /** Parameters that are added to the path. A list sends its name once for each value. `null` and `undefined` are not sent. Default: none. */
   readonly query?: Readonly<Record<string, string | number | boolean | null | undefined | readonly (string | number | boolean)[]>>;
-  /** Headers of this request alone. They replace the client's headers of the same name. Default: none. */
+  /** Headers for only this request. They replace the client's headers of the same name. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The timeout of this request alone: seconds, or a duration such as `"5s"`. Default: the client's timeout. */
+  /** The timeout for only this request: seconds, or a duration such as `"5s"`. Default: the client's timeout. */
   readonly timeout?: Duration;
 }
 
@@ -71,7 +71,7 @@ export interface CookieExpiry {
 
 /** The members of a client that only lanes use. */
 export interface ClientPart {
-  /** The origin that the client sends to; `undefined` if it sends nothing out of this process. Two lanes must not use the same origin. */
+  /** The origin that the client sends to; `undefined` if the client sends nothing to other processes. Two lanes must not use the same origin. */
   readonly uses?: string | undefined;
   /** The URL that the client joins paths to, without a trailing slash. */
   readonly base?: string | undefined;
@@ -90,11 +90,11 @@ export interface ClientPart {
   /** Restores only the cookies of saved data. Default: the client has no cookies. */
   restoreCookies?(saved: unknown): void;
   /**
-   * Returns the client's state that belongs to the world's state (token, headers, cookies), as plain data. `undefined` for a client in the state that
-   * its constructor made.
+   * Returns the client's state that belongs to the world's state (token, headers, cookies), as plain data. `undefined` if this state has not changed
+   * since the client was constructed.
    */
   acting(): unknown;
-  /** Returns the part of {@link acting} that identifies the user. Default: all of it. */
+  /** Returns the part of the client's state that identifies the user. Default: everything that {@link acting} returns. */
   bearer?(): unknown;
   /** `true` if there is no API behind the client. The data that the client saves is then the whole state. */
   readonly selfContained?: boolean;
@@ -115,17 +115,25 @@ export interface ClientPart {
    * state expire like others.
    */
   adopt?(): void;
-  /** Sets if the client sends cookies that have expired, as a user can who has copied them. Default: they are not sent. */
+  /** Sets whether the client sends expired cookies, as an attacker could who has a copy of the cookies. Default: expired cookies are not sent. */
   sendExpired?(isSent: boolean): void;
   /** Sends a request like the client's own requests, for clients whose own methods take no HTTP method. Default: the client's `request`. */
   request?(method: string, path: string, options: RequestOptions): Promise<ApiResponse>;
-  /** Creates a client of the same class for the same target, with these headers alone. Default: an `HttpClient` for the lane's target. */
+  /**
+   * Creates a client of the same class for the same target, whose only headers are the given headers. Default: an `HttpClient` for the lane's target.
+   */
   another?(headers: Readonly<Record<string, string>>): unknown;
-  /** Sends a request without the client's token, cookies and headers, and keeps no cookies of the answer. It is recorded like other requests. */
+  /**
+   * Sends a request without the client's token, cookies and headers, and ignores the cookies in the answer. The request is recorded like other
+   * requests.
+   */
   sendAnonymously?(method: string, path: string, options: RequestOptions): Promise<ApiResponse>;
-  /** Tells the client if a 503 of an overloaded server is expected. After an expected 503, the client does not wait. Default: not expected. */
+  /**
+   * Sets whether a 503 of an overloaded server is expected. The client returns an expected 503 at once, and does not repeat the request. Default: not
+   * expected.
+   */
   expectShed?(isExpected: boolean): void;
-  /** Passes all clients of the world to this client, by role. */
+  /** Passes all clients of the world to this client, by role, so that `as(role)` can return them. */
   join(clients: Readonly<Record<string, unknown>>): void;
 }
 
@@ -147,7 +155,7 @@ export type Exchange =
       readonly request: ApiRequest;
       /** Milliseconds from sending the request to the failure. */
       readonly durationMs: number;
-      /** The kind of failure. `invalid`: the server sent an answer that was not HTTP. */
+      /** The kind of failure. `invalid`: the answer was not valid HTTP. */
       readonly reason: "timeout" | "unreachable" | "invalid";
       readonly error: unknown;
       /**

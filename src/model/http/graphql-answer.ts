@@ -1,6 +1,6 @@
 import type { ApiRequest } from "./response.ts";
 
-/** The parts of an exchange that show if it is GraphQL. */
+/** The parts of an exchange that show whether the exchange is GraphQL. */
 export interface GraphqlExchange {
   readonly statusCode: number;
   readonly request: Pick<ApiRequest, "method" | "body">;
@@ -53,8 +53,8 @@ export function isGraphql({ request, text }: Omit<GraphqlExchange, "statusCode">
 }
 
 /**
- * Returns the error that a field of a mutation has as its value: a member of a union whose `__typename` ends with `Error`, or the first of `userErrors`
- * or `errors` where all other members are empty. `undefined` for other values.
+ * Returns the error in the value of a field of a mutation: the value itself if its `__typename` ends with `Error`; the first entry of `userErrors` or
+ * `errors` if all other members are `null` or `false`. `undefined` if there is no error.
  */
 function errorIn(payload: unknown): unknown {
   if (!isRecord(payload)) return undefined;
@@ -72,7 +72,7 @@ const EXCEPTION =
 const THROWN = /^(?:Type|Reference|Range|Syntax|Sqlite|Database|Prisma\w*|QueryFailed\w*)Error\b/;
 
 /**
- * Returns the message of an error with which a GraphQL server reports a failure of its own, such as an exception in a resolver; `undefined` if there is
+ * Returns the message of an error with which a GraphQL server reports its own failure, such as an exception in a resolver; `undefined` if there is
  * none. Many servers also give the code `INTERNAL_SERVER_ERROR` to errors that refuse a request, so the code alone is not enough.
  */
 export function graphqlServerError(exchange: GraphqlExchange): string | undefined {

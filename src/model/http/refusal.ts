@@ -29,9 +29,10 @@ export function refusesInBody(exchange: GraphqlExchange): boolean {
 }
 
 /**
- * Returns `true` if the body of an answer reports an error despite a status of 200: `{ "ok": false }`, `{ "success": false }`, or an `error` or `errors`
- * without `data`. `{ "errors": 0 }` is not an error. A body with an id, or with fields that error reports do not have, is an item that stores an
- * error, such as a failed job. `ok` and `success` count despite such fields, but not in a body with an id.
+ * Returns `true` if the body of an answer with a 2xx status reports an error: `{ "ok": false }`, `{ "success": false }`, or an `error` or `errors`
+ * without `data`. `{ "errors": 0 }` is not an error. Returns `false` for a body with an id, because such a body is an item that stores an error, such
+ * as a failed job. For the same reason, `error` and `errors` (but not `ok` and `success`) are ignored in a body with fields that error reports do not
+ * have.
  */
 export function saysFailed(body: unknown): boolean {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return false;
@@ -54,7 +55,7 @@ function plainName(name: string): string {
   return name.toLowerCase().replaceAll(/[_\-$@]/g, "");
 }
 
-/** Returns the values of the top-level fields, because GraphQL answers with an object such as `{ "note": null }` even if there is no data. */
+/** Returns the values of an object's top-level fields, because GraphQL answers with an object such as `{ "note": null }` even if there is no data. */
 function firstLevel(data: unknown): unknown {
   return typeof data === "object" && data !== null ? Object.values(data) : data;
 }

@@ -30,8 +30,8 @@ export interface RequestScope {
 const providers: (() => RequestScope | undefined)[] = [];
 
 /**
- * Returns the scope in which the calling code runs; clients call this. The scope belongs to the running code, not to the client. The scope therefore
- * covers every client that the code uses, and ends with the code, even if a later step uses the same client.
+ * Returns the scope in which the calling code runs; `undefined` if there is none. Clients call this function. The scope belongs to the running code,
+ * not to the client. The scope therefore covers every client that the code uses, and ends with the code, even if a later step uses the same client.
  */
 export function requestScope(): RequestScope | undefined {
   for (const provider of providers) {

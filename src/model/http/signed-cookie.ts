@@ -4,8 +4,8 @@ import { decoded } from "./decoded.ts";
 const SIGNED = /^s(?::|%3A)(.+)\.(?:[A-Za-z0-9+/]|%2B|%2F){43}$/i;
 
 /**
- * Returns the value of a cookie without the signature that Express (`cookie-signature`) adds, because the signature follows from the value. Parts of
- * the encoded signature would look like generated values of their own. The value is decoded, because stores hold ids in base64 without URL encoding.
+ * Returns the value of a cookie without the signature that Express (`cookie-signature`) adds, because the signature follows from the value, and parts
+ * of the encoded signature would look like generated values. The value is decoded, because stores hold ids in base64 without URL encoding.
  */
 export function unsignedCookie(value: string): string {
   const content = SIGNED.exec(value)?.[1];
@@ -15,8 +15,8 @@ export function unsignedCookie(value: string): string {
 /**
  * Returns a `Cookie` header whose cookies have no signature of Express; see {@link unsignedCookie}.
  *
- * @param kept The values of cookies from the target. A cookie of the header that has the value, but not the signature of one of these is marked as
- *   forged, because the target refuses it.
+ * @param kept The values of cookies that the target has set. If a cookie in the header has the value of such a cookie, but another signature, the
+ *   returned value ends with `.forged`, because the target refuses this cookie.
  */
 export function unsignedCookies(header: string, kept: readonly string[] = []): string {
   return header.replaceAll(/(?<==)[^;\s]+/g, (value) => {

@@ -10,7 +10,7 @@ export interface OperationCoverage {
   readonly seen: readonly number[];
   /** The described statuses that no answer had. */
   readonly missing: readonly string[];
-  /** The statuses of answers that the description does not contain. */
+  /** The statuses that answers had, but that the description does not list. */
   readonly undescribed: readonly number[];
 }
 
@@ -26,7 +26,7 @@ export interface CodeCount {
 export interface FileCoverage {
   /** The file, relative to the folder in which the command was started. */
   readonly file: string;
-  /** The lines of the file, with empty lines and comments, which count like the code around them. */
+  /** The lines of the file. Empty lines and comments count as covered if the code around them is covered. */
   readonly lines: CodeCount;
   /** The blocks that V8 counts: functions that were called, and the branches in them. */
   readonly branches: CodeCount;
@@ -43,9 +43,9 @@ export interface CodeCoverage {
   readonly branches: CodeCount;
   /** The files in the order of their names. */
   readonly files: readonly FileCoverage[];
-  /** The number of processes' coverage files that were read. 0: no target wrote its coverage. */
+  /** The number of coverage files that processes of the target wrote and seqqa read. 0: no process wrote its coverage. */
   readonly processes: number;
-  /** Sentences that say what is missing. */
+  /** Sentences that say which coverage is missing, and why. */
   readonly notes: readonly string[];
 }
 
@@ -66,7 +66,7 @@ export function operationCovered(
   };
 }
 
-/** Joins the coverage of several explorations, or of several shards of one exploration. */
+/** Returns the joined coverage of several explorations, or of several shards of one exploration, with one entry for each operation. */
 export function joinedOperations(all: readonly (readonly OperationCoverage[])[]): readonly OperationCoverage[] {
   const joined = new Map<string, OperationCoverage>();
   for (const one of all.flat()) {
@@ -77,7 +77,9 @@ export function joinedOperations(all: readonly (readonly OperationCoverage[])[])
   return [...joined.values()];
 }
 
-/** Returns the described status that an answer has: the number itself, else its range, else `default`. */
+/**
+ * Returns the described status that covers the status of an answer: the number itself, else its range, else `default`; `undefined` if there is none.
+ */
 function describedStatus(described: readonly string[], status: number): string | undefined {
   return [String(status), `${Math.trunc(status / 100)}XX`, "default"].find((one) => described.includes(one));
 }

@@ -22,7 +22,7 @@ export interface StepResult {
   readonly args?: unknown;
   /** The reason why the step did not pass, in one sentence, with a remedy if it is known. */
   readonly error?: string | undefined;
-  /** The line in the user's code, e.g. `login.ts:12:5`: the line that threw, else the declaration of the step. */
+  /** The line in the user's code, e.g. `login.ts:12:5`: the line that threw the error, else the line that declares the step. */
   readonly where?: string | undefined;
   /** The duration, in milliseconds. */
   readonly durationMs: number;
@@ -38,6 +38,6 @@ export interface JourneyResult {
   readonly steps: readonly StepResult[];
   /** The duration, in milliseconds. */
   readonly durationMs: number;
-  /** Set if the journey was interrupted from outside. The last step that was not skipped then has the status `failed`. */
+  /** Set if the run was interrupted during the journey. The last step that was not skipped then has the status `failed`. */
   readonly interrupted?: true;
 }

@@ -1,27 +1,28 @@
 import type { RaceDelivery, RaceOutcome, RaceSchedule, RaceVerdict, RecordedStep } from "./result.ts";
 import type { Severity } from "../declare/severity.ts";
 
-/** The options of `replay()` beside the path. */
+/** The options of `replay()`, in addition to the path. */
 export interface ReplayOptions {
   /** The path of a `seqqa.yaml`. Default: no configuration is read. */
   readonly config?: string;
   /** The seed of the test data. Default: the agent's own seed, else 0. */
   readonly seed?: number;
   /**
-   * The path that seeds the test data of each step, as names of actions. Default: the replayed path itself seeds the data. A shortened finding needs
-   * this, because its steps keep the data of the longer path; `seqqa replay --emit vitest` prints the value.
+   * For each step: the path that seeds its test data, as names of actions. Default: the replayed path itself seeds the data. A shortened path needs
+   * this option, because its steps keep the test data of the longer path. `seqqa replay --emit vitest` prints the value.
    */
   readonly draws?: readonly (readonly string[])[];
   /** `true`: each step waits for the next second, because the target compares times in whole seconds. Default: `false`. */
   readonly nextSecond?: boolean | undefined;
   /**
    * The name of the rule that the finding broke. If the exploration no longer checks this rule, `replay()` throws `NO_SUCH_RULE`, because a replay
-   * without the rule would always pass. Default: not required. For a race with the verdict `invariant`, `race.invariant` is required, too.
+   * without the rule would always pass. For a race with the verdict `invariant`, the rule `race.invariant` is required in the same way. Default: no
+   * rule is required.
    */
   readonly rule?: string | undefined;
   /** Calls that are sent at the same time at the end of the path. Default: none. */
   readonly race?: RaceReplay;
-  /** A signal that ends the replay with an `AbortError`. */
+  /** A signal that aborts the replay. `replay()` then throws the reason of the signal, by default an `AbortError`. */
   readonly signal?: AbortSignal;
 }
 
@@ -29,15 +30,18 @@ export interface ReplayOptions {
 export interface RaceReplay {
   /** The names of the actions. More than two are possible only if all are the same action. */
   readonly actions: readonly string[];
-  /** The number of trials, because the calls may not overlap each time. Default: `exploration.races.trials`. A schedule is followed once. */
+  /**
+   * The number of trials. Several trials are useful, because the calls may overlap only in some of them. Default: `exploration.races.trials`. With a
+   * schedule, there is one trial.
+   */
   readonly trials?: number | undefined;
   /** The method by which the calls reach the target at the same time. Default `auto`: a method that the target's protocol allows. */
   readonly delivery?: "auto" | RaceDelivery | undefined;
   /** The call that a store holds, and the write before which it is held. Default: none. */
   readonly schedule?: RaceSchedule | undefined;
   /**
-   * The verdict to look for. A trial is a hit if it has this verdict or a worse verdict. For the verdict `invariant`, the broken rule must have the
-   * name in the property `invariant`, too. Default: any verdict is a hit.
+   * The verdict to look for. A trial is a hit if it has this verdict or a worse verdict. For the verdict `invariant`, the broken rule must also be
+   * the rule that the property `invariant` names. Default: any verdict is a hit.
    */
   readonly verdict?: RaceVerdict | undefined;
   readonly invariant?: string | undefined;
@@ -57,7 +61,7 @@ export interface ReplayedRace {
   readonly message?: string | undefined;
   /** The result of the first trial that showed the race, or of the last trial if none did. */
   readonly observed?: RaceOutcome | undefined;
-  /** The reason why trials without a hit do not show that the race is gone. Absent if the race is gone, or if there was a hit. */
+  /** The reason why a replay without hits does not prove that the race was fixed. Absent if the replay proves it, or if there was a hit. */
   readonly inconclusive?: string | undefined;
 }
 

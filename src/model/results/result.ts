@@ -40,15 +40,15 @@ export interface RecordedStep {
   /** The changes that the step made to the state, one line each: `- ` for a value before the step, `+ ` for a value after it. */
   readonly changes?: readonly string[] | undefined;
   /**
-   * The state after the step, one line for each value, at most 200 lines. Rows that differ from the root state have `+ ` (added) or `- ` (removed).
-   * Generated values have the same names as in `changes`. For `setup`: the root state with all rows.
+   * The state after the step, one line for each value, at most 200 lines. The lines of rows that differ from the root state begin with `+ ` (added)
+   * or `- ` (removed). Generated values have the same names as in `changes`. For `setup`: the root state with all rows.
    */
   readonly state?: readonly string[] | undefined;
   /** The lines that the target printed during the step, at most the last 40. Absent if seqqa did not start the target. */
   readonly printed?: readonly string[] | undefined;
 }
 
-/** A query to a store that a rule made in its check. */
+/** A query that the check of a rule sent to a store. */
 export interface RecordedQuery {
   /** The name of the store in the World, e.g. `db`. */
   readonly store: string;
@@ -68,14 +68,14 @@ export interface Evidence {
   readonly actual?: unknown;
   /** The `expected` of the check's detailed result; absent if there is none. */
   readonly expected?: unknown;
-  /** The queries that the check made, in order. */
+  /** The queries that the check sent to stores, in order. */
   readonly queries: readonly RecordedQuery[];
 }
 
 /**
- * The proven shortness of a reproduction path. `shortest`: no shorter sequence of actions shows the finding. `one_minimal`: without any single step
- * except the last, the finding does not reproduce. The last step stays, because the finding is named after it. `as_found`: the time limit was reached
- * first, or the shortened path did not reproduce from the root state.
+ * The proven shortness of a reproduction path. `shortest`: no shorter sequence of actions shows the finding. `one_minimal`: if any single step is
+ * left out, the finding does not reproduce. The last step is never left out, because the finding is named after it. `as_found`: neither is proven,
+ * because the time limit was reached first, or because a shortened path did not reproduce the finding from the root state.
  */
 export type Minimality = "shortest" | "one_minimal" | "as_found";
 
@@ -107,7 +107,7 @@ export interface Violation {
   readonly message: string;
   /** The line in the user's code, e.g. `shop.explore.ts:12:5`: the declaration of the invariant, or of the last action for a built-in rule. */
   readonly where?: string | undefined;
-  /** The names of the actions, in order. The last action triggered the violation. Empty if the root state breaks the rule. */
+  /** The names of the actions on the path, in order. The last action triggered the violation. Empty if the root state breaks the rule. */
   readonly reproductionPath: readonly string[];
   /** The request of the response that the last action returned. */
   readonly request?: ApiRequest | undefined;
@@ -127,12 +127,13 @@ export interface Violation {
   /** The path that the exploration found, if a shorter path is shown. */
   readonly shrunkFrom?: readonly string[] | undefined;
   /**
-   * The path that seeds the test data of each step, as action indices. Absent if the reproduction path itself seeds the data. `seqqa replay` uses it.
+   * For each step: the path that seeds its test data, as action indices. Absent if the reproduction path itself seeds the data. Used by `seqqa
+   * replay`.
    */
   readonly draws?: readonly (readonly number[])[] | undefined;
   /**
-   * A POSIX shell script that sends the requests of the path with curl; see `seqqa replay --emit curl`. Only documents of runs have it. Redacted
-   * values are not part of it.
+   * A POSIX shell script that sends the requests of the path with curl; see `seqqa replay --emit curl`. Set only in run documents such as
+   * `results.json`. The script does not contain redacted values.
    */
   readonly curl?: string | undefined;
   /**
@@ -159,7 +160,7 @@ export interface Violation {
    * the target.
    */
   readonly target?: TargetEnd | undefined;
-  /** The fault that was made during the last step, for a finding of `exploration.faults`. */
+  /** The fault that was injected during the last step, for a finding of `exploration.faults`. */
   readonly fault?: FaultPoint | undefined;
   /**
    * The lines that the target printed while the last step was replayed and checked, at most the last 40. Absent if seqqa did not start the target.
@@ -175,7 +176,7 @@ export interface Violation {
  */
 export type FaultKind = "error" | "cut" | "kill" | "lost_answer";
 
-/** A fault, and the write of the call at which it was made. */
+/** A fault, and the write of the call at which the fault was injected. */
 export interface FaultPoint {
   /** The kind of the fault. */
   readonly kind: FaultKind;
@@ -195,9 +196,12 @@ export interface FaultPoint {
  */
 export type FaultVerdict = "torn_write" | "repeated_write" | "false_success" | "no_recovery";
 
-/** The numbers of faults that were made and skipped. */
+/** Counts of the faults that were injected, and of the faults that were skipped. */
 export interface FaultCoverage {
-  /** The number of kinds of calls. A kind is an action, a status, and whether the call changed the state. */
+  /**
+   * The number of kinds of calls. Two calls are of the same kind if they have the same action and the same status, and both or neither changed the
+   * state.
+   */
   readonly calls: number;
   /** The number of kinds of calls in which seqqa found at least one fault point. */
   readonly counted: number;
@@ -206,20 +210,21 @@ export interface FaultCoverage {
   /** The number of fault points that were tried. */
   readonly tried: number;
   /**
-   * The number of calls without tried faults, by reason: `same_kind` (another call of this kind was chosen), `finding` (the call has a finding
-   * of high or critical severity that is not known, or leads to no state), `brought` (a rule added the action), `no_write` (there is no fault point),
-   * `max_time`, `unsteady` (two executions without a fault differ), `call_fails`, ...
+   * The number of calls without tried faults, by reason: `same_kind` (another call of this kind was chosen), `finding` (the call leads to no state,
+   * or has a finding of high or critical severity that is not listed in `known_findings`), `brought` (a rule added the action), `no_write` (there is
+   * no fault point), `max_time`, `unsteady` (two executions without a fault differ), `call_fails`, ...
    */
   readonly skipped: Readonly<Record<string, number>>;
   /**
-   * The number of fault points that were not tried or not judged, by reason: `max_time`, `not_failed` (the write was not made again), `no_recovery`
-   * (the target did not recover from an earlier fault in the same call), `target_memory` (a restart alone changes what the call does), `refused` (the
-   * target still refused calls with 429, or 503 and `Retry-After`, 10 seconds after the fault), `lane_lost`, ...
+   * The number of fault points that were not tried or not judged, by reason: `max_time`, `not_failed` (the repeated call did not make the write),
+   * `no_recovery` (the target did not recover from an earlier fault in the same call), `target_memory` (the call behaves differently after a restart
+   * of the target, even without a fault), `refused` (the target still refused calls with 429, or 503 and `Retry-After`, 10 seconds after the fault),
+   * `lane_lost`, ...
    */
   readonly skippedPoints: Readonly<Record<string, number>>;
-  /** The reasons why a store cannot make some kinds of faults, by store and kind. */
+  /** The reasons why kinds of faults cannot be injected at a store. The keys consist of the name of the store and the kind, e.g. `db kill`. */
   readonly missing: Readonly<Record<string, string>>;
-  /** The number of problems that a fault showed once, but not again on a rebuilt lane. Such problems are not reported. */
+  /** The number of problems that a fault caused once, but not again on a rebuilt lane. Such problems are not reported. */
   readonly unconfirmed: number;
   /** The duration, in milliseconds. */
   readonly durationMs: number;
@@ -227,8 +232,8 @@ export interface FaultCoverage {
 
 /**
  * The verdict of a race, most severe first. `invariant`: a rule is broken that holds after every order of the calls. `state`: no order of the calls
- * leads to the final state. `responses`: an order leads to the state, but no order gives the responses. `server_error`: a call got a 5xx answer, or
- * no answer, and no order of the calls gives that result.
+ * leads to the final state. `responses`: an order leads to the final state, but no such order gives the same responses. `server_error`: a call got a
+ * 5xx answer, or no answer, and no order of the calls gives that result.
  */
 export type RaceVerdict = "invariant" | "state" | "responses" | "server_error";
 
@@ -285,14 +290,14 @@ export interface Race {
   readonly copies: number;
   /** The names of the actions that lead to the state in which the calls were sent. */
   readonly prefix: readonly string[];
-  /** The kind of difference from all orders of the calls. */
+  /** The way in which the result of the simultaneous calls differs from the results of all orders of the calls. */
   readonly verdict: RaceVerdict;
   /**
-   * The broken rule. Set for the verdict `invariant`. Also set if a rule asked to probe this pair, and more calls succeeded at once than in any
-   * order.
+   * The broken rule. Set for the verdict `invariant`. Also set if a rule asked to probe this pair, and more of the simultaneous calls succeeded than
+   * in any order of the calls.
    */
   readonly invariant?: string | undefined;
-  /** The severity: that of the broken rule; HIGH for `state` and `server_error`; MEDIUM for `responses`. */
+  /** The severity: the severity of the broken rule; HIGH for `state` and `server_error`; MEDIUM for `responses`. */
   readonly severity: Severity;
   /** The problem, in one sentence. */
   readonly message: string;
@@ -329,7 +334,10 @@ export interface Race {
   readonly count: number;
   /** The path that seeds the test data of each step in the prefix; see {@link Violation.draws}. */
   readonly draws?: readonly (readonly number[])[] | undefined;
-  /** A POSIX shell script that reproduces the race with curl. Only documents of runs have it. Redacted values are not part of it. */
+  /**
+   * A POSIX shell script that reproduces the race with curl. Set only in run documents such as `results.json`. The script does not contain redacted
+   * values.
+   */
   readonly curl?: string | undefined;
   /** Set if the race is listed in `known_findings`. Reports show it, but the run does not fail because of it. */
   readonly known?: true | undefined;
@@ -360,18 +368,18 @@ export interface DismissedRace {
   readonly count: number;
 }
 
-/** The numbers of pairs that were probed for races and skipped. */
+/** Counts of the pairs that were probed for races, and of the pairs that were skipped. */
 export interface RaceCoverage {
   /**
-   * The number of combinations of a state and a pair of actions that both apply in that state. If only pairs of rules were probed, only these count;
-   * see {@link asked}.
+   * The number of combinations of a state and a pair of actions that both apply in that state. If only the pairs of actions that rules ask for were
+   * probed, only these pairs count; see {@link asked}.
    */
   readonly pairs: number;
-  /** The ids of the races that the run could find, if only the pairs that rules need were probed. Absent if all pairs were probed. */
+  /** If only the pairs of actions that rules ask for were probed: the ids of the races that the run could find. Absent if all pairs were probed. */
   readonly asked?: readonly string[] | undefined;
   /**
-   * The number of classes of pairs that were probed. A class is a pair of actions with the statuses of their answers, alone and after each other, and
-   * with the kinds of their effects.
+   * The number of classes of pairs that were probed. Pairs of one class have the same two actions, the same statuses (when an action is executed
+   * alone, and when it is executed after the other action), and the same kinds of effects.
    */
   readonly probed: number;
   /** The number of all concurrent trials. */
@@ -379,9 +387,9 @@ export interface RaceCoverage {
   /** The number of trials in which the calls did not overlap. */
   readonly misses: number;
   /**
-   * The number of pairs that were not probed, by reason: `read_only`, `same_class` (a pair of this class was chosen before), `finding` (a call has a
-   * finding of high or critical severity that is not known, or leads to no state), `max_time`, `one_connection` (the target serves one connection at
-   * a time), ...
+   * The number of pairs that were not probed, by reason: `read_only`, `same_class` (a pair of this class was chosen before), `finding` (a call leads
+   * to no state, or has a finding of high or critical severity that is not listed in `known_findings`), `max_time`, `one_connection` (the target
+   * serves one connection at a time), ...
    */
   readonly skipped: Readonly<Record<string, number>>;
   /**
@@ -411,7 +419,7 @@ export interface Divergence {
    * `replay`: a path that was executed again led to another state. `cross_check`: an action had another outcome when it was executed a second time.
    * `merge`: two paths led to the same state, but actions had different outcomes after them. `late_write`: a store changed after the answer.
    * `not_put_back`: a state could not be restored. `lane`: lanes failed repeatedly. `root`: a rebuilt lane has another root state. `time_passed`: a
-   * stored time passed before its state was reached again.
+   * time that is stored in a state was still in the future when the state was first reached, and in the past when it was reached again.
    */
   readonly kind: "replay" | "cross_check" | "merge" | "late_write" | "not_put_back" | "lane" | "root" | "time_passed";
   /** The names of the actions from the root state. */
@@ -431,8 +439,8 @@ export interface RunError {
   /** The code of the error: stable, in upper case. */
   readonly code: string;
   /**
-   * The error, in one sentence. Errors that differ only in ids and times share one message. Only the first 20 messages of a code and source are kept.
-   * Further errors of the code and source count towards the last of these messages.
+   * The error, in one sentence. Errors that differ only in ids and times share one message. For each code and source, only the first 20 different
+   * messages are listed. Further errors are counted as errors with the last of these messages.
    */
   readonly message: string;
   /** The names of the actions from the root state. */
@@ -457,17 +465,17 @@ export interface ActionCoverage {
   readonly statuses: Readonly<Record<string, number>>;
   /** The role that the action uses; absent for the world's own client. */
   readonly role?: string | undefined;
-  /** Set if a rule such as `ownership` added the action to the agent's own. The result is verified even if such an action never applied. */
+  /** Set if a rule such as `ownership` added the action to the user's actions. The result may be verified even if such an action never applied. */
   readonly brought?: true;
   /** The number of the action's writes that were answered with 200 to 299. Set only if no such write changed anything that seqqa sees. */
   readonly unseenWrites?: number;
   /** Set if the action is declared with `changesNothing`: its POST, PUT, PATCH or DELETE need not change anything. */
   readonly changesNothing?: true;
-  /** Set if the result is verified even if the action never applied. */
+  /** Set if the result may be verified even if the action never applied. */
   readonly mayNeverApply?: true;
-  /** Set if the result is verified even if the action was refused each time. */
+  /** Set if the result may be verified even if the action was refused each time. */
   readonly mayNeverSucceed?: true;
-  /** Set if the `expectedStatus` of the action has only statuses from 400. Such an action works if it is refused. */
+  /** Set if all statuses in the action's `expectedStatus` are 400 or above. Such an action counts as working if it is refused. */
   readonly mustBeRefused?: true;
 }
 
@@ -494,8 +502,8 @@ export interface ExplorationGraph {
 }
 
 /**
- * Details of single states and edges, for reports. Only the first states and edges in the order of commits have details, because reports cannot show
- * more. The keys are numbers of nodes, and indices of edges in {@link ExplorationGraph}.
+ * Details of single states and edges, for reports. Only the states and edges that were committed first have details, because reports cannot show
+ * more. States are keyed by node number, edges by their index in {@link ExplorationGraph}.
  */
 export interface ExplorationDetails {
   /** The state of a node, one line for each row, context key or client token. At most a few hundred lines are kept. */
@@ -505,11 +513,11 @@ export interface ExplorationDetails {
 }
 
 /**
- * The kinds of exceptions of a search. `violating_states`: nothing is tried after a state that breaks a rule. `dropped_field`: a field differs
- * between two executions of one path, so states are compared without it. `unaudited_reduction`: states were merged on an assumption that no execution
- * tested. `background`: columns that change without a request. `time_passed`: a stored time passed while its state waited to be expanded.
- * `invisible_state`: calls whose effect is not shown by any store, context key or probe. `divergence`: the run has divergences, so states may be
- * missing.
+ * The reason why a search left out a part of the state space. `violating_states`: nothing is tried after a state that breaks a rule. `dropped_field`:
+ * a field differs between two executions of one path, so states are compared without it. `unaudited_reduction`: states were merged on an assumption
+ * that no execution tested. `background`: columns that change without a request are left out of states. `time_passed`: a stored time passed while its
+ * state waited to be expanded. `invisible_state`: calls have effects that no store, context key or probe shows. `divergence`: the run has
+ * divergences, so states may be missing.
  */
 export type VerdictExceptionKind =
   | "violating_states"
@@ -544,7 +552,7 @@ export interface Verdict {
 export interface Reduction {
   /** The difference that is assumed not to matter, e.g. `the order of orders.id`. */
   readonly reason: string;
-  /** The number of steps that led to a known state with another order of generated values. */
+  /** The number of steps that led to a state which differs from a known state only in the order of generated values. */
   readonly merges: number;
   /** The number of merges that were tested: every action was executed in both states, and the outcomes were compared. */
   readonly audited: number;
@@ -589,9 +597,9 @@ export interface ExplorationFacts {
   readonly violations: readonly Violation[];
   /** The races that were found: one entry for each pair of actions, with the worst verdict that was seen. */
   readonly races: readonly Race[];
-  /** The numbers of pairs that were probed and skipped; absent if probing was off. */
+  /** Counts of the pairs that were probed, and of the pairs that were skipped; absent if probing was off. */
   readonly raceCoverage?: RaceCoverage | undefined;
-  /** The numbers of faults that were made and skipped; absent if faults were off. */
+  /** Counts of the faults that were injected, and of the faults that were skipped; absent if faults were off. */
   readonly faultCoverage?: FaultCoverage | undefined;
   /** Pairs of results that were expected to be equal but differ. */
   readonly divergences: readonly Divergence[];
@@ -599,7 +607,7 @@ export interface ExplorationFacts {
   readonly errors: readonly RunError[];
   /** The reason why the exploration ended. */
   readonly stopReason: StopReason;
-  /** The actions that were tried, and the share of (state, action) pairs. */
+  /** The coverage of actions, of (state, action) pairs, and of the OpenAPI description. */
   readonly coverage: {
     /** The counts by the name of the action. */
     readonly actions: Readonly<Record<string, ActionCoverage>>;
@@ -615,8 +623,8 @@ export interface ExplorationFacts {
   /** The seed of all random choices. */
   readonly seed: number;
   /**
-   * `true` if the target compares times in whole seconds, so that each step waited for the next second after a step that wrote a time. A replay of the
-   * findings must wait, too. Absent for other targets.
+   * `true` if the target compares times in whole seconds, so that each step after a step that wrote a time waited for the next second. A replay of
+   * the findings must wait, too. Absent for other targets.
    */
   readonly nextSecond?: true | undefined;
   /** A hash of the committed sequence: parents, actions, outcomes as status classes, findings. */
@@ -635,8 +643,8 @@ export interface ExplorationFacts {
   /** The names of the declared invariants, in the order of declaration. */
   readonly invariants: readonly string[];
   /**
-   * The names of the rules that could not be judged at all, or in no step of some action. Absent if there are none. The notes give the reasons.
-   * Exception: in a shard, and in a run that ended early, a rule whose actions never worked has no note.
+   * The names of the rules that could not be judged in any step, or in any step of an action that the rule names. Absent if there are none. The notes
+   * give the reasons. Exception: in a shard, and in a run that ended early, a rule whose actions never worked has no note.
    */
   readonly unjudgedRules?: readonly string[] | undefined;
   /**
@@ -646,7 +654,7 @@ export interface ExplorationFacts {
   readonly ruleSubjects?: Readonly<Record<string, readonly string[]>> | undefined;
   /** For a shard: the actions after which each rule with `when` is checked. */
   readonly ruleActions?: Readonly<Record<string, readonly string[]>> | undefined;
-  /** For a shard: `false` if `exploration.require_all_actions` is `false`, so that the merged result may be verified although a rule judged nothing. */
+  /** For a shard: `false` if `exploration.require_all_actions` is `false`. The merged result may then be verified although a rule judged nothing. */
   readonly requireAllActions?: false | undefined;
   /**
    * For a `StateGraph`: nodes that were never reached. Such a node is also a violation `<node>_unreached` if the exploration was exhaustive and no
@@ -654,8 +662,8 @@ export interface ExplorationFacts {
    */
   readonly unreachedNodes?: readonly string[] | undefined;
   /**
-   * For a `StateGraph`: the names of edges that never applied at a node that was reached. If it is certain that an edge cannot apply, there is also a
-   * violation `<edge>_dead`.
+   * For a `StateGraph`: the names of edges that never applied, although the node where they start was reached. If it is certain that an edge cannot
+   * apply, there is also a violation `<edge>_dead`.
    */
   readonly deadEdges?: readonly string[] | undefined;
   /** For a `StateGraph`: nodes whose `check` returned `false` in a state. Each has a violation `<node>_denied`. */

@@ -1,6 +1,6 @@
 import { readFieldOfKind } from "./field-of-kind.ts";
 
-/** The suffix of a field that means whole rows: rows of a table were added or removed. */
+/** The suffix of a field that means whole rows of a table, because rows were added or removed. */
 export const ROWS = ".*";
 
 /** Matches fields that only the World can ignore: paths into the context, into a client, or into a store without tables. */
@@ -9,8 +9,9 @@ const OF_WORLD = /^(?:context|clients|systems)\./;
 const OTHER_DATABASE = /^db(\d+)_/;
 
 /**
- * Returns the lines that leave fields out of states, with the place where to write each: `ignore: ["orders.seen"] in seqqa.yaml, under systems`. A
- * field that ends with {@link ROWS} stands for its table, or for keys if all keys of a type share one table.
+ * Returns the lines that leave fields out of states, with the place where to write each: `ignore: ["orders.seen"] in seqqa.yaml, under systems`. For
+ * a field that ends with {@link ROWS}, the line contains the table. For Redis, where all keys of a type share one table, it contains the pattern of
+ * the keys.
  */
 export function ignoreLines(fields: readonly string[]): string {
   const rows = new Set(fields.filter(isRows).map(tableOf));

@@ -13,8 +13,8 @@ export interface IgnorePattern {
 /** The patterns of `ignore`, matched against the tables and columns of the current stores. */
 export interface Ignored {
   /**
-   * The ignored columns as `system.table.column`, and columns of rows of one kind as `system.table.column where {...}`. Patterns for paths and context
-   * keys are kept as the user wrote them.
+   * The ignored columns as `system.table.column`. Columns that are ignored only in rows of one kind are `system.table.column where {...}`. Patterns
+   * for paths and context keys are kept as the user wrote them.
    */
   readonly fields: readonly string[];
   /** The tables that do not belong to the state, by store. */
@@ -42,7 +42,7 @@ function matcher(pattern: string): (name: string) => boolean {
   return (name) => expression.test(name);
 }
 
-/** Returns the tables of a store that match a pattern: `events`, `audit_*`, or `db.events` in a World. */
+/** Returns the tables of a store that match a pattern such as `events`, `audit_*`, or (in a World) `db.events`. */
 export function ignoredTables(
   patterns: readonly IgnorePattern[],
   system: string,
@@ -57,7 +57,7 @@ export function ignoredTables(
   return ignored;
 }
 
-/** Returns the columns of a store that match a pattern, by table: `orders.seen_at`, `*.updated_at`, or `db.orders.seen_at` in a World. */
+/** Returns, by table, the columns of a store that match a pattern such as `orders.seen_at`, `*.updated_at`, or (in a World) `db.orders.seen_at`. */
 export function ignoredColumns(
   patterns: readonly IgnorePattern[],
   system: string,
@@ -83,10 +83,10 @@ export function ignoredColumns(
 }
 
 /**
- * Finds the tables, columns and paths that the patterns of `ignore` name. `schemas` has the stores that list their tables. `isWhole`: `true` if
- * `schemas` has all stores, so that a table that is missing there does not exist. `isStrict`: `true` if an unknown name is an error.
+ * Finds the tables, columns and paths that the patterns of `ignore` name. `schemas` contains the stores that can list their tables. `isWhole`: `true`
+ * if these are all stores, so that a table that is not in `schemas` does not exist. `isStrict`: `true` if an unknown name is an error.
  *
- * @throws SeqqaError `IGNORE_UNKNOWN` (2) for an unknown table or column, and for a field of rows of one kind that cannot be read
+ * @throws SeqqaError `IGNORE_UNKNOWN` with exit status 2 for an unknown table or column, and for a field of rows of one kind that cannot be read
  */
 export function resolveIgnored(
   patterns: readonly IgnorePattern[],
@@ -120,9 +120,9 @@ export function resolveIgnored(
 /** Returns the field of rows of one kind that a pattern names, with the name of the store if the pattern belongs to a store. */
 function fieldOfKindIn({ pattern, system }: IgnorePattern): string | undefined {
   if (isBadFieldOfKind(pattern)) {
-    throw new SeqqaError("IGNORE_UNKNOWN", `The pattern "${pattern}" of ignore has no object with patterns in JSON after "where".`, {
+    throw new SeqqaError("IGNORE_UNKNOWN", `The pattern "${pattern}" in \`ignore\` has no JSON object with patterns after "where".`, {
       exitStatus: 2,
-      hint: 'Copy the whole field from the message of seqqa, for example: hash.value where {"key":"order:*"}',
+      hint: 'Copy the whole name of the field from the message in which seqqa shows it, for example: hash.value where {"key":"order:*"}',
     });
   }
   if (readFieldOfKind(pattern) === undefined) return undefined;
@@ -150,7 +150,7 @@ function unknown({ pattern, system }: IgnorePattern, schemas: Schemas): SeqqaErr
     : tables.map(({ name }) => name);
   const near = nearest(pattern, names);
   const where = system === undefined ? "the stores" : `store "${system}"`;
-  return new SeqqaError("IGNORE_UNKNOWN", `The pattern "${pattern}" of ignore matches no table or column of ${where}.`, {
+  return new SeqqaError("IGNORE_UNKNOWN", `The pattern "${pattern}" in \`ignore\` matches no table or column of ${where}.`, {
     exitStatus: 2,
     hint:
       near === undefined

@@ -12,7 +12,7 @@ export interface RowImages {
   readonly recorded: RowImage | null;
   /** The row as it is now. `undefined` if the row could not be read, see `why`. */
   readonly now: RowImage | null | undefined;
-  /** The reason why the row is kept, for a row of a table whose schema has changed: `table "public.orders" was dropped`. */
+  /** The reason why the row is not restored, if the schema of its table has changed: `table "public.orders" was dropped`. */
   readonly why?: string | undefined;
 }
 
@@ -28,13 +28,13 @@ export interface Leftover {
   readonly recordedMs: number;
   /** Rows that nobody changed after the run's last record. These rows are restored to their values before the run. */
   readonly undo: readonly RowImages[];
-  /** Rows that are kept: they were changed after the run's last record, or changed rows depend on them. */
+  /** Rows that are not restored, because they were changed after the run's last record, or because rows that were changed so late depend on them. */
   readonly keep: readonly RowImages[];
-  /** A statement that changed the store without triggers, so that seqqa cannot undo the change: `REFRESH MATERIALIZED VIEW totals`. */
+  /** A statement that changed the store without firing triggers, so that seqqa cannot undo the change: `REFRESH MATERIALIZED VIEW totals`. */
   readonly unlogged?: string | undefined;
 }
 
-/** Returns the different reasons why rows of tables with a changed schema are kept. */
+/** Returns the reasons why rows of tables with a changed schema are not restored, each reason once. */
 export function reasonsOf(rows: readonly Pick<RowImages, "why">[]): string[] {
   return [...new Set(rows.flatMap(({ why }) => why ?? []))];
 }

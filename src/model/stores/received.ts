@@ -15,8 +15,9 @@ interface Received {
 }
 
 /**
- * Returns a store in the form in which rules and fault checks compare it. A third party is reduced to the received calls that had an effect. Calls
- * are left out if they only read, were refused, failed because of a fault, or repeat an idempotency key. Other stores are returned unchanged.
+ * Returns the observed state of a store in the form in which rules and fault checks compare it. For a stub, this form contains only the received
+ * calls and mails that had an effect. Calls are left out if they only read, were refused, failed because of a fault, or repeat an idempotency key.
+ * Other stores are returned unchanged.
  */
 export function withEffectsOnly(observed: Observed): Observed {
   if (observed.kind !== "value" || observed.received === undefined) return observed;
@@ -24,12 +25,15 @@ export function withEffectsOnly(observed: Observed): Observed {
   return { kind, received, value: { [received]: effectsOf(observed) } };
 }
 
-/** Returns the entries of {@link withEffectsOnly} for a third party; `undefined` for other stores. */
+/** Returns the received calls or mails in the observed state of a stub; `undefined` for other stores. */
 export function receivedBy({ received, value }: Value): readonly unknown[] | undefined {
   return received === undefined ? undefined : ((value as Readonly<Record<string, readonly unknown[]>>)[received] ?? []);
 }
 
-/** Returns a store whose received calls and mails have no order, because simultaneous requests of the target reach a third party in any order. */
+/**
+ * Returns the observed state of a stub with the received calls or mails as an unordered set, because simultaneous requests of the target reach a stub
+ * in any order. Other stores are returned unchanged.
+ */
 export function withoutOrder(observed: Observed): Observed {
   if (observed.kind !== "value" || observed.received === undefined) return observed;
   const { kind, received, value } = observed;

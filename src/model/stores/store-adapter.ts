@@ -31,7 +31,7 @@ export interface KeptCounters {
   /** The setting that lets seqqa restore the counters, e.g. `checkpoint: copy`. */
   readonly remedy: string;
   /**
-   * Sets the counters to their values in the root state. The store must be in the root state. Resolves to `false` if an open transaction of the target
+   * Sets the counters to their values in the root state, in which the store must be. Resolves to `false` if an open transaction of the target
    * prevents this. `undefined` if the store can never set its counters.
    */
   readonly restore: (() => Promise<boolean>) | undefined;
@@ -68,9 +68,9 @@ export interface ObservedTable {
   readonly added: readonly (readonly StoredValue[])[];
   readonly removed: readonly (readonly StoredValue[])[];
   /**
-   * The number of rows at the beginning of `added` that have the positions of removed rows of the root state. The remaining rows come after all rows
-   * of the root state. Set only if the order of `added` belongs to the state, because the table has no key and queries can read its rows in this
-   * order. Default: the order has no meaning.
+   * The first `inPlace` rows of `added` are at the positions of removed rows of the root state. The remaining rows of `added` come after all rows of
+   * the root state. Set only if the order of `added` belongs to the state, because the table has no key and queries can read its rows in this order.
+   * Default: the order has no meaning.
    */
   readonly inPlace?: number;
   /**
@@ -107,7 +107,7 @@ export interface TableSchema {
   readonly columns: readonly string[];
   /** The foreign keys that consist of one column. Default: none. */
   readonly references?: readonly DeclaredReference[];
-  /** The counters whose numbers are used in one column of this table only. Default: none. */
+  /** The counters whose numbers are used in only one column, a column of this table. Default: none. */
   readonly counters?: readonly TableCounter[];
 }
 
@@ -119,7 +119,7 @@ export interface TableCounter {
   readonly column: string;
   /** The meaning of the observed value: the next number, or the last number that was used. */
   readonly shows: "next" | "last";
-  /** `true` if the counter ends or starts again after fewer than a thousand million numbers. Default `false`. */
+  /** `true` if the counter reaches its maximum or wraps around after fewer than 1,000,000,000 numbers. Default `false`. */
   readonly isShort?: boolean | undefined;
 }
 
@@ -140,11 +140,11 @@ export interface StoreScope {
   /** `true` if the target runs in this process and uses the store's own connection. */
   readonly inProcess: boolean;
   /**
-   * `true` for an external store: a store of the user's own (`base_url`, `lanes`). Its settings are left unchanged. `close()` restores the rows that
-   * the run changed to their values at `open()`, including rows that `setup` wrote before {@link StoreAdapter.root}. Rows that somebody else changed
-   * are kept. `close()` also removes everything that seqqa installed. The store itself holds the data that `close()` needs, so that `seqqa clean` can
-   * restore the rows after a SIGKILL. Before this cleaning, `open()` refuses the store (`STORE_LEFT`). `open()` also refuses a store that a live run
-   * uses (`STORE_IN_USE`).
+   * `true` for an external store: a store of the user that seqqa uses in place (`base_url`, `lanes`). The adapter does not change settings of the
+   * store. `close()` restores the rows that the run changed to their values at `open()`, including rows that `setup` wrote before {@link
+   * StoreAdapter.root}. Rows that somebody else changed are left unchanged. `close()` also removes everything that seqqa installed. The store itself
+   * holds the data that `close()` needs, so that `seqqa clean` can restore the rows after a SIGKILL. Before this cleaning, `open()` refuses the store
+   * (`STORE_LEFT`). `open()` also refuses a store that a live run uses (`STORE_IN_USE`).
    */
   readonly borrowed: boolean;
   /** The World's `ignore` patterns. Tables and columns of an external store that match are neither judged nor restored. Default: none. */
@@ -175,7 +175,7 @@ export interface StoreScope {
   readonly faulty?: boolean | undefined;
 }
 
-/** A write of the target that a {@link Gate} holds back, or that {@link WriteFaults} makes fail. */
+/** A write by the target that a {@link Gate} holds back, or that {@link WriteFaults} causes to fail. */
 export interface HeldWrite {
   /** The kind of statement and its table, e.g. `UPDATE orders`. */
   readonly statement: string;
@@ -240,8 +240,8 @@ export interface WriteFaults {
   arm(write: number, fault: WriteFault): Promise<void>;
   /**
    * Resolves with the write that failed. The write was not made, and for `cut` and `kill` its connection is closed. Resolves with `undefined` if
-   * `done` settles first, or if the store does not let the write fail. For a fault of kind `kill`, `kill` is called to end the target's process while
-   * the write is held.
+   * `done` settles first, or if the store lets the write pass. For a fault of kind `kill`, `kill` is called to end the target's process while the
+   * write is held.
    */
   failed(done: Promise<unknown>, kill?: () => Promise<void>): Promise<HeldWrite | undefined>;
   /** Lets all further writes pass. Never rejects. A second call does nothing. */
@@ -255,7 +255,10 @@ export interface NoFaults {
   readonly why: string;
 }
 
-/** The requests that a stub received since its creation: if there were any, and some that had no reply. See {@link StoreAdapter.asked}. */
+/**
+ * The use of a stub since its creation: whether it received any requests, and examples of requests for which it had no reply. See {@link
+ * StoreAdapter.asked}.
+ */
 export interface StubUse {
   readonly wasCalled: boolean;
   readonly unmatched: readonly string[];
@@ -278,8 +281,8 @@ export interface LastLook {
 
 /**
  * The contract of a store adapter: the adapter gives access to one store behind the API. All adapters pass one contract suite
- * (`test/contract/system`). Checkpoints nest. `restore(mark)` brings the store to exactly the state that it had at the checkpoint, whichever
- * connection made the changes. The checkpoint stays valid.
+ * (`test/contract/system`). `restore(mark)` brings the store to exactly the state that it had at the checkpoint, whichever connection made the
+ * changes. That checkpoint and older checkpoints stay valid; younger checkpoints become invalid.
  */
 export interface StoreAdapter {
   /**
@@ -349,7 +352,7 @@ export interface StoreAdapter {
    */
   asked?(): StubUse;
   /**
-   * Called when an action has moved the target's clock ahead. Removes data whose lifetime is then over, and shortens the other lifetimes. Default: the
+   * Called when an action has moved the target's clock ahead. Removes data whose lifetime has ended, and shortens all other lifetimes. Default: the
    * store has no lifetimes, or they do not follow the target's clock.
    */
   passTime?(ms: number): Awaitable<void>;
@@ -357,7 +360,7 @@ export interface StoreAdapter {
   keepTime?(now: () => number): void;
   /** Called before each step of a path. Leave this method out if the state of the store does not depend on where steps begin. */
   beginStep?(): void;
-  /** Returns an error that user code threw while it made an answer of the store, and forgets the error. Default: the store calls no user code. */
+  /** Returns an error that user code threw while it computed an answer of the store, and forgets the error. Default: the store calls no user code. */
   takeThrown?(): Error | undefined;
   /** Calls code of a target in this process so that the code sees this store. Default: the code sees the store without such a call. */
   callTarget?<T>(call: () => T): T;
@@ -366,7 +369,7 @@ export interface StoreAdapter {
   close(): Awaitable<void>;
 }
 
-/** Receives a query that user code made to a store. */
+/** Receives a query that user code sent to a store. */
 export type QueryListener = (query: {
   readonly sql: string;
   readonly params: unknown;

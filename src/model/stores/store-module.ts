@@ -19,8 +19,8 @@ export interface StoreModuleSettings {
 }
 
 /**
- * The default export of a module that `systems.<name>.adapter` names. A module may also export the function `open` alone. seqqa loads the module in
- * the thread of each lane and in the main thread.
+ * The default export of a module that `systems.<name>.adapter` names. The default export may also be only the function `open`. seqqa loads the module
+ * in the thread of each lane and in the main thread.
  */
 export interface StoreModule {
   /** Makes the adapter without connecting; {@link StoreAdapter.open} connects. The main thread also calls it once, to check the adapter's methods. */

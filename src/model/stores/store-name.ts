@@ -2,7 +2,7 @@ import { sqlitePathOf } from "./sqlite-path.ts";
 import { decoded } from "../http/decoded.ts";
 import { shellWord } from "../text/shell-word.ts";
 
-/** The words that show that a store is meant for tests, if its name contains one. */
+/** Words in the name of a store which show that the store is meant for tests. */
 const FOR_TESTS: ReadonlySet<string> = new Set(["test", "dev", "ci", "seqqa"]);
 
 /**

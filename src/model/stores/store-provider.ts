@@ -18,8 +18,8 @@ export interface StoreProviderOptions {
    */
   readonly faulty?: boolean | undefined;
   /**
-   * `true` if exactly one copy is made, at once. The provider then copies the template itself, not the run's own copy of the template. Default
-   * `false`.
+   * `true` if the run needs exactly one copy. The provider then copies the template directly, without first making the run's own copy of the
+   * template. Default `false`.
    */
   readonly single?: boolean | undefined;
   /** A directory of this run, for the files of servers that the provider starts. The directory is removed at the end of the run. */
@@ -30,17 +30,19 @@ export interface StoreProviderOptions {
 
 /**
  * Gives each lane of a run its own copy of one store. Providers work on the main thread. The store's server shows which runs are alive, by a lock or
- * heartbeat that {@link StoreProvider.prepare} sets up. Runs on different machines therefore leave each other's copies alone.
+ * heartbeat that {@link StoreProvider.prepare} sets up. A run therefore does not remove copies of live runs on other machines.
  */
 export interface StoreProvider {
   /**
-   * Checks that the server answers, and that the template exists and may be copied. Copies the template once for the run. Removes the leftovers of
-   * dead runs from that server, recognized by their names, and nothing else.
+   * Checks that the server answers, that the template exists, and that seqqa is allowed to copy it. Copies the template once for the run. Removes the
+   * leftovers of dead runs from that server, recognized by their names, and nothing else.
    *
    * @throws SeqqaError `STORE_UNREACHABLE`, `STORE_MISSING`, `STORE_NOT_ALLOWED`
    */
   prepare(): Promise<void>;
-  /** Makes a fresh copy for a lane and removes the lane's older copy. Returns the URL of the fresh copy. */
+  /**
+   * Makes a fresh copy for a lane and removes the lane's older copy. Returns the URL of the fresh copy. `generation` grows with each copy of a lane.
+   */
   provide(lane: number, generation: number): Promise<string>;
   /**
    * Returns an id of the provider's session on the server. If the id changes, the server was restarted or closed connections. Absent if each lane has
@@ -48,11 +50,11 @@ export interface StoreProvider {
    */
   session?(): Promise<string>;
   /**
-   * Returns environment variables for the target whose lane has this URL. Libraries in `LD_PRELOAD` are loaded in addition to the user's preloaded
-   * libraries. Default: none.
+   * Returns environment variables for the target of a lane. `url` is the URL of the lane's copy. Libraries in `LD_PRELOAD` are loaded in addition to
+   * the user's preloaded libraries. Default: none.
    */
   environment?(url: string): Readonly<Record<string, string>>;
-  /** Returns the URL by which the target reaches the store of the lane with this URL; `undefined` if it is the same URL. */
+  /** Returns the URL by which the target reaches the lane's copy with the URL `url`; `undefined` if the two URLs are equal. */
   targetUrl?(url: string): string | undefined;
   /** Removes a lane's copy, even if somebody is still connected to it. */
   release(lane: number): Promise<void>;
@@ -78,7 +80,7 @@ export interface Cleaned {
   readonly leftover?: Leftover | undefined;
   /** A sentence which says that a run that may be alive uses the store, so that nothing was restored. Absent if no run uses it. */
   readonly inUse?: string | undefined;
-  /** Leftovers that stay, because the user in the store's URL may not remove them, one line each. Default: none. */
+  /** Leftovers that were not removed, because the user in the store's URL is not allowed to remove them, one line each. Default: none. */
   readonly notAllowed?: Removed | undefined;
   /** The errors of the parts that failed. All other parts were done. Default: none. */
   readonly failures?: readonly unknown[] | undefined;
@@ -88,7 +90,7 @@ export interface Cleaned {
 export interface StoreUse {
   /** `true` if a run uses the store in place, `false` if lanes get copies of it. */
   readonly inPlace: boolean;
-  /** `true` if the target may run in the process of seqqa, so that it can use the adapter's own connection. */
+  /** `true` if the target can run in the process of seqqa, and can then use the adapter's own connection. */
   readonly inProcess: boolean;
   /** For Redis: see {@link StoreProviderOptions.isolation}. Default: `server`. */
   readonly isolation?: string | undefined;
@@ -106,17 +108,18 @@ export interface StoreCheck {
   readonly says: string;
 }
 
-/** The functions that an adapter's module exports as `stores`, beside the adapter itself. */
+/** The functions that an adapter's module exports as `stores`, in addition to the adapter itself. */
 export interface StoreKind {
   createProvider(options: StoreProviderOptions): StoreProvider;
   /**
    * Removes the leftovers of dead runs from a server, and everything that a dead run installed in an external store. Rows of an external store that
-   * are still as that run recorded them are restored to their values before the run. Other rows are kept. Runs that are alive are left alone.
+   * nobody has changed since the dead run recorded them are restored to their values before that run. All other rows are left unchanged. Live runs
+   * are not affected.
    */
   clean(url: string, how?: Cleaning): Promise<Cleaned>;
   /**
    * Checks if the store is reachable, has a supported version, and meets the other needs of a run that uses the store in this way. Writes nothing to
-   * a store that lanes copy, and leaves nothing behind. A problem that the function checks for is returned, not thrown.
+   * a store that lanes copy, and leaves nothing behind. Problems that the function checks for are returned, not thrown.
    */
   check(url: string, use?: StoreUse): Promise<readonly StoreCheck[]>;
   /**

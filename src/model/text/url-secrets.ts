@@ -11,8 +11,8 @@ const USER_PART = /:\/\/([^\s/?#"'`<>]*)@/g;
 const EXAMPLE = "user:password";
 
 /**
- * Replaces secrets in URLs with `***`: passwords, and in URLs of HTTP and NATS also user names without a password, which are usually tokens. The given
- * passwords are replaced everywhere. A password with blanks, quotes or slashes is found only if it is given.
+ * Replaces secrets in URLs with `***`: passwords, and in URLs of HTTP and NATS also user names without a password, which are usually tokens. The
+ * given passwords are also replaced outside of URLs. A password with blanks, quotes or slashes is found only if it is given.
  */
 export function withoutSecrets(text: string, passwords: readonly string[] = []): string {
   const known = passwords.reduce((shown, password) => (password === "" || password === "***" ? shown : hide(shown, password)), text);
@@ -24,7 +24,8 @@ export function withoutSecrets(text: string, passwords: readonly string[] = []):
 }
 
 /**
- * Leaves out repeated texts, a URL without a user if the same URL with a user is in the list, and the URL of a SQLite file whose path is in the list.
+ * Returns the list without repeated entries. Also leaves out a URL without a user if the list has the same URL with a user, and the URL of a SQLite
+ * file if the list has the path of the file.
  */
 export function withoutRepeats(uses: readonly string[]): string[] {
   const userless = (url: string): string => url.replace(/^(\w[\w+.-]*:\/\/)[^/@]*@/, "$1");
@@ -52,7 +53,7 @@ function passwordOfUser(url: string): string {
   return /^nats$/i.test(scheme) ? user : "";
 }
 
-/** Returns the values of query parameters whose names mean password. Every other parameter gives an empty text. */
+/** Returns one entry for each query parameter: its value if the name means password, else an empty text. */
 function parametersNamedPassword(url: string): readonly string[] {
   const [, query] = /^\s*[a-z][a-z0-9+.-]*:[^?]*\?([^#]*)/is.exec(url) ?? [];
   return (query ?? "").split("&").map((pair) => /^(?:password|passwd|pwd|sslpassword)=(.*)$/is.exec(pair)?.[1] ?? "");

@@ -31,7 +31,9 @@ export function agentLines(document: RunDocument, commands: Commands): readonly 
   ];
 }
 
-/** Returns the place of the whole result: the written JSON file, or else the command that prints the result; empty if the run was not stored. */
+/**
+ * Returns a text that says where the whole result is: in the written JSON file, or else in the output of a command; empty if the run was not stored.
+ */
 function everything(run: string, { files = [], reportWith }: Commands): string {
   const file = files.find((one) => one.endsWith(".json"));
   if (file !== undefined) return `; everything: ${file}`;

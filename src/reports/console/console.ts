@@ -90,7 +90,10 @@ export class ConsoleReporter implements WholeReporter {
   }
 }
 
-/** Returns the lines for the result of an exploration: findings, divergences, errors, notes, the reasons why it is unverified, and the summary. */
+/**
+ * Returns the lines for the result of an exploration: findings, divergences, errors, notes, the reasons why the result is unverified, and the
+ * summary.
+ */
 export function resultLines(name: string, result: ExplorationResult, colours: Colours, verbose: boolean): readonly string[] {
   const { divergences, errors, notes, unverified } = result;
   const before = [
@@ -132,7 +135,10 @@ function errorLines({ code, message, path, source, stack, count }: RunError, col
   ];
 }
 
-/** Returns the first line of a stack trace that names a file. Stack traces in reports contain only files of the user. */
+/**
+ * Returns the first place (`file:line:column`) in a stack trace; `undefined` if there is none. Stack traces in reports contain only files of the
+ * user.
+ */
 function userLine(stack: string): string | undefined {
   return /^\s+at (?:.*\()?((?:file:\/\/)?[^\s()]+:\d+:\d+)\)?$/m.exec(stack)?.[1]?.replace(/^file:\/\//, "");
 }

@@ -24,8 +24,8 @@ import { comment, quoted } from "./shell-text.ts";
 import { pathOf, thingOfPath } from "./sources.ts";
 
 /**
- * The rules of `seqqa/rules` that compare the contents of stores. A fixed API may give the same answers as before, so the script cannot show by
- * answers that the error is fixed.
+ * The rules of `seqqa/rules` that compare the contents of stores. The API may give the same answers before and after the error is fixed, so a script
+ * that sees only answers cannot show that the error is fixed.
  */
 const JUDGED_BY_STORES = new Set(["rejected_means_unchanged", "leakage", "idempotent", "retry_safe", "ownership"]);
 
@@ -46,8 +46,8 @@ type Finding = Pick<Violation, "id" | "invariant" | "severity" | "message" | "st
 /**
  * Returns a finding as a POSIX shell script; `undefined` if the finding has no HTTP requests. The script sends the requests of the path, then the
  * requests of the broken rule, and compares the answers with the recorded ones. Values of earlier answers, such as ids, are taken from the answers
- * that the script receives. Texts of requests and answers are only data for the shell. Secrets (see `hide`) are not in the script, which reads them
- * from answers or from the environment.
+ * that the script receives. The shell treats texts of requests and answers only as data, never as code. Secrets (see `hide`) are not in the script,
+ * which reads them from answers or from the environment.
  */
 export function curlScript(finding: Finding, hide: Redactor): string | undefined {
   const exchanges = exchangesOf(finding);
@@ -104,8 +104,8 @@ function head({ id, invariant, severity, message, reproductionPath }: Finding, b
     comment(`finding ${id}, path: ${reproductionPath.join(" -> ") || "(the root state)"}`),
     "#",
     "# Needs sh, curl and node (18 or newer, for reading JSON). Set BASE_URL to the URL of the API. The API must be in the state in which the path begins.",
-    "# Set NOPROXY to nothing to send requests through the proxies of the environment.",
-    "# Exit status 1: the finding still fails as recorded. 0: gone. 2: the script could not try it. 3: the path differed from the recorded one.",
+    "# To send requests through the proxies of the environment, set NOPROXY to an empty value.",
+    "# Exit status 0: the finding no longer occurs. 1: it still occurs. 2: the script could not test it. 3: the path differed from the recording.",
     ...preparation(base, flow, HELPER),
   ];
 }
@@ -123,8 +123,8 @@ function requestLines(sent: FindingRequest): readonly string[] {
 }
 
 /**
- * Returns the shell command for an answer without a value that a later request needs. Before the last step, the command reports that the path no
- * longer works. At the last step, it reports that the finding no longer occurs.
+ * Returns the shell command that is executed if an answer lacks a value that a later request needs. Before the last step, the command reports that
+ * the path no longer works. At the last step, it reports that the finding no longer occurs.
  */
 const otherwise = (kind: FindingRequest["kind"]): string =>
   kind === "way" ? `strayed 'an answer lacks a value that a later request sends'` : `gone 'an answer differs from the recorded one.'`;

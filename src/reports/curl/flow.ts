@@ -29,8 +29,8 @@ export class Flow {
   #sources: Source[] = [];
   readonly #embeddable = new Set<string>();
   /**
-   * Values that a request sent before any answer contained them. Such values do not come from an answer. Each entry is the thing or the name, and the
-   * value.
+   * Values that a request sent before any answer contained them. Such values do not come from an answer. Each entry consists of the value, and the
+   * thing or else the name that the value belongs to.
    */
   readonly #given = new Set<string>();
   readonly #taken = new Map<Source, string>();

@@ -38,8 +38,8 @@ interface RaceSent extends Sent {
 /**
  * Returns a race as a POSIX shell script; `undefined` if a call sent nothing over HTTP. The script sends the requests before the race in order, then
  * the requests of all calls at the same time, and compares the answers with the recorded answers of the race and of the calls one after another. The
- * script repeats all this several times, because a race may not occur each time. Texts of requests and answers are only data for the shell. Secrets
- * (see `hide`) are not in the script. @param nextSecond see {@link ExplorationResult.nextSecond}
+ * script repeats all this several times, because a race may occur only sometimes. The shell treats texts of requests and answers only as data, never
+ * as code. Secrets (see `hide`) are not in the script. @param nextSecond see {@link ExplorationResult.nextSecond}
  */
 export function raceScript(race: Omit<Race, "toString">, hide: Redactor, nextSecond?: true): string | undefined {
   const { steps, observed } = race;
@@ -119,14 +119,14 @@ function head(race: Omit<Race, "toString">, hide: Redactor): readonly string[] {
     "# Needs sh, curl (7.68 or newer) and node (18 or newer, for reading JSON). BASE_URL is the URL of the API, which must be in the state in which the path begins;",
     `# ROUNDS is the number of rounds (default ${ROUNDS}); RESET is a command that resets the API before each round, if the path cannot be executed twice; CHECK is a command`,
     "# that fails if the state is wrong after a round. Without CHECK only the answers are compared, so differences in the state are not seen.",
-    "# Set NOPROXY to nothing to send requests through the proxies of the environment.",
-    "# Exit status 1: the race was seen. 0: not seen in these rounds. 2: not tried, or the answers do not show it. 3: the path differed from the recorded one.",
+    "# To send requests through the proxies of the environment, set NOPROXY to an empty value.",
+    "# Exit status 0: the race was not seen in these rounds. 1: it was seen. 2: it was not tried, or the answers do not show it. 3: the path differed from the recording.",
   ];
 }
 
 /**
- * Shell code that replaces the function `strayed`, which ends the script if the path differs from the recorded one. From the second round on, the cause
- * may be that the API was not reset, so the message suggests to set RESET.
+ * Shell code that replaces the function `strayed`, which ends the script if the path differs from the recorded one. From the second round on, a
+ * possible cause is that the API was not reset, so the message suggests setting RESET.
  */
 const ABOUT_ROUNDS = [
   "strayed() {",

@@ -97,7 +97,7 @@ interface Writing {
 
 const PLAIN: Writing = { name: "value", form: "plain", write: (text) => text };
 
-/** Splits a text at its hidden pieces, which the script reads from the environment. `redacted` is the same text with hidden secrets. */
+/** Splits a text at its hidden pieces, which the script reads from the environment. `redacted` is the same text, in which secrets are hidden. */
 function pieces(text: string, redacted: string, flow: Flow, { name, form, write }: Writing = PLAIN): readonly Part[] {
   if (redacted === text) return [write(text)];
   let at = 0;
@@ -115,7 +115,7 @@ function pieces(text: string, redacted: string, flow: Flow, { name, form, write 
   });
 }
 
-/** A value in JSON. `shown`: the same value with hidden secrets. `name`: the name of the field that contains the value. */
+/** A value in JSON. `shown`: the same value, in which secrets are hidden. `name`: the name of the field that contains the value. */
 interface JsonValue {
   readonly value: unknown;
   readonly shown: unknown;

@@ -5,8 +5,8 @@ import type { RequestParts } from "./request-parts.ts";
 import { printing, quoted, word } from "./shell-text.ts";
 
 /**
- * Options of every curl command: paths are sent as recorded, and no proxy of the environment is used, as in a run. With `NOPROXY=` in its
- * environment, the script uses these proxies.
+ * Options of every curl command: paths are sent as recorded, and no proxy of the environment is used, as in a run. If the user starts the script with
+ * `NOPROXY=`, curl uses the proxies of the environment.
  */
 export const CURL_OPTIONS = `--silent --globoff --path-as-is --noproxy "\${NOPROXY-*}"`;
 

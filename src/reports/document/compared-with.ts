@@ -27,9 +27,9 @@ export interface Comparison {
   readonly added: readonly string[];
   /** The ids of findings that both runs found. */
   readonly still: readonly string[];
-  /** The findings of the previous run that no longer exist: this run would have found them again. */
+  /** The findings of the previous run that were fixed: this run would have found them if they still existed. */
   readonly fixed: readonly ComparedFinding[];
-  /** The findings of the previous run that this run did not find, but may only have missed. */
+  /** The findings of the previous run that this run did not find, but that may still exist. */
   readonly unseen: readonly ComparedFinding[];
   /** The findings of the previous run whose rule or call no longer exists. */
   readonly unchecked: readonly ComparedFinding[];

@@ -45,29 +45,29 @@ export interface ExplorationEntry extends ExplorationFacts {
   readonly strength?: RuleStrength | undefined;
 }
 
-/** The result of `seqqa strength`: how often the rules of an exploration noticed wrong data. */
+/** The result of `seqqa strength`, which corrupts data and counts how often the rules of an exploration notice the wrong data. */
 export interface RuleStrength {
-  /** The number of cases in which data was made wrong. */
+  /** The number of cases in which seqqa corrupted data. */
   readonly tried: number;
   /** The number of cases in which a rule noticed the wrong data. */
   readonly noticed: number;
   /** The number of cases in which the database refused the wrong data, for example because of a constraint. */
   readonly refused: number;
-  /** `true` if the time was up before all wrong data was tried. */
+  /** `true` if the time limit was reached before all corruptions were tried. */
   readonly isCut: boolean;
-  /** The results by table, column and kind of wrong data. */
+  /** The results by table, column and kind of corruption. */
   readonly places: readonly StrengthPlace[];
 }
 
-/** The results of one kind of wrong data, in one column or table. */
+/** The results of one kind of corruption, in one column or table. */
 export interface StrengthPlace {
   /** The name of the table. */
   readonly table: string;
-  /** The column whose values were made wrong; `null` if whole rows were copied or removed. */
+  /** The column whose values were corrupted; `null` if whole rows were copied or removed. */
   readonly column: string | null;
-  /** The way in which data was made wrong, e.g. `another word`, `one more`, `a row missing`. */
+  /** The kind of corruption, e.g. `another word`, `one more`, `a row missing`. */
   readonly kind: string;
-  /** The number of cases in which data was made wrong. */
+  /** The number of cases in which seqqa corrupted data. */
   readonly tried: number;
   /** The number of cases in which a rule noticed the wrong data. */
   readonly noticed: number;
@@ -123,8 +123,8 @@ export interface RunDocument {
    */
   readonly folder?: string | undefined;
   /**
-   * The flags with which `seqqa replay` and `seqqa open` find this run and its target from the folder in which the run was started, as words of a POSIX
-   * shell, e.g. `--config qa/seqqa.yaml`. Absent if no flag is needed.
+   * The flags that `seqqa replay` and `seqqa open` need in the folder in which the run was started, to find this run and its target, as words of a
+   * POSIX shell, e.g. `--config qa/seqqa.yaml`. Absent if no flag is needed.
    */
   readonly commandFlags?: string | undefined;
   /** The exit status of the command. */

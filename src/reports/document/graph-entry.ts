@@ -2,7 +2,7 @@ import type { ExplorationGraph } from "../../model/results/result.ts";
 import type { GraphEntry } from "./document-types.ts";
 import { grouped } from "../console/text/numbers.ts";
 
-/** Documents contain the lists of a graph with at most this number of transitions, which take about 20 MB. */
+/** The largest number of transitions of a graph whose lists are part of documents. Lists of this length take about 20 MB. */
 export const MOST_LISTED = 1_000_000;
 
 /** A graph in memory, or an object that reads a graph from the run log. */

@@ -44,9 +44,9 @@ export interface ReportedKnown {
   readonly file: string;
   /** The ids of known findings that this run found. */
   readonly found: readonly string[];
-  /** The ids of known findings that no longer exist: this run would have found them. */
+  /** The ids of known findings that were fixed: this run would have found them if they still existed. */
   readonly stale: readonly string[];
-  /** The ids of known findings that this run did not find, but may only have missed. */
+  /** The ids of known findings that this run did not find, but that may still exist. */
   readonly unseen: readonly string[];
   /** The ids of known findings whose rule, or an action of a race, no longer exists in their exploration. Absent if no finding is concerned. */
   readonly unchecked?: readonly string[] | undefined;

@@ -32,8 +32,8 @@ export interface MissedFinding {
 }
 
 /**
- * The reason why a run does not report a finding. `gone`: the run would have found the finding, so it no longer exists. `unseen`: the run may have
- * missed the finding. `unchecked`: the rule or a call of the finding no longer exists.
+ * The reason why a run does not report a finding. `gone`: the finding no longer exists, because the run would have found it. `unseen`: the run may
+ * have missed the finding. `unchecked`: the rule or a call of the finding no longer exists.
  */
 export type Absence = "gone" | "unseen" | "unchecked";
 
@@ -64,7 +64,7 @@ export function sawEveryCall(result: Pick<Completeness, "stopReason" | "open" | 
   return isComplete(result) && !hidesStates(result);
 }
 
-/** Returns `true` if an exploration probed the calls of a race. `asked` limits the pairs of calls if only rules asked for races. */
+/** Returns `true` if an exploration probed the calls of a race. If only the pairs that rules ask for were probed, `asked` lists their races. */
 function isProbed(id: string, coverage: RaceCoverage | undefined): boolean {
   return coverage !== undefined && (coverage.asked === undefined || coverage.asked.includes(id));
 }
@@ -98,7 +98,7 @@ function wouldHaveFound(
   return none(faultCoverage.skipped, LEFT_OUT) && Object.keys(faultCoverage.skippedPoints).length === 0;
 }
 
-/** Matches the names of findings that seqqa makes from the name of an action or rule. */
+/** Matches the names of findings that consist of the name of an action or rule, and a suffix. */
 const OF_PART = /^(.+)_(?:timeout|server_error|status|dead)$/;
 
 /** Returns `false` if the rule of a finding, its last call, or a call of a race no longer exists in the exploration. */
@@ -112,5 +112,5 @@ function isStillChecked({ invariants, coverage }: Completeness, { id, isRace, ru
   return isBuiltIn || invariants.includes(rule) || (part !== undefined && (exists(part) || invariants.includes(part)));
 }
 
-/** Returns the names of the actions in the name of a race, which `raceName` made. */
+/** Returns the names of the actions that the name of a race consists of; see `raceName`. */
 const callsOf = (name: string | undefined): readonly string[] => name?.replace(/, \d+ at once$/, "").split(" || ") ?? [];

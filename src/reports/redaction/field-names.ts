@@ -33,7 +33,10 @@ export function isCookieAttribute(name: string): boolean {
   return ATTRIBUTES.has(fold(name));
 }
 
-/** Returns `true` for an object in JSON, or in a described state, that consists of attributes of a cookie, as sessions of express-session store it. */
+/**
+ * Returns `true` for an object, as JSON or as text in a state, that contains only attributes of a cookie, such as the options that express-session
+ * stores.
+ */
 export function isCookieOptions(text: string): boolean {
   if (!/^\{[^{}]*\}$/.test(text)) return false;
   const names = Array.from(text.matchAll(/[{,]\s*\\*["']?([\w-]+)\\*["']?\s*:/g), ([, name]) => name!);

@@ -41,7 +41,7 @@ function hideMembers(value: unknown, isHidden: IsHidden, seen: Seen): unknown {
     const hidden = name !== undefined && member !== null && isHidden(name);
     if (hidden) leaves(member, seen);
     const isSecret = name === "variables" && secret.size > 0 ? (one: string): boolean => isHidden(one) || secret.has(one) : isHidden;
-    // The name of a variable is no secret, although it is the value of a hidden argument.
+    // In a GraphQL query, the value of a hidden argument may be the name of a variable, such as `$pw`, which is no secret.
     const seenHere = name === "query" ? (text: string): void => void (text.startsWith("$") || seen(text)) : seen;
     const shown = hidden ? HIDDEN : hideMembers(member, isSecret, seenHere);
     changed ||= shown !== member;

@@ -21,7 +21,10 @@ const COOKIE =
 /** Matches a JSON Web Token: three base64url parts, the first of which encodes a JSON object. */
 const JWT = /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*/g;
 const NOTHING = /^(?:null|undefined|None|nil)$/;
-/** Matches sentences of seqqa after the name of a table or an action. Without this pattern, a table `apikey` or an action `password` looks like a field. */
+/**
+ * Matches texts that seqqa writes after the name of a table or an action. Without this pattern, a table `apikey` or an action `password` would look
+ * like a field with a secret.
+ */
 const SENTENCE =
   /(?:\d[\d,]{0,12} rows? (?:added|removed|changed)\b|the target answered|(?:GET|HEAD|POST|PUT|PATCH|DELETE) (?:\/|https?:)|a row of |(?:breaks|broke) [\w, ]{1,200} (?:on one path|the first time))/y;
 

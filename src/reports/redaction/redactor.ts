@@ -23,7 +23,7 @@ export interface Redactor {
   /** Hides only values that were already found to be secrets. */
   secrets(text: string): string;
   headers(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
-  /** Hides secrets in a URL: in its query parameters and in user name and password. */
+  /** Hides secrets in the query parameters, the user name and the password of a URL. */
   url(url: string): string;
   /** Hides the values of the configured fields in a JSON, form or multipart body. In other text, hides what looks like the value of such a field. */
   body(text: string): string;

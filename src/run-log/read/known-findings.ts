@@ -87,7 +87,7 @@ function entriesOf(parsed: ParsedKnown, shown: string): readonly KnownEntry[] {
         "Write the whole id (16 hexadecimal digits). results.json contains it, and --update-known writes it.",
       );
     const before = seen.get(entry.id);
-    if (before !== undefined) refuse(node, `the finding ${entry.id} is already listed in line ${before}`);
+    if (before !== undefined) refuse(node, `the finding ${entry.id} is already listed in line ${before}`, "Remove one of the two entries.");
     seen.set(entry.id, lineOf(node));
     return entry;
   });
@@ -130,9 +130,9 @@ function read(file: string, shown: string, mayBeMissing: boolean): string | unde
     if (code === "ENOENT" && mayBeMissing) return undefined;
     const what =
       code === "ENOENT"
-        ? `The file ${shown} of known_findings does not exist.`
-        : `seqqa cannot read the file ${shown} of known_findings (${code ?? String(cause)}).`;
-    throw invalid(what, code === "ENOENT" ? "To write this file, type: seqqa run <directory> --update-known" : undefined);
+        ? `The list of known findings ${shown} does not exist.`
+        : `seqqa cannot read the list of known findings ${shown} (${code ?? String(cause)}).`;
+    throw invalid(what, code === "ENOENT" ? "To create this list, type: seqqa run <directory> --update-known" : undefined);
   }
 }
 

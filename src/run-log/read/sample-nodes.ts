@@ -7,7 +7,7 @@ interface Paths {
   readonly edges: ReadonlySet<number>;
 }
 
-/** A path with the nodes and edges that were found for it so far. */
+/** A path that is being followed in the graph, with the nodes and edges on it that were found so far. */
 interface Walk {
   readonly path: readonly string[];
   readonly nodes: number[];

@@ -46,7 +46,7 @@ function fileOf(path: string): string {
   if (found === undefined) {
     throw new SeqqaError("NO_SUCH_RUN", `No run is stored at ${path}.`, {
       exitStatus: 2,
-      hint: "For each shard, give the file runs/<id>.db or the folder of its reports.",
+      hint: "For each shard, give its run log (a file such as runs/<id>.db) or the folder of its reports.",
     });
   }
   return found.isDirectory() ? runFile(path, findRun(path, undefined, (file) => readStore(file, () => undefined)).id) : path;

@@ -10,7 +10,7 @@ export interface ConfigRow {
 
 /** Names of objects in the configuration whose values often contain secrets. Only the keys of these objects are stored. */
 const NAMES_ALONE = new Set(["env", "headers", "json", "options"]);
-/** Configuration keys that this table leaves out, because other tables contain them or because they do not describe the run. */
+/** Configuration keys that the table `config` leaves out, because other tables contain them or because they do not describe the run. */
 const LEFT_OUT = new Set(["sources", "ca", "allowedStores"]);
 
 /** Returns the configuration without secrets as rows of the run log, one row for each value. */

@@ -7,7 +7,7 @@ export interface EnvironmentRow {
   readonly key: string;
   /** A random salt (hex) for this value, so that equal values have different hashes. */
   readonly salt: string;
-  /** The hash of the value in hexadecimal. A value that is a placeholder such as `{port}` is stored as it is. */
+  /** The hash of the value in hexadecimal. A value that is a placeholder such as `{port}` is stored unchanged. */
   readonly hash: string;
 }
 
@@ -37,7 +37,7 @@ export function otherValues(before: readonly EnvironmentRow[], config: Config): 
   });
 }
 
-/** Matches a value that is a placeholder such as `{port}`. Such a value is stored as it is: it is no secret, and hashing takes 10 ms. */
+/** Matches a value that is a placeholder such as `{port}`. Such a value is stored unchanged, because it is no secret, and hashing takes 10 ms. */
 const PLACEHOLDER = /^\{(?:port|lane|db_[a-z]+|(?:url|host|port|user|password|database):[\w-]+)\}$/;
 
 const hashOf = (value: string, salt: string): string =>

@@ -28,7 +28,9 @@ export function misfitOf(document: unknown): string | undefined {
   return path === undefined ? undefined : path.replace(/^\./, "") || "the document";
 }
 
-/** Returns the path of the violating field. The path is built from its end, so that a valid object costs no memory. */
+/**
+ * Returns the path of the violating field. The path is built only after a violation was found, so that checking a valid object creates no strings.
+ */
 function misfit(value: unknown, schema: Schema): string | undefined {
   const { $ref, type, anyOf, properties = {}, required = [], additionalProperties, items } = schema;
   if ($ref !== undefined) return misfit(value, schemaOf().definitions![$ref.replace("#/definitions/", "")]!);

@@ -13,8 +13,8 @@ interface Span {
 type Visit = (edge: number, row: CommitRow) => void;
 
 /**
- * The stored edges of an exploration. They may not fit into memory, so they are read from the run log batch by batch. The first pass records for each
- * batch the ranges of the nodes at which its edges start and end. Later passes skip batches without edges at the wanted nodes.
+ * The stored edges of an exploration. All edges together may be too large for memory, so they are read from the run log batch by batch. The first
+ * pass records for each batch the ranges of the nodes at which its edges start and end. Later passes skip batches without edges at the wanted nodes.
  */
 export class StoredEdges {
   readonly #batches: ReturnType<typeof batchReader>;

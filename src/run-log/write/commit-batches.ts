@@ -77,8 +77,8 @@ export class CommitWriter {
 }
 
 /**
- * Returns an object that reads the stored batches of commits of an exploration. It reads one batch at a time, because all of them may not fit into
- * memory.
+ * Returns an object that reads the stored batches of commits of an exploration. The object reads one batch at a time, because all batches together
+ * may be too large for memory.
  */
 export function batchReader(
   db: Database,

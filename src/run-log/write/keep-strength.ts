@@ -7,7 +7,8 @@ import { RunLock } from "../run-lock.ts";
 /**
  * Stores the measured strength of the rules of an exploration in its run, for reports. Descriptions of wrong data are left out, because they contain
  * values of rows.
- * @throws SeqqaError `RUN_GOES_ON` if another process writes the run, `RUN_UNREADABLE`; errors of SQLite if the file is not writable
+ * @throws SeqqaError `RUN_GOES_ON` if another process writes the run, `RUN_UNREADABLE` if the run cannot be read; errors of SQLite if the file is not
+ * writable
  */
 export function keepStrength(
   outputDir: string,

@@ -22,9 +22,9 @@ const CHECKPOINT_PAGES = 4_000;
 /**
  * The run log: a SQLite file under `runs` in the report folder. Only its owner can read the file, because it contains bodies of requests and answers.
  *
- * Commits are written in batches, so the file is readable even if the process is killed. A write-ahead log and its index exist beside the file while
- * it is written. A write error, such as a full disk, does not end the run. After such an error nothing more is written, and {@link end} throws the
- * error.
+ * Commits are written in batches, so the file is readable even if the process is killed. While a run is writing, a write-ahead log and its index
+ * exist in the same folder. A write error, such as a full disk, does not end the run. After such an error nothing more is written, and {@link end}
+ * throws the error.
  */
 export class RunLog {
   readonly file: string;

@@ -12,8 +12,8 @@ const left = new FinalizationRegistry<() => void>((close) => close());
 /**
  * A file for data that a large exploration does not keep in memory: edges, and snapshots of nodes that wait to be expanded.
  *
- * The file contains data of the target with its secrets. Only its owner can therefore open it, and its name is removed at once. (Windows removes the
- * name when the file is closed.) The operating system deletes the content however the process ends.
+ * The file contains data of the target with its secrets. Therefore only its owner can open it, and its name is removed from the folder as soon as the
+ * file is open (on Windows, when it is closed). The operating system deletes the content however the process ends.
  */
 export class ScratchFile implements Spill {
   readonly #folder: string;
@@ -55,7 +55,7 @@ export class ScratchFile implements Spill {
   read(place: number, into: Uint8Array): void {
     for (let done = 0; done < into.length;) {
       const count = readSync(this.#file!, into, done, into.length - done, place + done);
-      if (count === 0) throw new RangeError("The scratch file ends before what was written to it.");
+      if (count === 0) throw new RangeError("The scratch file is shorter than the data that was written to it.");
       done += count;
     }
   }

@@ -19,7 +19,7 @@ export interface JourneyOptions<C extends object = Values, A = ApiClient> {
   /** The time limit of each step without its own timeout: seconds, or a duration. Default: no limit except the timeout of each request. */
   readonly timeout?: Duration;
   /**
-   * The client that the steps receive, or a function that makes a client for each run. Default: an `HttpClient` on the lane's base URL. `seqqa run`
+   * The client that the steps receive, or a function that creates a client for each run. Default: an `HttpClient` on the lane's base URL. `seqqa run`
    * restores the client after the journey; `journey.run()` does not.
    */
   readonly client?: A | ((lane: Lane) => A | Promise<A>);
@@ -72,7 +72,7 @@ function checkContext(which: string, context: unknown): void {
   } catch (cause) {
     throw invalid(
       `The context of ${which} cannot be used: ${(cause as Error).message}`,
-      "Set values that structuredClone cannot copy in a step instead.",
+      "Use only plain data in the initial context, and no key that is the name of a method or property of the context, such as data.",
       cause,
     );
   }

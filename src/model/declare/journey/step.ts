@@ -4,7 +4,10 @@ import { secondsOf, type Duration } from "../../text/duration.ts";
 import { SeqqaError } from "../../errors.ts";
 import { refuseUnknown } from "../unknown-options.ts";
 
-/** The statuses that a step must get if it is expected to fail: `true` for any 4xx, else exactly the given statuses. */
+/**
+ * The statuses that a step must get if it is expected to fail: `true` for any 4xx, else one of the given statuses. `false`: the step is not expected
+ * to fail.
+ */
 export type ExpectedFailure = boolean | number | readonly number[];
 
 /** Options of {@link Step}. */
@@ -12,8 +15,8 @@ export interface StepOptions<C extends object = Values, A = ApiClient, Args exte
   /** The name of the step in reports. Steps of a journey may have equal names. */
   readonly name: string;
   /**
-   * Makes the step's calls. The returned response is judged; if the action returns nothing, the last response that it received is judged. `null`: the
-   * step does not apply. It is `skipped`, and the journey continues.
+   * Makes the step's calls. The returned response is judged; if the action returns nothing, the last response that it received is judged. If the
+   * action returns `null`, the step does not apply: the step has the status `skipped`, and the journey continues.
    */
   readonly action: (client: A, context: Context<C>, args: Args) => unknown;
   /** Arguments for the action, so that several steps can use one action. */
@@ -29,7 +32,10 @@ export interface StepOptions<C extends object = Values, A = ApiClient, Args exte
 
 const OPTIONS: readonly (keyof StepOptions)[] = ["name", "action", "args", "timeout", "expectFailure"];
 
-/** A step of a `Journey`. It fails if a response has a status of 400 or above, if its code throws, and if it times out. */
+/**
+ * A step of a `Journey`. Without `expectFailure`, the step fails if the judged response has a status of 400 or above. Every step fails if its code
+ * throws, or if it times out.
+ */
 export class Step<C extends object = Values, A = ApiClient, Args extends object = Values> {
   readonly name: string;
   readonly action: (client: A, context: Context<C>, args: Args) => unknown;

@@ -5,11 +5,11 @@ import { refuseUnknown } from "../unknown-options.ts";
 
 export const FAULT_KINDS: readonly FaultKind[] = ["error", "cut", "kill", "lost_answer"];
 
-/** Options for making writes of the target fail. */
+/** Options for fault injection, which makes writes of the target fail. */
 export interface FaultsOptions {
-  /** The kinds of faults to make. Default: all kinds. */
+  /** The kinds of faults to inject. Default: all kinds. */
   readonly kinds?: readonly FaultKind[];
-  /** The time limit for making faults and confirming findings together: seconds, or a duration such as `"5m"`. Default: no limit. */
+  /** The time limit for injecting faults and confirming findings together: seconds, or a duration such as `"5m"`. Default: no limit. */
   readonly maxTime?: Duration;
   /**
    * Tables, columns and stores without tables that are not compared after a failed or repeated call, because the target writes them on a best-effort
@@ -18,7 +18,7 @@ export interface FaultsOptions {
   readonly bestEffort?: readonly string[];
 }
 
-/** The setting for making writes of the target fail. */
+/** The setting for fault injection, which makes writes of the target fail. */
 export type FaultsSetting = "off" | "on" | FaultsOptions;
 
 /** The fault settings of an agent. The configuration supplies the settings that are `undefined`. */
@@ -44,7 +44,7 @@ export function declaredFaults(setting: FaultsSetting | undefined): DeclaredFaul
   return { mode: mode === "off" ? mode : "on", kinds, maxTime: seconds, bestEffort };
 }
 
-/** `mode` is the setting of an Agent that was copied with `{ ...agent }`. */
+/** `mode` is allowed, because the settings that a copy of an Agent (`{ ...agent }`) passes contain `mode`. */
 const OPTIONS: readonly (keyof FaultsOptions | "mode")[] = ["kinds", "maxTime", "bestEffort", "mode"];
 
 function given(setting: unknown): FaultsOptions & Partial<Pick<DeclaredFaults, "mode">> {

@@ -18,7 +18,7 @@ export interface RacesOptions {
   readonly maxTime?: Duration;
 }
 
-/** The setting for sending pairs of actions at the same time. */
+/** The setting for the search for races, which sends pairs of actions at the same time. */
 export type RacesSetting = "off" | "pairs" | RacesOptions;
 
 /** The race settings of an agent. The configuration supplies the settings that are `undefined`. */
@@ -52,7 +52,7 @@ export function declaredRaces(setting: RacesSetting | undefined): DeclaredRaces 
   };
 }
 
-/** `mode` is the setting of an Agent that was copied with `{ ...agent }`. */
+/** `mode` is allowed, because the settings that a copy of an Agent (`{ ...agent }`) passes contain `mode`. */
 const OPTIONS: readonly (keyof RacesOptions | "mode")[] = ["trials", "delivery", "copies", "maxTime", "mode"];
 
 function given(setting: unknown): RacesOptions & Partial<Pick<DeclaredRaces, "mode">> {

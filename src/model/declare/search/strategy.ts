@@ -43,7 +43,7 @@ export interface StrategyTraits {
   readonly needsShapes: boolean;
 }
 
-/** A built-in strategy. `src/engine/frontiers/index.ts` makes its frontier. */
+/** The facts about a built-in strategy. `src/engine/frontiers/index.ts` creates the strategy's frontier. */
 export interface StrategyFacts extends StrategyTraits {
   /** The class that users instantiate: `new BFS()`. */
   readonly class: new () => Strategy;

@@ -72,7 +72,8 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
 
   /**
    * Adds a node of the model.
-   * @throws SeqqaError `STATE_GRAPH_INVALID` for an empty or duplicate name, a second initial node, and after the exploration began
+   * @throws SeqqaError `STATE_GRAPH_INVALID` if the name is empty or exists already, if the node is a second initial node, or if the exploration has
+   * begun
    */
   addNode(name: string, options: NodeOptions<C, A> = {}): this {
     const call = `addNode(${JSON.stringify(name)})`;
@@ -105,7 +106,7 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
   /**
    * Adds a transition that a call makes. Several edges may lead from one node to another, and an edge may lead back to its own node. Such a loop
    * counts as followed even if its call is refused. A loop can therefore model a call that must be refused.
-   * @throws SeqqaError `STATE_GRAPH_INVALID` for a node that was not added, a duplicate name, and after the exploration began
+   * @throws SeqqaError `STATE_GRAPH_INVALID` if one of the nodes was not added, if the name exists already, or if the exploration has begun
    */
   addEdge(from: string, to: string, options: EdgeOptions<C, A>): this {
     const call = `addEdge(${JSON.stringify(from)}, ${JSON.stringify(to)})`;

@@ -66,7 +66,7 @@ export function verdictText({ verdict, invariant }: Pick<Race, "verdict" | "inva
 export function rateText({ hits, trials, misses, rate, delivery, schedule }: Race): string {
   const seen = `${grouped(hits)} of ${plural(trials, "trial")}`;
   const missed = misses === 0 ? "" : `, ${grouped(misses)} more did not overlap`;
-  // With a schedule, a store holds one call until the other calls are done or wait for it, so the rate says nothing about chance.
+  // With a schedule, a store holds one call in every trial, so the result does not depend on chance, and a confidence interval would mean nothing.
   const interval = schedule === undefined ? ` (95 % between ${percent(rate.low)} and ${percent(rate.high)})` : "";
   return `${seen}${interval}${missed}, ${deliveryText(delivery)}`;
 }
@@ -93,7 +93,9 @@ function sideName({ first, second, copies }: Sides, side: number): string {
 
 export const ordinal = (side: number): string => ORDINALS[side] ?? `call ${side + 1}`;
 
-/** Returns a line for an outcome: the order of the calls, their HTTP statuses, and the broken rules, e.g. `pay_order, then cancel_order: 200, 409`. */
+/**
+ * Returns one line for an outcome: the order of the calls, their HTTP statuses and the broken rules, e.g. `pay_order, then cancel_order: 200, 409`.
+ */
 export function outcomeText(race: Sides, { order, calls, broken }: RaceOutcome): string {
   const sides = order ?? calls.map((_, side) => side);
   const statuses = sides.map((side) => statusText(calls[side]?.status));
@@ -109,7 +111,10 @@ export function orderText({ first, second }: Sides, { order, calls }: Pick<RaceO
 export const statusText = (status: number | null | undefined): string =>
   status === null || status === undefined ? "no answer" : String(status);
 
-/** Returns the outcomes whose texts differ. If all calls of a race are equal, most orders have the same text. */
+/**
+ * Returns the outcomes without repetitions: of several outcomes with equal text and equal changes, only the first. If all calls of a race are of the
+ * same action, most orders are repetitions.
+ */
 export function distinctOutcomes(race: Sides, outcomes: readonly RaceOutcome[]): readonly RaceOutcome[] {
   const seen = new Map<string, RaceOutcome>();
   for (const outcome of outcomes) {

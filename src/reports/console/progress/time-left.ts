@@ -8,7 +8,8 @@ export interface Share {
 }
 
 /**
- * Estimates the remaining time of a phase of a run from the speed so far. The time is at most halved or doubled between two consecutive estimates.
+ * Estimates the remaining time of a phase of a run from the speed so far. A new estimate is between half and twice the time that remains according to
+ * the previous estimate, so that the displayed time does not jump.
  */
 export class TimeLeft {
   readonly #now: () => number;

@@ -13,8 +13,8 @@ export interface ReplayedSteps {
   /** The index of the first step that is shown, from 0. */
   readonly from: number;
   /**
-   * The index of the first step that runs at the same time as all later steps. All these steps have the same number. Absent if no steps run at the
-   * same time.
+   * The index of the first step that runs at the same time as all later steps. In the table, all these steps have the same number. Absent if no steps
+   * run at the same time.
    */
   readonly together?: number;
 }

@@ -3,7 +3,7 @@ import { plural } from "../text/numbers.ts";
 
 type Collisions = Pick<ExplorationFacts, "collisions" | "collisionProbability" | "statesVisited">;
 
-/** The smallest probability of equal fingerprints of different states that reports mention. */
+/** Reports mention the probability of collisions (different states with equal fingerprints) only from this value on. */
 const WORTH_TELLING = 1e-6;
 
 /** Returns `true` if different states had equal fingerprints, or if such a collision has at least the probability `WORTH_TELLING`. */

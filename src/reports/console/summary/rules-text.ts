@@ -6,8 +6,8 @@ import { printable } from "../text/printable.ts";
 type Judged = Pick<ExplorationResult, "invariants" | "violations" | "races" | "errors" | "unjudgedRules">;
 
 /**
- * The result of a rule in a run. `broken`: a finding names the rule. `unjudged`: the rule threw an error, or could not be checked at all or in any step
- * of some action. `held`: neither, so the rule held in all steps in which it could be checked.
+ * The result of a rule in a run. `broken`: a finding names the rule. `unjudged`: the rule threw an error, or could not be checked in any step, or in
+ * any step of an action that it names. `held`: neither of these, so the rule held in all steps in which it could be checked.
  */
 export type RuleState = "held" | "broken" | "unjudged";
 
@@ -25,10 +25,10 @@ function hasWorkedWithAnswer(name: string, action: ActionCoverage, errors: Judge
   return works(action) && !(isUnanswered && errors.some(({ source }) => source === name));
 }
 
-/** A phrase for reports: the rule is `unjudged`. */
+/** The phrase with which reports describe the rule state `unjudged`. */
 export const NOT_CHECKED = "not fully checked, see the notes and errors";
 
-/** Returns `true` if a rule does not count as held if no finding names it; see {@link RuleState}. */
+/** Returns `true` if a rule without findings is `unjudged`, `false` if it is `held`; see {@link RuleState}. */
 export function isUnjudged(rule: string, { errors, unjudgedRules = [] }: Pick<Judged, "errors" | "unjudgedRules">): boolean {
   // If the target was overloaded, no rule counts as held, because the target may have refused requests that the rule depends on.
   return unjudgedRules.includes(rule) || errors.some(({ source, code }) => source === rule || code === "TARGET_OVERLOADED");

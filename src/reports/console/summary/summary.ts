@@ -66,7 +66,7 @@ export function summaryLines(name: string, result: ExplorationResult, { verbose,
     ...(result.divergences.length > 0 ? [["divergences", grouped(result.divergences.length)] as const] : []),
     ...(result.errors.length > 0 ? [["errors", grouped(result.errors.length)] as const] : []),
     ...(result.bounded > 0
-      ? [["bounded", `${plural(result.bounded, "state")} whose generated ids cannot be told apart with certainty`] as const]
+      ? [["bounded", `${plural(result.bounded, "state")} whose generated ids cannot be distinguished with certainty`] as const]
       : []),
     ...(isWorthTelling(result) ? [["collisions", collisionText(result)] as const] : []),
     ...graphRows(result),

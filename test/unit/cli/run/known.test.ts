@@ -145,7 +145,7 @@ describe("known findings", () => {
     [
       "no such file",
       undefined,
-      /^error: The file qa\/known\.yaml of known_findings does not exist\.\nhint: To write this file, type: seqqa run <directory> --update-known\n$/,
+      /^error: The list of known findings qa\/known\.yaml does not exist\.\nhint: To create this list, type: seqqa run <directory> --update-known\n$/,
     ],
     ["a broken one", "- a1\n- {}\n", /^error: qa\/known\.yaml:2: this entry has no id, or its id contains white space\.\nhint: /],
   ])("%s is a mistake, and nothing is sent", async (_what, list, says) => {

@@ -46,23 +46,23 @@ describe("patterns of ignore", () => {
   it.each<[IgnorePattern[], string, string]>([
     [
       ofWorld("order.status"),
-      'The pattern "order.status" of ignore matches no table or column of the stores.',
+      'The pattern "order.status" in `ignore` matches no table or column of the stores.',
       'Did you mean "orders.status"?',
     ],
     [
       ofWorld("adit_*"),
-      'The pattern "adit_*" of ignore matches no table or column of the stores.',
+      'The pattern "adit_*" in `ignore` matches no table or column of the stores.',
       "The tables of the stores are orders, events, audit_log, audit.trail, events.",
     ],
-    [ofStore("db", "event"), 'The pattern "event" of ignore matches no table or column of store "db".', 'Did you mean "events"?'],
+    [ofStore("db", "event"), 'The pattern "event" in `ignore` matches no table or column of store "db".', 'Did you mean "events"?'],
     [
       ofStore("mail", "orders"),
-      'The pattern "orders" of ignore matches no table or column of store "mail".',
+      'The pattern "orders" in `ignore` matches no table or column of store "mail".',
       'The tables of store "mail" are events.',
     ],
     [
       ofStore("db", "orders.stauts"),
-      'The pattern "orders.stauts" of ignore matches no table or column of store "db".',
+      'The pattern "orders.stauts" in `ignore` matches no table or column of store "db".',
       'Did you mean "orders.status"?',
     ],
   ])("%j are refused", (patterns, message, hint) => {
@@ -78,7 +78,7 @@ describe("patterns of ignore", () => {
         expect(() => resolveIgnored(patterns, new Map(), { isWhole: false, isStrict: false })).toThrow(
           expect.objectContaining({
             code: "IGNORE_UNKNOWN",
-            message: `The pattern "${pattern}" of ignore has no object with patterns in JSON after "where".`,
+            message: `The pattern "${pattern}" in \`ignore\` has no JSON object with patterns after "where".`,
           }) as Error,
         );
     },

@@ -53,9 +53,9 @@ describe("the list of known findings", () => {
 
   it("that is not there is refused, unless it is about to be written", () => {
     const nowhere = join(folder, "nowhere.yaml");
-    expect(() => readKnownFindings(nowhere, "nowhere.yaml", false)).toThrow("The file nowhere.yaml of known_findings does not exist.");
+    expect(() => readKnownFindings(nowhere, "nowhere.yaml", false)).toThrow("The list of known findings nowhere.yaml does not exist.");
     expect(readKnownFindings(nowhere, "nowhere.yaml", true).entries).toEqual([]);
-    expect(() => readKnownFindings(folder, "folder", true)).toThrow("seqqa cannot read the file folder of known_findings (EISDIR).");
+    expect(() => readKnownFindings(folder, "folder", true)).toThrow("seqqa cannot read the list of known findings folder (EISDIR).");
   });
 });
 

@@ -1,8 +1,8 @@
 /** The milliseconds that may be used for drawing in each frame. */
 const SHARE = 10;
 /**
- * If more milliseconds than this pass between two frames, the next frame draws fewer items. Measuring only the drawing commands is not enough, because
- * some browsers draw after the commands have returned.
+ * If more milliseconds than this pass between two frames, the next frame draws fewer items. It is not enough to measure only the drawing commands,
+ * because some browsers draw after the commands have returned.
  */
 const LONG_FRAME = 40;
 const LEAST = 250;

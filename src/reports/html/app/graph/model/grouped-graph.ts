@@ -100,7 +100,7 @@ export function suggestedFields(fields: readonly StateField[]): readonly StateFi
     const groups = groupsBy([...chosen, field]);
     if (groups > groupsBy(chosen) && groups <= MOST) chosen = [...chosen, field];
   }
-  // Remove each field without which the number of groups is the same. Fields that were added later can make a field unnecessary.
+  // Remove each field that does not increase the number of groups. Fields that were added later can make a field unnecessary.
   for (const field of chosen) {
     const others = chosen.filter((one) => one !== field);
     if (groupsBy(others) === groupsBy(chosen)) chosen = others;
