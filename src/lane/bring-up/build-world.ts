@@ -10,7 +10,7 @@ import type { LaneParts } from "./lane-base.ts";
 
 /**
  * Calls the function `world` of the exploration, and completes the world with clients for all users and guests. @throws SeqqaError `WORLD_INVALID` if
- * the function returns something else
+ * the function does not return a World
  */
 export async function buildWorld(definition: AgentDefinition<never, never>, parts: LaneParts): Promise<World<never, never>> {
   const { lane, createClient } = parts;

@@ -257,8 +257,8 @@ export class LaneRuntime {
   }
 
   /**
-   * Returns lines about a path that led to another state than the first time. The first state is known only by its fingerprint, so the path is
-   * executed once more: if a value differs each time, the two last states differ in this value, too.
+   * Returns lines about a path whose second execution led to a different state. Only the fingerprint of the first state is known, so the path is
+   * executed a third time, and the last two states are compared. A value that differs each time also differs between these two states.
    */
   async #whyOther({ path, draws }: UnitRequest, { differences }: LaneLost): Promise<readonly string[]> {
     const { state, canonicalizer } = this.#base;

@@ -151,7 +151,7 @@ function usesOf(world: World<never, never>, lane: Lane): string[] {
   return withoutRepeats((all as string[]).map((one) => withoutSecrets(one)));
 }
 
-/** Describes the counters of all stores that no checkpoint restores. `undefined` if there are none. */
+/** Describes, for all stores, the counters that no checkpoint restores. Returns `undefined` if there are none. */
 function unrestoredCounters({ systems }: Pick<World<never, never>, "systems">): LaneReport["counters"] {
   const found = Object.entries(systems).flatMap(([store, system]) => {
     const kept = system?.keptCounters;

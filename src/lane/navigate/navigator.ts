@@ -40,8 +40,8 @@ export abstract class Navigator {
   }
 
   /**
-   * Records that an action was executed at the node. A checkpoint restores the action's effects on stores, context and clients, but the target may
-   * remember more.
+   * Records that an action was executed at the node. Restoring the node's checkpoint undoes the action's effects on stores, context and clients, but
+   * not effects on the memory of the target.
    */
   abstract departed(): void;
 
