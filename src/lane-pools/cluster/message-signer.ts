@@ -32,7 +32,7 @@ export class MessageSigner {
   readonly #key: Buffer;
   readonly #digestKey: Buffer;
 
-  /** @param secret The value of `SEQQA_SECRET`. A key is derived from it for signatures, and another key for digests. */
+  /** @param secret The value of `SEQQA_SECRET`. Two keys are derived from it: one for signatures, and one for digests. */
   constructor(secret: string) {
     const derived = (use: string): Buffer => Buffer.from(hkdfSync("sha256", secret, "seqqa", use, 32));
     this.#key = derived("messages");

@@ -30,7 +30,7 @@ import { lostExpansion } from "./lost-expansion.ts";
 import { processesBehind } from "./process-channel.ts";
 import type { Answer, AttachAnswer, AttachTask, ControlChannel, ExpandAnswer, ExpandTask } from "./protocol.ts";
 
-/** Interval in milliseconds at which a lane checks if the main thread wants to end the lane's requests in progress. */
+/** Interval in milliseconds at which a lane checks if it must end its requests in progress, because the main thread has set the flag for this. */
 const CUT_EVERY = 100;
 
 /** Runs one lane in a worker thread. Tasks from the main thread are executed one after another. */
