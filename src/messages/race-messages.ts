@@ -26,7 +26,7 @@ export interface RaceRequest {
   readonly draws?: readonly (readonly number[])[] | undefined;
   /** The recorded fingerprint of the state, with which the lane compares the reached state. `undefined`: nothing is compared. */
   readonly at?: { readonly lo: number; readonly hi: number } | undefined;
-  /** The state with the fingerprint `at`, for the message if the lane reaches another state. Absent if it is not known. */
+  /** The state with the fingerprint `at`, for the message if the lane reaches a different state. Absent if it is not known. */
   readonly before?: StateView | undefined;
   /** Indices of the actions that are executed simultaneously. More than two actions are only allowed if all of them are the same action. */
   readonly sides: readonly number[];

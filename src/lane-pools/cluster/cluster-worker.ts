@@ -187,7 +187,7 @@ export class ClusterWorker {
       this.#silentSince = undefined;
       return false;
     }
-    // A Redis server that restarts empty has no announcements for a moment, so do not look for another run at once.
+    // A Redis server that restarts empty has no announcements for a moment, so do not look for another run immediately.
     this.#silentSince ??= performance.now();
     if (performance.now() - this.#silentSince < GRACE_MS) return false;
     for (const run of (await this.#open()).ours) {

@@ -67,7 +67,10 @@ export class MessageSigner {
     return { heading: { kind: kind as MessageKind, run: run!, id: id! }, body: text.slice(end + 1) };
   }
 
-  /** Verifies a message like {@link open}, and returns its body. Returns `undefined` if the message is of another kind or run, or has another id. */
+  /**
+   * Verifies a message like {@link open}, and returns its body. Returns `undefined` if the kind, the run or the id of the message is not the expected
+   * one.
+   */
   expect(sealed: unknown, { kind, run, id }: Pick<Heading, "kind" | "run"> & { readonly id?: string }): string | undefined {
     const opened = this.open(sealed);
     if (opened === undefined || opened.heading.kind !== kind || opened.heading.run !== run) return undefined;

@@ -76,7 +76,7 @@ export class QueueLink {
       connectionName: name,
       connectTimeout: CONNECT_MS,
       keepAlive: 10_000,
-      // With `null`, ioredis keeps commands while the server is unreachable, and sends the kept commands when the server is reachable again.
+      // With `null`, ioredis stores commands while the server is unreachable, and sends these commands when the server is reachable again.
       maxRetriesPerRequest: null,
       enableReadyCheck: false,
       retryStrategy: (times: number) => (stood ? Math.min(times * 50, LONGEST_PAUSE_MS) : null),

@@ -9,7 +9,7 @@ import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
 import type { HttpSettings } from "../../adapters/http/defaults.ts";
 import type { EncodedChunk, EncodedExpansion } from "./chunk-codec.ts";
 
-/** An error as plain data. An error itself may not be cloneable, and sending it to another thread would then end the thread. */
+/** An error as plain data. Some error objects cannot be cloned, and sending such an object to another thread would end the thread. */
 export interface EncodedError {
   readonly name: string;
   readonly code: string | undefined;

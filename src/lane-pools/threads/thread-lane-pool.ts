@@ -30,7 +30,7 @@ import { leaveSameCounters, NOTHING_KNOWN, type Knowledge } from "../../state/in
 
 export interface ThreadLanePoolOptions {
   readonly lanes: number;
-  /** Largest number of chunks that a lane may hold at once. */
+  /** Largest number of chunks that a lane may hold at the same time. */
   readonly depth: number;
   readonly host: LaneHost;
   readonly bundle: string;

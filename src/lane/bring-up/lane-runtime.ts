@@ -221,7 +221,7 @@ export class LaneRuntime {
 
   /**
    * Handles a node that could not be reached. Either a fresh lane tries again, or this lane makes its root state again and tries from the root state.
-   * If the second attempt also fails, the actions are executed in the state that was reached. A path that led to another state is reported as a
+   * If the second attempt also fails, the actions are executed in the state that was reached. A path that led to a different state is reported as a
    * divergence immediately, because the next attempt may reach the right state by chance.
    */
   async #lostOnTheWay(
@@ -298,7 +298,7 @@ export class LaneRuntime {
   }
 }
 
-/** Returns the divergence for a path that led to another state when it was executed again. */
+/** Returns the divergence for a path whose second execution led to a different state. */
 function replayed({ path }: UnitRequest, { differences }: Pick<LaneLost, "differences">, { counters }: LaneReport): LaneDivergence {
   return {
     kind: "replay",

@@ -238,7 +238,7 @@ export class CrossChecker {
     return { ...reached, changed, isBounded: wasBounded, strict, hidesLinks };
   }
 
-  /** Returns the violations after a step. The lane may be in another state afterwards. */
+  /** Returns the violations after a step. Afterwards the lane may be in a different state. */
   async #broken(unit: UnitRequest, action: number, outcome: Outcome, reached: Reached, mark: SavedWorld): Promise<readonly FindingEvent[]> {
     if (outcome.kind !== "executed") return [];
     const { checker, state, stepper, actions } = this.#base;

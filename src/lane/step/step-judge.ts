@@ -41,7 +41,7 @@ export class StepJudge {
     this.#bodies = bodies;
   }
 
-  /** Returns the error event for a thrown value. `what`: the beginning of the event's message. */
+  /** Returns the error event for a thrown value. The event's message begins with `what`. */
   #threw(code: string, what: string, source: string, error: unknown): ErrorEvent {
     return thrownEvent(code, what, source, error, this.#bodies);
   }

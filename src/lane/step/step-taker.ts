@@ -44,7 +44,7 @@ interface Reached extends Fingerprint {
 }
 
 interface Checking {
-  /** The checkpoint after the step and before the checks. `undefined` if the state is not watched for writes of the checks. */
+  /** The checkpoint after the step and before the checks. `undefined` if the state is not watched for writes by checks. */
   readonly before: SavedWorld | undefined | Promise<SavedWorld>;
   /** Resolves when the checks have ended. `undefined` if they have ended already. */
   readonly checking: void | Promise<void>;
@@ -353,7 +353,7 @@ function formOf({ wasBounded, forgotten, hidesLinks, check }: Canonicalizer): nu
 export class AfterFinding extends Error {}
 
 /**
- * Returns `true` if the state is watched for writes of checks, although all stores are in the memory of this process. Only states near the root state
+ * Returns `true` if the state is watched for writes by checks, although all stores are in the memory of this process. Only states near the root state
  * and one in 64 other states are watched. The choice depends only on the state, so it is the same for every number of lanes.
  */
 function suspicious(unit: UnitRequest, lo: number, hi: number): boolean {

@@ -121,7 +121,7 @@ export class Stepper {
       this.checkFailure ??= { ...exchange, reason: exchange.reason, check: this.#drawing.drawer };
   };
 
-  /** Returns the error event for a thrown value. `what`: the beginning of the event's message. */
+  /** Returns the error event for a thrown value. The event's message begins with `what`. */
   readonly thrown = (code: string, what: string, source: string, error: unknown): ErrorEvent => {
     return thrownEvent(code, what, source, error, this.#bodies);
   };
