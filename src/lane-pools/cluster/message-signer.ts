@@ -45,7 +45,7 @@ export class MessageSigner {
     if (text.length > LONGEST - MAC) {
       throw new SeqqaError(
         "MESSAGE_TOO_LARGE",
-        `A message between the distributed run and a worker (${kind}) is longer than ${LONGEST / 1024 / 1024} MiB, the limit.`,
+        `A message between the distributed run and a worker (${kind}) is longer than the limit of ${LONGEST / 1024 / 1024} MiB.`,
         {
           hint: "Make states and responses smaller, with fewer rows or with `ignore`. Or explore on one machine with --parallel.",
           exitStatus: 3,

@@ -207,10 +207,10 @@ async function definitionOf(task: AttachTask): Promise<AgentDefinition<never, ne
   if (definition !== undefined) return definition;
   throw new SeqqaError(
     "NO_AGENT",
-    `The exploration file exports no Agent or StateGraph with the name "${task.exportName}" when a thread of seqqa imports the file.`,
+    `When a worker thread of seqqa imported the exploration file, the file did not export an Agent or StateGraph with the name "${task.exportName}".`,
     {
       exitStatus: 2,
-      hint: "Write `export const agent = new Agent({ ... })` or `export const graph = new StateGraph({ ... })` at the top level of the file.",
+      hint: `The export must exist in every thread. Export "${task.exportName}" at the top level of the file, without a condition.`,
     },
   );
 }
