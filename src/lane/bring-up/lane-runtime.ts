@@ -293,7 +293,7 @@ export class LaneRuntime {
   #withWrites(divergence: LaneDivergence): LaneDivergence {
     const files = this.#base.state.asks.writes?.saveDiffering() ?? [];
     if (files.length === 0) return divergence;
-    const hint = `Another client may also have caused the difference, if it wrote to the store during the run. seqqa saved the rows that were written only once in ${files.join(", ")}.`;
+    const hint = `Another client may also have caused the difference, if it wrote to the store during the run. seqqa saved the rows that only one of the executions wrote: see ${files.join(", ")}.`;
     return { ...divergence, hint: divergence.hint === undefined ? hint : `${divergence.hint} ${hint}` };
   }
 }
@@ -318,7 +318,7 @@ function timePassed(field: string): LaneDivergence {
   return {
     kind: "time_passed",
     path: [],
-    message: `The time ${field} passed before seqqa had tried all actions in the state that contains it`,
+    message: `A time passed before seqqa had tried all actions in the state that contains this time: ${field}`,
     differences: [field],
     hint: "Configure the target so that this time is further in the future, for example with a longer expiry.",
   };

@@ -164,7 +164,7 @@ function unrestoredCounters({ systems }: Pick<World<never, never>, "systems">): 
   const settings = found.map(({ store, remedy }) => `${remedy} under systems.${store}`).join(", ");
   return {
     tables,
-    hint: `Restores do not set back the counters of ${tables}. If their numbers decide the result, set ${settings}.`,
+    hint: `When seqqa restores a state, it does not reset the counters of ${tables}. If the generated numbers affect the results, set ${settings}.`,
     startAgain: found.every(({ restore }) => restore !== undefined),
   };
 }

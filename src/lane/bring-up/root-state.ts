@@ -463,7 +463,7 @@ function unlikeTheFirst(error: unknown): unknown {
   if (!(error instanceof SeqqaError) || (error.code !== "JOURNAL_INCOHERENT" && error.code !== "STORE_NOT_PUT_BACK")) return error;
   return new SeqqaError(
     "ROOTS_DIFFER",
-    `Before \`setup\`, a store of this lane has other rows than the same store of the first lane: ${error.message}`,
+    `Before \`setup\`, the rows in a store of this lane differ from the rows in the same store of the first lane: ${error.message}`,
     {
       hint: "The target probably fills an empty store with new ids at each start. Start the target once on the store of db_url: every lane then gets a copy of the same rows. If you use `lanes`, put the same rows into each store.",
       cause: error,

@@ -204,7 +204,9 @@ export class CrossChecker {
     const [passed] = passedTimes(state.own());
     return {
       ...found,
-      ...(passed !== undefined && { hint: `During the run, ${passed} has passed, which may be the cause: make it later. ${found.hint}` }),
+      ...(passed !== undefined && {
+        hint: `A time in the state passed during the run, which may be the cause: ${passed}. Configure the target so that this time is further in the future. ${found.hint}`,
+      }),
       calls,
       reduced,
       ...(check.unlinked === true && { unlinked: true }),

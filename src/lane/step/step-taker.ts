@@ -188,7 +188,7 @@ export class StepTaker {
       }
       const error = errorEvent(
         "SKIP_CHANGED_STATE",
-        `Action "${definition.name}" returned null (skipped), but had changed the state before. Return null only before the first call that changes something.`,
+        `Action "${definition.name}" returned null (skipped), but it had already changed the state. Return null only before the first call that changes something.`,
         definition.name,
       );
       this.#report.rows.push(SKIPPED | NEWS);
