@@ -138,8 +138,8 @@ export interface Chunk {
   /** The details that the lane sends with each outcome, as bits {@link EXCHANGES} and {@link STATES}. Absent: no details. */
   readonly details?: number | undefined;
   /**
-   * The context keys and `ignore` patterns that the engine knows. If set, the lane reports all other keys and patterns that occur; see {@link
-   * OccurrenceEvent}.
+   * The context keys and `ignore` patterns that the engine knows. If set, the lane reports all other keys and patterns that occur; see
+   * {@link OccurrenceEvent}.
    */
   readonly occurred?: readonly string[] | undefined;
 }
@@ -424,8 +424,8 @@ export interface CalibrationWalk {
   /** `true`: try the actions that are not in `wanted` in reverse order. */
   readonly backwards?: boolean | undefined;
   /**
-   * `true`: only find out if the result of the path changes when each step begins in a new second of the clock. See {@link
-   * Calibration.dependsOnSeconds}.
+   * `true`: only find out if the result of the path changes when each step begins in a new second of the clock. See
+   * {@link Calibration.dependsOnSeconds}.
    */
   readonly seconds?: boolean | undefined;
 }
@@ -465,7 +465,7 @@ export interface LaneReport {
   readonly rootLines: readonly string[];
   /** The root state as text lines for reports, like {@link DetailEvent.state}. */
   readonly rootState?: readonly string[] | undefined;
-  /** The foreign keys of one column that the stores declare. Absent if there are none. */
+  /** The foreign keys with a single column that the stores declare. Absent if there are none. */
   readonly references?: readonly (DeclaredReference & { readonly store: string; readonly table: string })[] | undefined;
   /** The columns whose ids are renamed and whose counters are left out of states. Absent if there are none. */
   readonly renamed?: readonly RenamedField[] | undefined;

@@ -106,7 +106,7 @@ export interface LaneBase {
   /** Values that only exist on this lane, such as the target's URL, each with the placeholder that replaces it. */
   readonly placeholders: readonly (readonly [string, string])[];
   readonly ignored: Ignored;
-  /** The counters whose values only give new ids to columns in which ids are renamed. */
+  /** The counters that generate ids only for columns whose ids are renamed. */
   readonly counters: readonly RenamedCounter[];
   readonly spentIds: SpentIds;
   readonly references: NonNullable<LaneReport["references"]>;

@@ -184,7 +184,7 @@ export class Executions {
     for (const [key, one] of generated) {
       const pairs = all.map((pair) => pair.generated.filter((other) => keyOf(other) === key));
       const isHeld = (domain: string): boolean => pairs.every((some) => some.some(({ domains }) => domains.includes(domain)));
-      // A short hexadecimal id may consist of digits only by chance. If the value is not an integer in some pair, the value is text.
+      // A short hexadecimal id may by chance consist only of digits. If the value is not an integer in some pair, the value is text.
       const isText = pairs.some((some) => some.some(({ domain }) => domain === undefined));
       const samples = pairs.flat().flatMap(({ sample }) => sample);
       const isLetters = samples.every((text) => /^[A-Za-z._ -]+$/.test(text));

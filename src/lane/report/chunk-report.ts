@@ -147,7 +147,7 @@ export class ChunkReport {
     this.#lines = undefined;
   }
 
-  /** Returns the calls of the target to each store that plays a third party, since the lane began. */
+  /** Returns the target's calls to each stub since the lane was built. */
   #stubs(): Pick<Expansion, "stubs"> | undefined {
     const stubs = Object.entries(this.#base.world.systems).flatMap(([name, system]) => {
       const use = system?.asked?.();

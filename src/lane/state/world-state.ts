@@ -117,7 +117,8 @@ export class WorldState {
   }
 
   get visibility(): Visibility {
-    // If user code sends requests without seqqa's clients, seqqa does not see these requests and cannot record which actions wrote.
+    // The answer is also `stores` if there are no clients of seqqa. User code then sends requests that seqqa does not see, so seqqa cannot record
+    // which actions wrote.
     if (this.systems.length > 0 || this.selfContained || this.clients.length === 0) return "stores";
     if (this.#world.probe !== undefined) return "probe";
     return this.#world.stateFromContext === undefined ? "nothing" : "context";

@@ -251,7 +251,7 @@ export class StepTaker {
       if (state.ownChanged(after) && (await this.#watch.differs(reached))) errors.push(await this.#watch.impure(action, after, reached));
       else if (await this.#watch.otherState(after, reached)) await this.#watch.writtenDuringChecks(unit, action, after, reached, errors);
       else await this.#watch.watchAccepted(unit, action, outcome, after, reached);
-      // Rules must be applied in the state after the step, so first undo the write of a check.
+      // Rules must be applied in the state after the step, so first undo the write by a check.
       if (errors.length > checker.checked.errors.length) await state.restore(after);
     }
     if (ruled) {

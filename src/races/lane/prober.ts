@@ -28,7 +28,7 @@ const MOST_ORDERS = 100;
  */
 const DURATION_TRIALS = 4;
 const MOST_DURATIONS = 2;
-/** Maximum number of writes of one call that are tried with a gate (which holds a write in a store). Each trial holds one write. */
+/** Maximum number of writes by one call that are tried with a gate (which holds a write in a store). Each trial holds one write. */
 const MOST_WRITES = 4;
 
 /** Looks for a race in one state: executes the calls one after another, then simultaneously, and compares the results. */
