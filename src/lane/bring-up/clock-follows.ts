@@ -83,8 +83,8 @@ export async function requireClockFollows(systems: Readonly<Record<string, Store
 }
 
 /**
- * Waits until the `Date` header of the target shows the time of the clock again. Node, for example, writes one value of this header for a whole second,
- * so the first steps would get answers with the time of the check.
+ * Waits until the `Date` header of the target shows the time of the clock again. Node, for example, writes one value of this header for a whole
+ * second, so the first steps would get answers with the time of the check.
  */
 async function untilBack(clock: Clock, target: Target): Promise<void> {
   if (clock.callTarget !== undefined || target.fetch !== undefined) return;
