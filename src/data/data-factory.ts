@@ -15,9 +15,7 @@ type Build = (data: DataFactory<never>) => object;
 
 const BUILT_IN = ["user", "product", "order", "address", "payment"] as const satisfies readonly (keyof DataRecords)[];
 
-/**
- * Draws random test data. See `TestData` for the methods. In actions, `context.data` is such a factory, with a seed that depends on the step's path.
- */
+/** Draws random test data. See `TestData` for the methods. In actions, `context.data` is a data factory whose seed depends on the step's path. */
 export class DataFactory<D extends object = DataRecords> implements TestData<D> {
   readonly #key: string;
   readonly #definitions: Map<string, Build> = new Map();

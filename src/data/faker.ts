@@ -10,7 +10,7 @@ let faker: Faker | undefined;
 let current: Stream;
 
 /**
- * Returns the thread's only Faker, and makes it take its random numbers from `stream` until the next call. Callers must use the Faker at once,
+ * Returns the thread's only Faker, and makes it take its random numbers from `stream` until the next call. Callers must use the Faker immediately,
  * without awaiting in between. All steps share one Faker, because creating a Faker is slow. The first call loads the package synchronously (30 to 60
  * ms), because data is drawn without awaiting.
  * @throws SeqqaError `DATA_UNAVAILABLE`

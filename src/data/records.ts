@@ -2,7 +2,7 @@ import type { Faker } from "@faker-js/faker";
 import type { Address, Order, OrderItem, Payment, Product, User } from "../model/context/test-data.ts";
 import { REFERENCE_DATE } from "./faker.ts";
 
-/** Draws a user. The order of the draws in this file must not change, because the same seed would then give other values. */
+/** Draws a user. The order of the draws in this file must not change, because the same seed must always give the same values. */
 
 export function user(faker: Faker): User {
   const firstName = faker.person.firstName();

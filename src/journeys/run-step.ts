@@ -29,8 +29,8 @@ export interface StepInput {
 }
 
 /**
- * The time in milliseconds that the code of a step gets after the step's timeout. Requests of this code are rejected at the timeout, which usually
- * ends the code.
+ * How long to wait for the code of a step after the step's timeout, in milliseconds. At the timeout, the requests of this code are rejected, so the
+ * code usually ends.
  */
 const LAST_MOMENT = 100;
 /** The longest delay that Node's `setTimeout` accepts. A longer step timeout is treated as no timeout. */

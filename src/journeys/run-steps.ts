@@ -15,7 +15,7 @@ export interface StepsInput {
   readonly journey: JourneyDefinition<never, never>;
   readonly client: unknown;
   readonly context: Context<never>;
-  /** `true` if the context already has a source of test data. A journey that is the `setup` of an exploration has such a context. */
+  /** `true` if the context already has a source of test data, as in a journey that is the `setup` of an exploration. Default: `false`. */
   readonly drawsElsewhere?: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly strays?: (() => readonly unknown[]) | undefined;

@@ -8,8 +8,8 @@ provideRequestScopes(() => storage.getStore());
 
 let running = 0;
 /**
- * `true` as soon as a step's code has continued after its timeout. Requests of this code must still be recognised, so the tracking of async contexts
- * stays enabled.
+ * `true` after the code of a step has continued beyond the step's timeout. Requests of this code must still be recognised, so the tracking of async
+ * contexts stays enabled.
  */
 let someAbandoned = false;
 

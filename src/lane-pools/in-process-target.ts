@@ -22,8 +22,8 @@ export interface RunningTarget {
   readonly fetch: ((request: Request) => Response | Promise<Response>) | undefined;
   readonly close: () => Promise<void>;
   /**
-   * The error because of which the module could not be evaluated again. The target then keeps the memory of an earlier target. `undefined` if there
-   * was no error.
+   * The error that was thrown when the module was evaluated again. The target then keeps the memory of an earlier target. `undefined` if there was no
+   * error.
    */
   readonly keptMemory?: string | undefined;
 }

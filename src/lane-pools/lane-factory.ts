@@ -19,8 +19,9 @@ export interface BuiltLane {
   /** `true` if the lane uses stores of the user in place, which `close` restores. */
   readonly isExternal: boolean;
   /**
-   * Closes the clients, the stores and an in-process target of the lane. Throws `ROWS_UNDONE` if rows of its external stores were written that no
-   * action explains. With `later`, passes this error to `later`, so that a lane that is built again does not end the run.
+   * Closes the clients, the stores and an in-process target of the lane. Throws `ROWS_UNDONE` if rows of its external stores were written and no
+   * action explains the write. With `later`, passes this error to `later` instead, so that closing a lane in order to rebuild it does not end the
+   * run.
    */
   readonly close: (later?: (problem: SeqqaError) => void) => Promise<void>;
 }

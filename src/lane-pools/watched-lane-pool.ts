@@ -29,7 +29,7 @@ interface Processes {
 /** How long to wait for the last output of a target, in milliseconds. The output arrives through a pipe, which takes time. */
 const PIPE_MS = 20;
 
-/** Passes all calls on to another lane pool. If a target was lost, adds to the answer how its process ended, which only the main thread knows. */
+/** Passes all calls to another lane pool. If a target was lost, adds to the answer how its process ended, because only the main thread knows this. */
 export class WatchedLanePool implements LanePool {
   readonly lanes: number;
   readonly depth: number;
@@ -72,8 +72,7 @@ export class WatchedLanePool implements LanePool {
   }
 
   /**
-   * Executes a chunk. Answers of a lane are returned in the order of the calls. For a lost lane, the answer that contains the reason is thus returned
-   * before all other answers.
+   * Executes a chunk. The answers of a lane are returned in the order of the calls, so the first failed answer of a lost lane contains the reason.
    */
   expand(lane: number, chunk: Chunk): Promise<Expansion> {
     const before = this.#answers[lane];
@@ -102,8 +101,8 @@ export class WatchedLanePool implements LanePool {
   }
 
   /**
-   * Rebuilds a lane. If a standby lane replaced the lost lane but has another root state, builds a new lane instead: the standby lane's target may
-   * have written data while it waited.
+   * Rebuilds a lane. If a standby lane replaced the lost lane but has a different root state, builds a new lane instead. The root states can differ
+   * because the standby lane's target may have written data while it waited.
    */
   async #rebuild(lane: number, standby: StandbyUse | undefined): Promise<LaneReport> {
     // Standby lanes need targets that can run at the same time. In a run with several lanes, the targets do run at the same time.
@@ -124,7 +123,7 @@ export class WatchedLanePool implements LanePool {
     // A printed line belongs to the step during which it was printed.
     const printed = starts.map((startMs, step) => this.#processes.printed!(lane, startMs, (starts[step + 1] ?? Infinity) - 1));
     const steps = ended.steps.map((step, index) => (printed[index]!.length === 0 ? step : { ...step, printed: printed[index] }));
-    // After a crash, the finding contains the target's last output already.
+    // After a crash, the finding already contains the target's last output.
     return { ...ended, steps, ...(!hasCrashed && findings.length > 0 && { printed: printed.at(-1) }) };
   }
 
@@ -142,7 +141,7 @@ export class WatchedLanePool implements LanePool {
     if (answer.failure === undefined || hits.at(-1)?.verdict !== "no_recovery") return answer;
     const target = await this.#processes.endOf(lane);
     if (target === undefined || !hasEnded(target)) return answer;
-    // The lane was given up because of the last problem.
+    // The lane was lost at the last hit: the target did not recover after this fault.
     return { ...answer, hits: hits.map((hit, at) => (at === hits.length - 1 ? { ...hit, target } : hit)) };
   }
 
@@ -175,8 +174,8 @@ export class WatchedLanePool implements LanePool {
   }
 
   /**
-   * Adds the lines that the target of the first lane printed during `setup`. The lines are read once and kept here, since a target's output is soon
-   * deleted.
+   * Adds the lines that the target of the first lane printed during `setup`. The lines are read once and saved in this object, since a target's
+   * output is soon deleted.
    */
   #withPrinted(setup: LaneReport["setup"]): LaneReport["setup"] {
     if (setup === undefined) return undefined;

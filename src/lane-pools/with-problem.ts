@@ -1,8 +1,9 @@
 import { joinedErrors, SeqqaError } from "../model/errors.ts";
 
 /**
- * Closes a lane, and calls `later` if rows of its external stores were written that no action explains. If closing also fails, the error contains
- * both messages. `problemOf`: returns the error for such rows. Default of `later`: throws this error. @throws the error of `close`
+ * Closes a lane. If rows of its external stores were written and no action explains the write, passes an error about these rows to `later`. If
+ * closing also fails, throws one error with both messages. `problemOf`: returns the error about the rows. Default of `later`: throws this error.
+ * @throws the error of `close`
  */
 export async function withProblem(
   problemOf: () => SeqqaError | undefined,
@@ -21,7 +22,10 @@ export async function withProblem(
   if (problem !== undefined) later(problem);
 }
 
-/** The errors for writes that no action explains, of lanes that were closed because they are built again. A lane pool throws them when it ends. */
+/**
+ * Collects errors about writes that no action explains, from lanes that were closed in order to rebuild them. A lane pool throws these errors when it
+ * ends.
+ */
 export class LaterProblems {
   #problem: SeqqaError | undefined;
 

@@ -160,7 +160,7 @@ export class SpareRuntime implements LaneWork {
     return Object.values(parts);
   }
 
-  /** Does work on one copy that takes longer than a single action. */
+  /** Does work that takes longer than a single action. Always uses the first copy. */
   async #alone<T>(work: (runtime: LaneRuntime) => Promise<T>): Promise<T> {
     const slot = this.#slots[0]!;
     await slot.ready;

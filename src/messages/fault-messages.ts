@@ -1,6 +1,6 @@
 /**
- * The messages between the main thread and a lane about fault tests, which make writes of a call fail. Plain data only, since messages cross threads
- * and machines.
+ * The messages between the main thread and a lane about fault tests. A fault test makes the writes of a call fail. Plain data only, since messages
+ * cross threads and machines.
  */
 import type { FaultKind, FaultPoint, FaultVerdict, RecordedExchange } from "../model/results/result.ts";
 import type { Severity } from "../model/declare/severity.ts";
@@ -16,7 +16,7 @@ export interface FaultRequest {
   readonly at?: { readonly lo: number; readonly hi: number } | undefined;
   readonly action: number;
   readonly kinds: readonly FaultKind[];
-  /** Patterns for names of tables that may be changed in part when a call fails. */
+  /** Patterns for names of tables. When a call fails, partial changes of these tables are accepted. */
   readonly bestEffort: readonly string[];
   /** Index of the first fault point to try. If a lane was lost, the rebuilt lane continues after the fault point at which it was lost. */
   readonly from: number;
@@ -39,7 +39,7 @@ export interface FaultHit {
   readonly exchanges: readonly RecordedExchange[];
   /** The differences between the state before the call and the state after the fault, one line for each. */
   readonly changes: readonly string[];
-  /** How the target's process ended, if it ended by itself after the fault. The main thread adds this. */
+  /** How the target's process ended, if it ended by itself after the fault. The main thread sets this member. */
   readonly target?: TargetEnd | undefined;
 }
 

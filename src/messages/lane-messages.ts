@@ -13,7 +13,9 @@ import type { DroppedField, Knowledge } from "../state/compare/knowledge.ts";
 /** Number of int32 values in a row, which is the outcome of one step. */
 export const ROW = 6;
 
-/** Index of the kind of outcome in a row. The following constants are the indices of the other values in a row. */
+/**
+ * Index of the kind of outcome in a row. The value also contains the flags below. The next constants are the indices of the other values in a row.
+ */
 export const KIND = 0;
 export const STATUS = 1;
 /** Index of the first half of the reached state's fingerprint in a row. The second half follows. */
@@ -26,9 +28,9 @@ export const SHAPE = 5;
 /** The kind of an outcome, in the low byte of a row's first value: the action was executed (`EXECUTED`), or did not apply (`SKIPPED`). */
 export const EXECUTED = 0;
 export const SKIPPED = 1;
-/** User code threw an error, so the step reaches no state. */
+/** Kind of outcome: user code threw an error, so the step reaches no state. */
 export const FAILED = 2;
-/** The target crashed or a request timed out, and the same happened on a fresh lane. The step is a finding and reaches no state. */
+/** Kind of outcome: the target crashed or a request timed out, and the same happened on a fresh lane. The step is a finding and reaches no state. */
 export const BROKEN = 3;
 
 /**
@@ -85,13 +87,13 @@ export interface UnitRequest {
    * drawn from the path that was found first.
    */
   readonly draws?: readonly (readonly number[])[] | undefined;
-  /** The failure of the action `from` on another lane. If the action fails in the same way on this fresh lane, this is a finding. */
+  /** The failure of the action `from` on another lane. If the action fails in the same way on this fresh lane, the failure is a finding. */
   readonly suspect?: LaneFailureKind | undefined;
 }
 
 /**
- * Returns the path from which the data of each step is drawn, as in {@link UnitRequest.draws}. If `draws` is absent, the paths are the beginnings of
- * `path`.
+ * Returns the path from which the data of each step is drawn, as in {@link UnitRequest.draws}. If `draws` is absent, these are the first 0, 1, 2, ...
+ * actions of `path`.
  */
 export function drawsOf({ path, draws }: Pick<UnitRequest, "path" | "draws">): readonly (readonly number[])[] {
   return draws ?? Array.from({ length: path.length + 1 }, (_, depth) => path.slice(0, depth));
@@ -104,12 +106,12 @@ export interface ExpansionCheck {
    * {@link along} first.
    */
   readonly expected: Int32Array | undefined;
-  /** The path on which the node was executed the first time. Only set if the unit's path is another path to the node. */
+  /** The path on which the node was first reached. Only set if the unit's path is a different path to the node. */
   readonly along?: Pick<UnitRequest, "path" | "draws"> | undefined;
   /** `true` if the unit's path is a second path to the node, so that a merge of two paths is checked. `false`: a snapshot is checked. */
   readonly merge: boolean;
   /**
-   * `true` if the unit's path generates values in another order than the node's first path. Two such states are merged because the order should not
+   * `true` if the unit's path and the node's first path generate values in different orders. The two states were merged because the order should not
    * matter.
    */
   readonly reduced?: boolean | undefined;
@@ -136,7 +138,7 @@ export interface Chunk {
   /** The details that the lane sends with each outcome, as bits {@link EXCHANGES} and {@link STATES}. Absent: no details. */
   readonly details?: number | undefined;
   /**
-   * The context keys and `ignore` patterns that the engine knows. If set, the lane reports other keys and patterns that occur; see
+   * The context keys and `ignore` patterns that the engine knows. If set, the lane reports all other keys and patterns that occur; see
    * {@link OccurrenceEvent}.
    */
   readonly occurred?: readonly string[] | undefined;
@@ -144,7 +146,7 @@ export interface Chunk {
 
 /** Bit of {@link Chunk.details}: send the requests of each action with their responses. */
 export const EXCHANGES = 1;
-/** Bit of {@link Chunk.details}: send reached states as text lines, except states that are known as committed. */
+/** Bit of {@link Chunk.details}: send reached states as text lines, except states that are known to be committed. */
 export const STATES = 2;
 
 /**
@@ -174,7 +176,7 @@ export interface FindingEvent {
   readonly invariant: string;
   readonly severity: Severity;
   readonly message: string;
-  /** The cause that the rule gave. Findings that differ only in the cause count as one finding. */
+  /** The cause that the rule gave. If findings differ only in the cause, they count as one finding. */
   readonly cause?: string | undefined;
   /** The fields of stores whose change is the whole violation, for example `orders.status`. Absent if the violation has another reason. */
   readonly fields?: readonly string[] | undefined;
@@ -230,7 +232,7 @@ export interface StepEvent {
   readonly findings: readonly FindingEvent[];
   readonly errors: readonly ErrorEvent[];
   readonly unjudged?: readonly InconclusiveEvent[] | undefined;
-  /** The counters of which several new ids are in no row of the reached state, as in {@link CounterColumn.counter}. Default: none. */
+  /** The counters with several spent ids (new ids that no row of the reached state has), as in {@link CounterColumn.counter}. Default: none. */
   readonly spent?: readonly string[] | undefined;
   /** The requests of the step with their responses. Empty if the step has no findings. */
   readonly exchanges: readonly RecordedExchange[];
@@ -248,7 +250,7 @@ export interface DetailEvent {
   readonly unit: number;
   readonly action: number;
   readonly exchanges: readonly RecordedExchange[];
-  /** The reached state as text lines. `undefined` if the state is known as committed, or if states were not requested. */
+  /** The reached state as text lines. `undefined` if the state is known to be committed, or if states were not requested. */
   readonly state: readonly string[] | undefined;
 }
 
@@ -293,7 +295,7 @@ export interface Expansion {
    * {@link Chunk.occurred} is set.
    */
   readonly occurrences?: readonly OccurrenceEvent[] | undefined;
-  /** One entry for every executed row with answers of described operations, if the lane has a description. */
+  /** One entry for each executed action that got answers from described operations. Absent if the lane has no description. */
   readonly calls?: readonly CallEvent[] | undefined;
   readonly divergences: readonly LaneDivergence[];
   /** Number of steps that were executed again to reach nodes. */
@@ -304,7 +306,9 @@ export interface Expansion {
   readonly failure: LaneFailure | undefined;
   /** `true` if the target sends its answers in two packets. seqqa then opens a new connection for each request. */
   readonly twoPackets?: boolean | undefined;
-  /** How long the lane waited for the next second, because these actions issued a token again. Absent if it did not wait. */
+  /**
+   * How long the lane waited for the next second, for each action that issued a token which the state already contained. Absent if it did not wait.
+   */
   readonly waited?: readonly TokenWait[] | undefined;
   /** A message for each cookie that a client rejected, since the lane began. Absent if no cookie was rejected. */
   readonly rejectedCookies?: readonly string[] | undefined;
@@ -340,7 +344,7 @@ export interface LaneDivergence extends Omit<Divergence, "path"> {
   readonly unlinked?: boolean | undefined;
   /** `true` if the two paths behave differently only if each step begins in another second of the clock. */
   readonly seconds?: boolean | undefined;
-  /** Violations on one of the two paths that the search did not commit. */
+  /** Violations that occurred on one of the two paths and that the search has not committed. */
   readonly seen?: readonly SeenViolation[] | undefined;
 }
 
@@ -389,11 +393,11 @@ function ignoreText(fields: readonly string[]): string {
   return fields.length === 0 ? "list the columns or tables under `ignore`" : `write ${ignoreLines(fields)}`;
 }
 
-/** Describes an experiment: a lane executes a path several times from the root state, to find generated values. */
+/** Settings of an experiment: a lane executes a path several times from the root state, to find generated values. */
 export interface CalibrationWalk {
   /** `true`: execute the path more often than usual, because an earlier experiment found a difference that it could not explain. */
   readonly thorough?: boolean | undefined;
-  /** `true`: let counters that no checkpoint restores begin as in the root state before each execution. */
+  /** `true`: before each execution, set the counters that no checkpoint restores to their values in the root state. */
   readonly cleanly?: boolean | undefined;
   /** `true`: execute the path only once, to get {@link Calibration.states}. */
   readonly once?: boolean | undefined;
@@ -405,7 +409,10 @@ export interface CalibrationWalk {
   readonly watchMs?: number | undefined;
   /** The time in milliseconds for which the stores are watched for writes that no request caused. If set, no action is executed. */
   readonly idleMs?: number | undefined;
-  /** The time in milliseconds before the watching begins, so that late writes of earlier calls have ended. Only used with `idleMs`. Default: 0. */
+  /**
+   * The waiting time in milliseconds before the watching begins, so that late writes of earlier calls have ended. Only used with `idleMs`. Default:
+   * 0.
+   */
   readonly quietMs?: number | undefined;
   /** Indices of the actions to execute from the root state. Default: every action once, and then again each action that did not apply. */
   readonly path?: readonly number[] | undefined;
@@ -417,7 +424,7 @@ export interface CalibrationWalk {
   /** `true`: try the actions that are not in `wanted` in reverse order. */
   readonly backwards?: boolean | undefined;
   /**
-   * `true`: only find out if the path has another result if each step begins in another second of the clock. See
+   * `true`: only find out if the result of the path changes when each step begins in a new second of the clock. See
    * {@link Calibration.dependsOnSeconds}.
    */
   readonly seconds?: boolean | undefined;
@@ -438,7 +445,9 @@ export interface Calibration {
   readonly states: readonly number[];
   /** Indices of the actions that did not work: they did not apply, or the target refused them. */
   readonly missed: readonly number[];
-  /** `true` if the path has another result when each step waits for the next second of the clock. Only set with {@link CalibrationWalk.seconds}. */
+  /**
+   * `true` if the result of the path changes when each step waits for the next second of the clock. Only set with {@link CalibrationWalk.seconds}.
+   */
   readonly dependsOnSeconds?: boolean | undefined;
 }
 
@@ -456,7 +465,7 @@ export interface LaneReport {
   readonly rootLines: readonly string[];
   /** The root state as text lines for reports, like {@link DetailEvent.state}. */
   readonly rootState?: readonly string[] | undefined;
-  /** The foreign keys of one column that the stores declare. Absent if there are none. */
+  /** The foreign keys with a single column that the stores declare. Absent if there are none. */
   readonly references?: readonly (DeclaredReference & { readonly store: string; readonly table: string })[] | undefined;
   /** The columns whose ids are renamed and whose counters are left out of states. Absent if there are none. */
   readonly renamed?: readonly RenamedField[] | undefined;
@@ -465,7 +474,9 @@ export interface LaneReport {
    * state is empty.
    */
   readonly setup?: { readonly step: RecordedStep; readonly startMs: number; readonly endMs: number } | undefined;
-  /** The answers of described operations to `setup` and to logins, as codes of {@link operationCode}. Absent without a description. */
+  /**
+   * The answers that described operations gave to requests of `setup` and of logins, as codes of {@link operationCode}. Absent without a description.
+   */
   readonly calls?: readonly number[] | undefined;
   /** The `ignore` patterns for context keys and paths, and which patterns occur in the root state. Absent if there are no such patterns. */
   readonly ignored?: { readonly patterns: readonly string[]; readonly occurred: readonly string[] } | undefined;
@@ -489,7 +500,7 @@ export interface LaneReport {
   /** One line for each store: its name, its checkpoint mode, and the reason for this mode. */
   readonly systems: readonly string[];
   readonly contextOnly: boolean;
-  /** The counters of the stores that no checkpoint restores. `undefined` if there are none. */
+  /** The counters of the stores if no checkpoint restores these counters. `undefined` if there are none. */
   readonly counters?: UnrestoredCounters | undefined;
   /** The names of the rules that this lane does not check, because they write and the lane cannot restore its target in the middle of a step. */
   readonly leftOutRules?: readonly string[] | undefined;
@@ -504,8 +515,8 @@ export interface LaneReport {
   /** `true` if the lane has stores, and each of them is a copy for this lane alone. */
   readonly isolated?: boolean | undefined;
   /**
-   * The error because of which a target in this process (`target.module`) could not be evaluated again. The target of this lane then still has the
-   * data that an earlier target left in memory.
+   * The error that was thrown when a target in this process (`target.module`) was evaluated again. The target of this lane then still has the data
+   * that an earlier target left in memory.
    */
   readonly keptMemory?: string | undefined;
   /** `true` if the lane was replaced by a standby lane. */
@@ -517,7 +528,7 @@ export interface UnrestoredCounters {
   readonly tables: string;
   /** A sentence that says which setting restores the counters. */
   readonly hint: string;
-  /** `true` if a lane can at least set all of them to their values in the root state. */
+  /** `true` if a lane can set all of these counters to their values in the root state. */
   readonly startAgain: boolean;
 }
 
@@ -542,7 +553,10 @@ export interface PathEnd {
 
 /** A path that was executed again from the root state, with its requests and states. */
 export interface Recording {
-  /** `true` if counters that no checkpoint restores continued after the values of earlier steps, so that another target may give another result. */
+  /**
+   * `true` if counters that no checkpoint restores continued after the values of earlier steps, so that a different target may give a different
+   * result.
+   */
   readonly countsOn?: boolean | undefined;
   readonly steps: readonly RecordedStep[];
   /** The requests that rules sent when the state at the end of the path was checked. */

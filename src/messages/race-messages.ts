@@ -8,7 +8,7 @@ import type { LaneFailureKind } from "./lane-messages.ts";
 export interface RaceEffort {
   /** Number of trials for two calls that probably do not affect each other. */
   readonly first: number;
-  /** Number of trials for two calls that use the same data, or whose first trials had an unexpected result. */
+  /** Number of trials for two calls that use the same data, or for which one of the first trials had an unexpected result. */
   readonly trials: number;
   /**
    * The way in which requests reach the target. `auto`: every delivery that the target's protocol supports, and also orders of writes (schedules) if
@@ -24,16 +24,16 @@ export interface RaceRequest {
   /** Indices of the actions that lead from the root state to the state in which the calls are sent. */
   readonly path: readonly number[];
   readonly draws?: readonly (readonly number[])[] | undefined;
-  /** The recorded fingerprint of the state, with which the lane compares the state that it reaches. `undefined`: nothing is compared. */
+  /** The recorded fingerprint of the state, with which the lane compares the reached state. `undefined`: nothing is compared. */
   readonly at?: { readonly lo: number; readonly hi: number } | undefined;
-  /** The state with the fingerprint `at`, for the message if the lane reaches another state. Absent if it is not known. */
+  /** The state with the fingerprint `at`, for the message if the lane reaches a different state. Absent if it is not known. */
   readonly before?: StateView | undefined;
   /** Indices of the actions that are executed simultaneously. More than two actions are only allowed if all of them are the same action. */
   readonly sides: readonly number[];
   readonly effort: RaceEffort;
   /** The only order of writes (schedule) to try. `undefined`: all schedules are tried. */
   readonly schedule?: RaceSchedule | undefined;
-  /** If set, the lane only looks for a race with this verdict and invariant, or with a worse verdict. */
+  /** If set, the lane only searches for a race with this verdict and invariant, or with a worse verdict. */
   readonly wanted?: { readonly verdict: RaceVerdict; readonly invariant: string | undefined } | undefined;
   /**
    * `search`: stop at the first race that does not also occur when the calls are sent one after the other. `measure`: make all trials, to compute how
@@ -74,7 +74,9 @@ export interface RaceAnswer {
   readonly before?: StateView | undefined;
   /** A sentence about the difference between {@link RaceRequest.before} and the state that the path led to. Only set for `not_there`. */
   readonly difference?: string | undefined;
-  /** The first trial that showed a race that is not reported. The reason is in `dismissed`, or in `failure` if the lane was lost before it was known. */
+  /**
+   * The first trial with a race that is not reported. `dismissed` contains the reason, or `failure` if the lane was lost before the reason was known.
+   */
   readonly dismissedHit?: RaceHit | undefined;
   /** The reason why the lane was lost. `undefined` if the lane can still be used. */
   readonly failure: { readonly kind: LaneFailureKind; readonly message: string } | undefined;

@@ -37,8 +37,8 @@ const NO_OPTIONS: RequestOptions = Object.freeze({});
  * A client with predefined replies, for testing actions, invariants and journeys without a server. The client sends nothing over the network.
  * Requests are encoded and checked as by `HttpClient`, and cookies, token and headers work in the same way.
  *
- * The defined replies, the positions in their sequences, and the received calls belong to the world, so a restore also restores them. States that
- * differ only in their calls count as equal. To check calls, store a value in the context, or check `calls` at the end of a journey.
+ * The defined replies, the positions in their sequences, and the received calls belong to the state of the world, so a restore also restores them.
+ * States that differ only in their calls count as equal. To check calls, store a value in the context, or check `calls` at the end of a journey.
  */
 export class MockClient extends Verbs implements ApiClient {
   readonly #mock = new MockState();

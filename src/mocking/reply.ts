@@ -18,8 +18,8 @@ export interface Reply {
 }
 
 /**
- * Creates a predefined reply. A string becomes a text, `undefined` an empty body, and every other value JSON. Since the value is written as JSON at
- * once, changing the value later does not change the reply.
+ * Creates a predefined reply. A string becomes a text, `undefined` an empty body, and every other value JSON. The value is converted to JSON
+ * immediately, so changing the value later does not change the reply.
  * @throws SeqqaError `REPLY_INVALID`
  */
 export function reply(body: unknown, { status = 200, headers = {} }: ReplyOptions): Reply {

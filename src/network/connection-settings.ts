@@ -9,7 +9,7 @@ export interface ConnectionSettings {
 const BUILT_IN: ConnectionSettings = Object.freeze({ ca: Object.freeze([]), proxy: "none" });
 
 let current = BUILT_IN;
-/** The settings that apply outside of runs: those of the command. */
+/** The settings of the command, which apply outside of runs. */
 let base = BUILT_IN;
 /**
  * The settings that the last call of `setConnectionDefaults` passed. {@link endConnectionDefaults} compares them to find out which run has set the

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** Milliseconds to wait until the system has closed all sockets of a crashed process. */
 const CRASH_MS = 30;
 /**
- * The number of milliseconds for which a connection must stay open to count. A proxy before a dead process accepts connections and closes them
- * immediately.
+ * A server counts as listening only if a connection stays open for this many milliseconds. A proxy in front of a dead process accepts connections and
+ * closes them immediately.
  */
 const KEPT_MS = 50;
 const CONNECT_MS = 2000;

@@ -1,4 +1,7 @@
-/** Returns the status with which a proxy rejected a request. undici reports the status only in the error's message. */
+/**
+ * Returns the status with which a proxy rejected a request. Returns `undefined` for any other error. undici reports the status only in the error's
+ * message.
+ */
 export function proxyRefusal(error: unknown): number | undefined {
   const status = error instanceof Error ? /^Proxy (?:Authentication Required|response) \((\d{3})\)/.exec(error.message)?.[1] : undefined;
   return status === undefined ? undefined : Number(status);

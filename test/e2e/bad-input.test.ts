@@ -302,7 +302,7 @@ const THROWN: readonly Thrown[] = [
     what: "a skipped action that changed the store",
     parts: { actions: 'new Action({ name: "half", run: async (api) => { await api.post("/notes"); return null; } }),' },
     code: "SKIP_CHANGED_STATE",
-    message: /^Action "half" returned null \(skipped\), but had changed the state before/,
+    message: /^Action "half" returned null \(skipped\), but it had already changed the state/,
   },
   {
     what: "an invariant that returns a non-boolean",

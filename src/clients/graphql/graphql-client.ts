@@ -7,8 +7,8 @@ import { GraphQLResponse } from "./graphql-response.ts";
 /** Options of {@link GraphQLClient}. */
 export interface GraphQLClientOptions extends ConnectionOptions {
   /**
-   * The path of the GraphQL endpoint, e.g. `/graphql`. For a URL, the path is appended to it; default: nothing is appended. For a fetch handler, the
-   * default is `/graphql`.
+   * The path of the GraphQL endpoint, e.g. `/graphql`. If the target of the client is a URL, the path is appended to the URL. Default: no path for a
+   * URL, and `/graphql` for a fetch handler.
    */
   readonly path?: string;
   /** Headers that are sent with every request. */
@@ -28,8 +28,8 @@ export interface QueryOptions {
 const ACCEPT = "application/graphql-response+json, application/json";
 
 /**
- * A client of a GraphQL API, based on `HttpClient`. Token, headers and cookies belong to the world, requests are recorded, and the settings of the
- * configuration apply. A `GraphQLClient` can be the `api` of a world and the client of a role.
+ * A client of a GraphQL API, based on `HttpClient`. Token, headers and cookies belong to the state of the world, requests are recorded, and the
+ * settings of the configuration apply. A `GraphQLClient` can be the `api` of a world and the client of a role.
  */
 export class GraphQLClient {
   readonly #http: HttpClient;

@@ -100,9 +100,7 @@ export class ChunkQueue {
     return head;
   }
 
-  /**
-   * Checks if all jobs still exist. Creates new jobs in place of jobs that were lost or that failed. `wasAway`: `true` after Redis was unreachable.
-   */
+  /** Checks if all jobs still exist. Replaces jobs that were lost or that failed by new jobs. `wasAway`: `true` after Redis was unreachable. */
   async audit(wasAway: boolean): Promise<void> {
     const queue = this.#queue;
     if (queue === undefined) return;

@@ -65,8 +65,9 @@ export function chunkText(chunk: Chunk): string {
 }
 
 /**
- * Parses a chunk from text. `actions`: the number of actions of the exploration. `snapshot`: converts the text of a snapshot. @throws ShapeError if the
- * chunk cannot be executed
+ * Parses a chunk from text. `actions`: the number of actions of the exploration. `snapshot`: converts the text of a snapshot to the form that the
+ * lane pool takes.
+ * @throws ShapeError if the text is malformed or contains an action that does not exist
  */
 export function chunkOf(given: string, actions: number, snapshot?: (text: string) => unknown): Chunk {
   const path = listOf(integer(0, actions - 1), LONGEST_PATH);
@@ -167,8 +168,8 @@ const unjudged = members<NonNullable<Expansion["stepEvents"][number]["unjudged"]
 });
 
 /**
- * Parses the answer to a chunk. `units`: the units of this chunk. Snapshots in the answer stay encoded. @throws ShapeError if the text is no answer
- * to these units
+ * Parses the answer to a chunk. `units`: the units of this chunk. Snapshots in the answer stay encoded. @throws ShapeError if the text is malformed
+ * or does not match these units
  */
 export function expansionOf(given: string, units: readonly UnitRequest[], actions: number): Expansion {
   const total = units.reduce((sum, { from, to }) => sum + to - from, 0);
@@ -195,7 +196,7 @@ export function expansionOf(given: string, units: readonly UnitRequest[], action
           unit,
           action,
           exchanges: listOf(exchange),
-          // The text lines of the state. Absent for states that the worker knows as committed.
+          // The text lines of the state. Absent for states that the worker knows to be committed.
           state: optional(listOf(text())),
         }),
         total,

@@ -38,8 +38,8 @@ import type { Opened, MessageSigner } from "./message-signer.ts";
 import { knowledgeText, NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";
 
 /**
- * Time in milliseconds for which a chunk should keep a lane of a worker busy. Sending a job takes only a few milliseconds, so little of the time is
- * lost.
+ * Time in milliseconds for which a chunk should keep a lane of a worker busy. Sending a job takes only a few milliseconds, so with this duration the
+ * overhead is small.
  */
 const CHUNK_MS = 150;
 /** Interval in milliseconds at which workers get the list of states that were committed since the previous list. */
@@ -147,7 +147,7 @@ export class ClusterLanePool implements LanePool {
     return withoutKnown(await this.#queue.ask(chunk), chunk, this.#visited);
   }
 
-  /** Does nothing, because workers rebuild their lanes themselves. A worker leaves if its rebuilt lane has another root state. */
+  /** Does nothing, because workers rebuild their lanes themselves. A worker leaves if its rebuilt lane has a different root state. */
   rebuild(_lane: number): Promise<LaneReport> {
     return Promise.resolve(this.#reports[0]!);
   }
@@ -258,7 +258,10 @@ export class ClusterLanePool implements LanePool {
     await link.parting(Promise.all([this.#queue.close(), link.redis.del(knownKey(this.#key))]));
   }
 
-  /** Encodes the snapshots in the reports of lanes as text, in the form that workers get. Keeps the encoded reports for workers that join later. */
+  /**
+   * Encodes the snapshots in the reports of lanes as text, because workers get snapshots as text. Stores the encoded reports for workers that join
+   * later.
+   */
   #taken(reports: readonly LaneReport[]): readonly LaneReport[] {
     const encoded = (snapshot: unknown): string | undefined => (snapshot === undefined ? undefined : snapshotText(snapshot));
     this.#reports = reports.map((report) => ({ ...report, snapshot: encoded(report.snapshot), made: encoded(report.made) }));

@@ -44,7 +44,7 @@ export interface ClusterWorkerOptions {
 }
 
 const REFUSED = "WORKER_REFUSED";
-/** Interval at which the worker looks for work, in milliseconds. */
+/** Interval at which the worker looks for a run or an exploration, in milliseconds. */
 const LOOK_MS = 150;
 /** How long the worker waits for an answer before it sends the request again, in seconds. */
 const ANSWER_S = 5;
@@ -54,11 +54,11 @@ const SILENT_MS = 60_000;
 const LEAVE_MS = 1000;
 /** Largest number of runs that a worker examines when it looks for a run to join. */
 const MOST_RUNS = 100;
-/** A run without a heartbeat for this many milliseconds may have been killed. */
+/** If a run has had no heartbeat for this many milliseconds, the run may have been killed. */
 const BEATEN_MS = 8000;
 /** How long the worker waits if all runs use another secret, and before it leaves a silent run for another run, in milliseconds. */
 const GRACE_MS = 4000;
-/** The announcement that the worker assumes for a run that was killed, once another run can be joined. */
+/** The announcement that the worker uses for a killed run when another run can be joined. */
 const OVER: Announcement = { state: "over", exploration: null };
 
 /** The worker's side of a distributed run. Finds a run, joins it, brings up lanes for one exploration after another, and ends when the run ends. */
@@ -173,7 +173,8 @@ export class ClusterWorker {
   }
 
   /**
-   * Returns `true` if a run had a heartbeat recently. The announcement of a run is no proof, since it remains for a while after the run was killed.
+   * Returns `true` if a run had a heartbeat recently. The existence of the run's announcement does not prove this, because Redis keeps the
+   * announcement for a while after the run was killed.
    */
   async #isBeating(run: string): Promise<boolean> {
     const { link, signal } = this.#options;
@@ -186,7 +187,7 @@ export class ClusterWorker {
       this.#silentSince = undefined;
       return false;
     }
-    // A Redis server that restarts empty has no announcements for a moment, so do not look for another run at once.
+    // A Redis server that restarts empty has no announcements for a moment, so do not look for another run immediately.
     this.#silentSince ??= performance.now();
     if (performance.now() - this.#silentSince < GRACE_MS) return false;
     for (const run of (await this.#open()).ours) {

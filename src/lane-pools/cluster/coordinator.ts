@@ -38,7 +38,7 @@ export class Coordinator {
   readonly #options: CoordinatorOptions;
   readonly #link: QueueLink;
   readonly #seal: MessageSigner;
-  /** The random id of the run. Messages of an earlier run are refused because they have another id. */
+  /** The random id of the run. The run refuses messages of an earlier run, because they contain a different id. */
   readonly #run: string = randomBytes(16).toString("hex");
   readonly #beat: NodeJS.Timeout;
   readonly #inbox: Promise<void>;

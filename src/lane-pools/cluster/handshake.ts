@@ -37,7 +37,7 @@ export interface Announcement {
 
 /** The first message of a worker, which asks to join an exploration. */
 export interface Join {
-  /** The worker's id, random for each exploration, so that the worker does not accept an answer to another worker. */
+  /** The worker's id. The id is random and new for each exploration, so that the worker does not accept an answer to another worker. */
   readonly worker: string;
   /** Host name and process id, for messages to the user. */
   readonly name: string;
@@ -47,7 +47,10 @@ export interface Join {
   readonly config: Readonly<Record<string, string>>;
 }
 
-/** The run's answer to a worker that may join. Contains the data that the worker's lanes need to equal the lanes of the run. */
+/**
+ * The run's answer to a worker that is allowed to join. Contains the data with which the worker's lanes reach the same root state as the lanes of the
+ * run.
+ */
 export interface Facts {
   readonly options: Pick<LaneOptions, "clockMs" | "earlierClocksMs" | "hideBodies" | "shapes" | "gated" | "operations"> & {
     /** The knowledge of the target's values, written by {@link knowledgeText}. */

@@ -47,7 +47,7 @@ const KNOWN_MS = 300;
 const LOOK_MS = 200;
 /** How long a leaving worker waits for its jobs in progress to finish, in milliseconds. */
 const FINISH_MS = 5000;
-/** Time limit for each further step of leaving, in milliseconds. */
+/** Time limit for each later step of leaving, in milliseconds. */
 const LEAVE_MS = 1000;
 const TRIES = 3;
 const PAUSES_MS = [250, 4000] as const;
@@ -69,8 +69,8 @@ export class JobRunner {
   }
 
   /**
-   * Executes jobs until the signal is aborted, or until `isOn` returns `false` because the exploration has ended. @throws the error because of which
-   * a lane could not be rebuilt
+   * Executes jobs until the signal is aborted, or until `isOn` returns `false` because the exploration has ended. @throws the error of the last
+   * attempt to rebuild a lane
    */
   async work(signal: AbortSignal, isOn: () => Promise<boolean>): Promise<void> {
     const { link, seal, key, lanes } = this.#options;

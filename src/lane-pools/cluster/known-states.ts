@@ -11,7 +11,7 @@ const MOST = 1 << 20;
 const AT_ONCE = 32;
 
 /**
- * Tells workers which states are committed, so that they do not send the snapshots of these states. A worker that misses such a message sends
+ * Tells workers which states are committed, so that workers do not send snapshots of these states. A worker that misses such a message sends
  * unnecessary snapshots, but the result is the same.
  */
 export class KnownStates {

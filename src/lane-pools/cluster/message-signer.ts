@@ -32,7 +32,7 @@ export class MessageSigner {
   readonly #key: Buffer;
   readonly #digestKey: Buffer;
 
-  /** @param secret The value of `SEQQA_SECRET`. A key is derived from it for signatures, and another key for digests. */
+  /** @param secret The value of `SEQQA_SECRET`. Two keys are derived from it: one for signatures, and one for digests. */
   constructor(secret: string) {
     const derived = (use: string): Buffer => Buffer.from(hkdfSync("sha256", secret, "seqqa", use, 32));
     this.#key = derived("messages");
@@ -45,7 +45,7 @@ export class MessageSigner {
     if (text.length > LONGEST - MAC) {
       throw new SeqqaError(
         "MESSAGE_TOO_LARGE",
-        `A message between the distributed run and a worker (${kind}) is longer than ${LONGEST / 1024 / 1024} MiB, the limit.`,
+        `A message between the distributed run and a worker (${kind}) is longer than the limit of ${LONGEST / 1024 / 1024} MiB.`,
         {
           hint: "Make states and responses smaller, with fewer rows or with `ignore`. Or explore on one machine with --parallel.",
           exitStatus: 3,
@@ -67,7 +67,10 @@ export class MessageSigner {
     return { heading: { kind: kind as MessageKind, run: run!, id: id! }, body: text.slice(end + 1) };
   }
 
-  /** Verifies a message like {@link open}, and returns its body. Returns `undefined` if the message is of another kind or run, or has another id. */
+  /**
+   * Verifies a message like {@link open}, and returns its body. Returns `undefined` if the kind, the run or the id of the message is not the expected
+   * one.
+   */
   expect(sealed: unknown, { kind, run, id }: Pick<Heading, "kind" | "run"> & { readonly id?: string }): string | undefined {
     const opened = this.open(sealed);
     if (opened === undefined || opened.heading.kind !== kind || opened.heading.run !== run) return undefined;

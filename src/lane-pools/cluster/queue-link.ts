@@ -76,7 +76,7 @@ export class QueueLink {
       connectionName: name,
       connectTimeout: CONNECT_MS,
       keepAlive: 10_000,
-      // With `null`, ioredis keeps commands while the server is unreachable, and sends the kept commands when the server is reachable again.
+      // With `null`, ioredis stores commands while the server is unreachable, and sends these commands when the server is reachable again.
       maxRetriesPerRequest: null,
       enableReadyCheck: false,
       retryStrategy: (times: number) => (stood ? Math.min(times * 50, LONGEST_PAUSE_MS) : null),
@@ -161,8 +161,8 @@ export class QueueLink {
   }
 
   /**
-   * Waits until `work` settles, but for `ms` milliseconds at most. Used while the connection is being closed. Does not wait if Redis has been
-   * unreachable for long, or if an earlier wait took too long. Ignores rejections.
+   * Waits until `work` settles, but at most `ms` milliseconds. Used while the connection is being closed. Does not wait if Redis has been unreachable
+   * for long, or if an earlier wait took too long. Ignores rejections.
    */
   async parting(work: Promise<unknown>, ms: number = PARTING_MS): Promise<void> {
     if (!(await inTime(work, this.#told || this.#isGivenUp ? 0 : ms))) this.#isGivenUp ||= this.redis.status !== "ready";

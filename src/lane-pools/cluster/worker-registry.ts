@@ -92,7 +92,7 @@ export class WorkerRegistry {
     }
   }
 
-  /** Resets the silence of all workers to zero. Called after Redis was unreachable, since no messages arrived during this time. */
+  /** Treats all workers as if they had just sent a message. Called after Redis was unreachable, because no messages could arrive during this time. */
   forgive(): void {
     for (const member of this.#members.values()) member.heardAt = this.#now();
   }

@@ -43,7 +43,7 @@ export class InlineLanePool implements LanePool {
   #racing: RaceLane | undefined;
   #visited: VisitedSet | undefined;
   #knowledge: Knowledge = NOTHING_KNOWN;
-  /** The data that `setup` made the first time. A rebuilt lane uses this data, so that its ids stay the same. */
+  /** The data that the first run of `setup` made. A rebuilt lane uses this data, so that its ids stay the same. */
   #made: unknown;
   readonly #problems = new LaterProblems();
   readonly #stray = (error: unknown): void => {

@@ -16,7 +16,7 @@ import { SeqqaError } from "../../model/errors.ts";
 
 interface SharedClient {
   readonly client: unknown;
-  /** Called after the journey. Restores the client if later journeys use the same client, else closes it. */
+  /** Called after the journey. Restores a client that later journeys also use. Closes any other client. */
   readonly leave: () => Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export class JourneyLane {
   readonly #rootLines: readonly string[];
   readonly #strays: unknown[] = [];
   readonly #stray = (error: unknown): void => {
-    // Cancelled user code may leave calls that it did not await. seqqa refuses such calls, and their errors are no errors of the journey.
+    // Cancelled user code may continue to send requests. seqqa refuses these requests, and the resulting errors do not belong to the journey.
     if ((error as { readonly code?: unknown } | null)?.code !== "REQUEST_CANCELLED") this.#strays.push(error);
   };
 

@@ -18,7 +18,7 @@ export interface BundledJourney {
 
 export interface LaneJourney {
   readonly ran: RanSteps;
-  /** The error because of which no client could be created for the journey. `undefined` if there was none. */
+  /** The error that prevented the creation of a client for the journey. `undefined` if the client was created. */
   readonly failure: { readonly code: string; readonly message: string; readonly stack: string | undefined } | undefined;
   /** `true` if the target still wrote to a store after the previous journey had ended. The write was undone. */
   readonly late: boolean;

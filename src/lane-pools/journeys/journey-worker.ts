@@ -46,8 +46,12 @@ async function done(task: JourneyTask): Promise<LaneFacts | LaneJourney | undefi
 async function journeyOf(bundle: string): Promise<JourneyDefinition<never, never>> {
   const { journey } = await whileLoading(async () => (await import(pathToFileURL(bundle).href)) as Record<string, unknown>);
   if (journey instanceof JourneyDefinition) return journey as JourneyDefinition<never, never>;
-  throw new SeqqaError("NO_JOURNEY", "The journey's module exports no `journey` when a thread of seqqa imports the module.", {
-    exitStatus: 2,
-    hint: "Write at the top level, without a condition: export const journey = new Journey({ ... }).",
-  });
+  throw new SeqqaError(
+    "NO_JOURNEY",
+    "When a worker thread of seqqa imported the module of the journey, the module did not export `journey`.",
+    {
+      exitStatus: 2,
+      hint: "The export must exist in every thread. Write at the top level of the module, without a condition: export const journey = new Journey({ ... }).",
+    },
+  );
 }

@@ -84,7 +84,7 @@ export function decodeChunk(
   return { units, direct, details, occurred };
 }
 
-/** Encodes the answer to a chunk. Snapshots that are strings are encoded already. */
+/** Encodes the answer to a chunk. Snapshots that are strings are already encoded. */
 export function encodeExpansion({ snapshots: given, rows, ...plain }: Expansion): EncodedExpansion {
   const texts = given.map(({ snapshot }) => snapshotText(snapshot));
   const words = new Int32Array(given.length * 3);

@@ -1,7 +1,7 @@
 import { SeqqaError } from "../../model/errors.ts";
 import type { EncodedError } from "./protocol.ts";
 
-/** Largest number of nested causes that are kept of an error. */
+/** Largest number of an error's nested causes that are sent with the error. */
 const CAUSES = 5;
 
 /** Converts an error, or any other thrown value, to plain data that can be sent to another thread. */

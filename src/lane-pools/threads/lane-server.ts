@@ -30,7 +30,7 @@ import { lostExpansion } from "./lost-expansion.ts";
 import { processesBehind } from "./process-channel.ts";
 import type { Answer, AttachAnswer, AttachTask, ControlChannel, ExpandAnswer, ExpandTask } from "./protocol.ts";
 
-/** Interval in milliseconds at which a lane checks if the main thread wants to end the lane's requests in progress. */
+/** Interval in milliseconds at which a lane checks if it must end its requests in progress, because the main thread has set the flag for this. */
 const CUT_EVERY = 100;
 
 /** Runs one lane in a worker thread. Tasks from the main thread are executed one after another. */
@@ -207,10 +207,10 @@ async function definitionOf(task: AttachTask): Promise<AgentDefinition<never, ne
   if (definition !== undefined) return definition;
   throw new SeqqaError(
     "NO_AGENT",
-    `The exploration file exports no Agent or StateGraph with the name "${task.exportName}" when a thread of seqqa imports the file.`,
+    `When a worker thread of seqqa imported the exploration file, the file did not export an Agent or StateGraph with the name "${task.exportName}".`,
     {
       exitStatus: 2,
-      hint: "Write `export const agent = new Agent({ ... })` or `export const graph = new StateGraph({ ... })` at the top level of the file.",
+      hint: `The export must exist in every thread. Export "${task.exportName}" at the top level of the file, without a condition.`,
     },
   );
 }

@@ -9,7 +9,7 @@ interface ProcessChannel {
   start(index: number): Promise<Answer<void>>;
 }
 
-/** Lets a lane in another thread restart its target's process. `port`: the port to this thread. Called on the main thread. */
+/** Enables a lane in another thread to restart its target's process. `port`: the port to the lane's thread. Called on the main thread. */
 export function serveProcesses(host: Partial<ProcessHost>, port: MessagePort): void {
   const answer = async (work: Promise<void> | undefined): Promise<Answer<void>> => {
     try {

@@ -9,7 +9,7 @@ import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
 import type { HttpSettings } from "../../adapters/http/defaults.ts";
 import type { EncodedChunk, EncodedExpansion } from "./chunk-codec.ts";
 
-/** An error as plain data. An error itself may not be cloneable, and sending it to another thread would then end the thread. */
+/** An error as plain data. Some error objects cannot be cloned, and sending such an object to another thread would end the thread. */
 export interface EncodedError {
   readonly name: string;
   readonly code: string | undefined;
@@ -26,7 +26,7 @@ export type Answer<T> = { readonly kind: "done"; readonly value: T } | { readonl
 export interface AttachTask {
   readonly kind: "attach";
   readonly spec: LaneSpec;
-  /** Path of the bundle with the user's code. `exportName`: the name under which the bundle exports the agent. */
+  /** Path of the bundle with the user's code. The bundle exports the agent under the name `exportName`. */
   readonly bundle: string;
   readonly exportName: string;
   readonly options: LaneOptions;
@@ -34,7 +34,7 @@ export interface AttachTask {
   readonly control: SharedArrayBuffer;
   /** A snapshot of the data that `setup` made on the first lane, as text. `undefined` while the first lane is being built. */
   readonly shared: string | undefined;
-  /** The port for calls of {@link ControlChannel}. Only sent with the first task of this kind that the thread gets. */
+  /** The port for calls of {@link ControlChannel}. Only set in the first attach task of a thread. */
   readonly port: MessagePort | undefined;
   /** The port through which the lane asks the main thread to restart its target's process. Sent together with `port`. */
   readonly processes: MessagePort | undefined;
@@ -43,7 +43,7 @@ export interface AttachTask {
 export interface ExpandTask {
   readonly kind: "expand";
   readonly chunk: EncodedChunk;
-  /** The parts of the set of committed states that have moved to other memory since the lane's last chunk. `undefined` if no part has moved. */
+  /** The parts of the set of committed states that were moved to other memory since the lane's last chunk. `undefined` if no part was moved. */
   readonly visited: VisitedGrowth | undefined;
 }
 

@@ -30,14 +30,17 @@ import { leaveSameCounters, NOTHING_KNOWN, type Knowledge } from "../../state/in
 
 export interface ThreadLanePoolOptions {
   readonly lanes: number;
-  /** Largest number of chunks that a lane may hold at once. */
+  /** Largest number of chunks that a lane may hold at the same time. */
   readonly depth: number;
   readonly host: LaneHost;
   readonly bundle: string;
   readonly exportName: string;
   readonly options: LaneOptions;
   readonly http: HttpSettings;
-  /** `true` if the agent has a `setup` function or users to log in. The data that these make on the first lane is then given to the other lanes. */
+  /**
+   * `true` if the agent has a `setup` function or users to log in. The other lanes then get the data that `setup` and the logins make on the first
+   * lane.
+   */
   readonly setUp: boolean;
   /** The data that `setup` made on the run's first lane, as text. Only set if the first lane is in another pool. */
   readonly shared?: string | undefined;
@@ -80,7 +83,7 @@ export class ThreadLanePool implements LanePool {
   readonly #options: ThreadLanePoolOptions;
   readonly #lanes: readonly LaneHandle[];
   readonly #pool: Piscina;
-  /** Ids of threads that were started and that no lane uses yet. */
+  /** Ids of started threads that no lane uses yet. */
   readonly #fresh: number[] = [];
   #visited: VisitedSet | undefined;
   #knowledge: Knowledge = NOTHING_KNOWN;
@@ -169,7 +172,7 @@ export class ThreadLanePool implements LanePool {
 
   async expand(lane: number, chunk: Chunk): Promise<Expansion> {
     const handle = this.#lanes[lane]!;
-    // Do not send a task to a thread that has ended. Such a task would wait forever and block all later tasks.
+    // Do not send a task to a thread that has ended: the task would wait forever and block all later tasks.
     if (!this.#alive(handle)) return lostExpansion({ kind: "worker", unit: -1, action: 0, message: "the thread of the lane has ended" });
     const visited = this.#visited?.growth(handle.visitedVersion);
     handle.visitedVersion = visited?.version ?? handle.visitedVersion;
@@ -288,7 +291,9 @@ export class ThreadLanePool implements LanePool {
     return { control: port2, processes: processes.port2 };
   }
 
-  /** Builds all lanes. If `setup` may make ids, builds the first lane before all others, because the others use the ids of the first lane. */
+  /**
+   * Builds all lanes. If `setup` may make ids, builds the first lane before the other lanes, because the other lanes use the ids of the first lane.
+   */
   async #together(build: (lane: number) => Promise<LaneReport>): Promise<readonly LaneReport[]> {
     const lanes = this.#lanes.map((_, lane) => lane);
     if (!this.#options.setUp) return Promise.all(lanes.map(build));
@@ -351,8 +356,8 @@ export class ThreadLanePool implements LanePool {
   }
 
   /**
-   * Calls a lane's thread with a time limit, since a call never settles if the thread dies. Each heartbeat of the lane extends the limit. Restoring
-   * the user's own stores extends the limit, too.
+   * Calls a lane's thread with a time limit in milliseconds, since a call never settles if the thread dies. Each heartbeat of the lane extends the
+   * limit. Restoring the user's own stores extends the limit, too.
    */
   async #call<T>(
     lane: number,

@@ -1,8 +1,8 @@
 import type { WriteLedger } from "../../stores/external/write-ledger.ts";
 
 /**
- * Counts the calls of user code that may send requests. With this number, an external store distinguishes the lane's own writes from writes of other
- * clients. Counting slows every step down a little, so only lanes with an external store count.
+ * Counts the calls of user code that may send requests. With this number, an external store distinguishes the lane's own writes from writes by other
+ * clients. Counting slows every step down a little, so only lanes with an external store count the calls.
  */
 export class Asks {
   /** `true` if the lane has an external store. */

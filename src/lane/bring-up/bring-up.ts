@@ -129,7 +129,10 @@ export async function relearn(base: LaneBase, knowledge: Knowledge): Promise<Lan
   return atRoot({ ...base, options, canonicalizer });
 }
 
-/** Makes the root state, and records the requests of `setup` and of logins. If `setup` runs once more, `calls` gets the answers to its calls, too. */
+/**
+ * Makes the root state, and records the requests of `setup` and of logins. If `setup` runs again later, `calls` also gets the answers to the requests
+ * of that run.
+ */
 async function makeRecorded(
   home: RootState,
   state: WorldState,

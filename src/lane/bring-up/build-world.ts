@@ -10,7 +10,7 @@ import type { LaneParts } from "./lane-base.ts";
 
 /**
  * Calls the function `world` of the exploration, and completes the world with clients for all users and guests. @throws SeqqaError `WORLD_INVALID` if
- * the function returns something else
+ * the function does not return a World
  */
 export async function buildWorld(definition: AgentDefinition<never, never>, parts: LaneParts): Promise<World<never, never>> {
   const { lane, createClient } = parts;
@@ -36,8 +36,8 @@ export async function buildWorld(definition: AgentDefinition<never, never>, part
 }
 
 /**
- * Returns a function that creates clients for other users. These clients have the class, the base path and the headers of the world's client, such as an
- * `Origin` or the id of an app, but no header that identifies the sender. Returns `undefined` if no client can be created.
+ * Returns a function that creates clients for other users. These clients have the class, the base path and the headers of the world's client, such as
+ * an `Origin` or the id of an app, but no header that identifies the sender. Returns `undefined` if no client can be created.
  */
 function clientsLike(api: unknown, { lane, createClient }: LaneParts): (() => unknown) | undefined {
   const part = clientPartOf(api);

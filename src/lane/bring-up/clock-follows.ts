@@ -40,8 +40,9 @@ type Target = Pick<Lane, "baseUrl" | "fetch">;
 
 /**
  * Checks that the target uses the clock that seqqa sets: moves the clock, reads the time of the target, and moves the clock back. The time is read
- * from the answer to the probe if there is a probe, otherwise from the `Date` header of an answer. For a target in this process, code of the target
- * reads it. Static binaries, Go programs, and servers that a script starts elsewhere keep the real time, so all results about time would be wrong.
+ * from the answer to the probe if there is a probe, otherwise from the `Date` header of an answer. For a target in this process, seqqa reads the
+ * clock of the target directly. Static binaries, Go programs, and servers that a script starts elsewhere keep the real time, so all results about
+ * time would be wrong.
  * @throws SeqqaError `CLOCK_NOT_FOLLOWED`, `CLOCK_PROBE_INVALID` (exit status 2)
  */
 export async function requireClockFollows(systems: Readonly<Record<string, StoreAdapter | undefined>>, target: Target): Promise<void> {
@@ -82,8 +83,8 @@ export async function requireClockFollows(systems: Readonly<Record<string, Store
 }
 
 /**
- * Waits until the `Date` header of the target shows the time of the clock again. Node, for example, writes one value of this header for a whole second,
- * so the first steps would get answers with the time of the check.
+ * Waits until the `Date` header of the target shows the time of the clock again. Node, for example, writes one value of this header for a whole
+ * second, so the first steps would get answers with the time of the check.
  */
 async function untilBack(clock: Clock, target: Target): Promise<void> {
   if (clock.callTarget !== undefined || target.fetch !== undefined) return;

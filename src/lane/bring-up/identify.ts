@@ -15,7 +15,7 @@ export function identify(lane: Identified, options: LaneOptions): Canonicalizer 
 /** The parts of a lane that a canonicalizer depends on. */
 type Identified = Pick<LaneBase, "world" | "state" | "placeholders" | "isIdentified" | "ignored" | "counters">;
 
-/** Returns the options of a canonicalizer for a lane, except how it recognises generated values. */
+/** Returns the options of a canonicalizer for a lane, except the option that says how generated values are recognised. */
 export function canonicalOptions(
   { state: { systems }, placeholders: ours, ignored, counters }: Omit<Identified, "isIdentified">,
   options: LaneOptions,

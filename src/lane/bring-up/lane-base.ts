@@ -34,7 +34,7 @@ export interface LaneOptions {
   /** String literals in the user's code that look like random tokens but are not treated as generated values. */
   readonly literals: readonly string[];
   readonly knowledge: Knowledge;
-  /** How long external stores are watched for writes of other clients before they are first used, in milliseconds. Default: 0. */
+  /** How long external stores are watched for writes by other clients before they are first used, in milliseconds. Default: 0. */
   readonly idleWatchMs?: number | undefined;
   /** `true` if requests of `target.warm_up` are sent to each target before its stores are opened. Default: `false`. */
   readonly isWarmedUp?: boolean | undefined;
@@ -68,7 +68,7 @@ export interface LaneParts {
   readonly borrowed: boolean;
   /** The stores of the lane that are external although seqqa starts the target. Default: none. */
   readonly external?: ReadonlySet<StoreAdapter> | undefined;
-  /** `true` if the lane is built for the first time. External stores are then watched for writes of other clients. */
+  /** `true` if the lane is built for the first time. External stores are then watched for writes by other clients. */
   readonly isFirst?: boolean | undefined;
   /** Creates a client for the lane's target. `undefined` if there is no target. */
   readonly createClient: ((options?: ClientOptions) => unknown) | undefined;
@@ -106,7 +106,7 @@ export interface LaneBase {
   /** Values that only exist on this lane, such as the target's URL, each with the placeholder that replaces it. */
   readonly placeholders: readonly (readonly [string, string])[];
   readonly ignored: Ignored;
-  /** The counters whose values only give new ids to columns in which ids are renamed. */
+  /** The counters that generate ids only for columns whose ids are renamed. */
   readonly counters: readonly RenamedCounter[];
   readonly spentIds: SpentIds;
   readonly references: NonNullable<LaneReport["references"]>;
@@ -116,7 +116,7 @@ export interface LaneBase {
   readonly operations: CalledOperations | undefined;
 }
 
-/** The data of the first start of a lane from which each report of its root state is made. */
+/** Data from the first start of a lane. Each report of the lane's root state is made from this data. */
 interface ReportInputs {
   readonly parts: LaneParts;
   readonly rules: readonly Rule[];
@@ -126,6 +126,6 @@ interface ReportInputs {
   readonly background: readonly string[] | undefined;
   /** The requests that `setup` and logins sent when the root state was made for the first time. */
   readonly setUp: readonly RecordedExchange[];
-  /** The answers of described operations to `setup` and to logins, as in {@link LaneReport.calls}. */
+  /** The answers that described operations gave to requests of `setup` and of logins, as in {@link LaneReport.calls}. */
   readonly calls: readonly number[];
 }

@@ -18,5 +18,5 @@ export class LaneLost extends Error {
 /** Thrown if a path cannot be executed again, because one of its actions does not apply or fails. The lane itself can still be used. */
 export class PathBroken extends LaneLost {}
 
-/** Thrown if executing a path again led to another state than recorded. */
+/** Thrown if executing a path again led to a state that differs from the recorded state. */
 export class OtherState extends LaneLost {}

@@ -221,7 +221,7 @@ export class LaneRuntime {
 
   /**
    * Handles a node that could not be reached. Either a fresh lane tries again, or this lane makes its root state again and tries from the root state.
-   * If the second attempt also fails, the actions are executed in the state that was reached. A path that led to another state is reported as a
+   * If the second attempt also fails, the actions are executed in the state that was reached. A path that led to a different state is reported as a
    * divergence immediately, because the next attempt may reach the right state by chance.
    */
   async #lostOnTheWay(
@@ -257,8 +257,8 @@ export class LaneRuntime {
   }
 
   /**
-   * Returns lines about a path that led to another state than the first time. The first state is known only by its fingerprint, so the path is
-   * executed once more: if a value differs each time, the two last states differ in this value, too.
+   * Returns lines about a path whose second execution led to a different state. Only the fingerprint of the first state is known, so the path is
+   * executed a third time, and the last two states are compared. A value that differs each time also differs between these two states.
    */
   async #whyOther({ path, draws }: UnitRequest, { differences }: LaneLost): Promise<readonly string[]> {
     const { state, canonicalizer } = this.#base;
@@ -293,12 +293,12 @@ export class LaneRuntime {
   #withWrites(divergence: LaneDivergence): LaneDivergence {
     const files = this.#base.state.asks.writes?.saveDiffering() ?? [];
     if (files.length === 0) return divergence;
-    const hint = `Another client may also have caused the difference, if it wrote to the store during the run. seqqa saved the rows that were written only once in ${files.join(", ")}.`;
+    const hint = `Another client may also have caused the difference, if it wrote to the store during the run. seqqa saved the rows that only one of the executions wrote: see ${files.join(", ")}.`;
     return { ...divergence, hint: divergence.hint === undefined ? hint : `${divergence.hint} ${hint}` };
   }
 }
 
-/** Returns the divergence for a path that led to another state when it was executed again. */
+/** Returns the divergence for a path whose second execution led to a different state. */
 function replayed({ path }: UnitRequest, { differences }: Pick<LaneLost, "differences">, { counters }: LaneReport): LaneDivergence {
   return {
     kind: "replay",
@@ -318,7 +318,7 @@ function timePassed(field: string): LaneDivergence {
   return {
     kind: "time_passed",
     path: [],
-    message: `The time ${field} passed before seqqa had tried all actions in the state that contains it`,
+    message: `A time passed before seqqa had tried all actions in the state that contains this time: ${field}`,
     differences: [field],
     hint: "Configure the target so that this time is further in the future, for example with a longer expiry.",
   };

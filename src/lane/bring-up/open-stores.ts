@@ -24,7 +24,7 @@ export async function openSystems(
     if (borrowed) refuseUnnamed(name, system, allowedStores);
     asks.isNeeded ||= borrowed;
     // Only external stores get the function that counts calls of user code. Lanes without external stores do not count calls, so their stores would
-    // report the lane's own writes as writes of other clients.
+    // report the lane's own writes as writes by other clients.
     const asked = borrowed ? asks.count : undefined;
     if (borrowed) asks.writes ??= new WriteLedger();
     const wrote = borrowed ? asks.writes?.saw : undefined;

@@ -151,7 +151,7 @@ function usesOf(world: World<never, never>, lane: Lane): string[] {
   return withoutRepeats((all as string[]).map((one) => withoutSecrets(one)));
 }
 
-/** Describes the counters of all stores that no checkpoint restores. `undefined` if there are none. */
+/** Describes, for all stores, the counters that no checkpoint restores. Returns `undefined` if there are none. */
 function unrestoredCounters({ systems }: Pick<World<never, never>, "systems">): LaneReport["counters"] {
   const found = Object.entries(systems).flatMap(([store, system]) => {
     const kept = system?.keptCounters;
@@ -164,7 +164,7 @@ function unrestoredCounters({ systems }: Pick<World<never, never>, "systems">): 
   const settings = found.map(({ store, remedy }) => `${remedy} under systems.${store}`).join(", ");
   return {
     tables,
-    hint: `Restores do not set back the counters of ${tables}. If their numbers decide the result, set ${settings}.`,
+    hint: `When seqqa restores a state, it does not reset the counters of ${tables}. If the generated numbers affect the results, set ${settings}.`,
     startAgain: found.every(({ restore }) => restore !== undefined),
   };
 }

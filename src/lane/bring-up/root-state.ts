@@ -34,7 +34,7 @@ export interface RootStateOptions {
    * the same ids.
    */
   readonly shared: WorldSnapshot | undefined;
-  /** `true` if requests of `target.warm_up` may have made rows before the stores were opened. These rows may have other ids on each lane. */
+  /** `true` if requests of `target.warm_up` may have made rows before the stores were opened. These rows may have different ids on each lane. */
   readonly isWarmedUp: boolean;
   /** Opens the stores again after `setup` changed their schema. `undefined` for external stores, where a changed schema is an error. */
   readonly reopen: (() => Promise<void>) | undefined;
@@ -95,7 +95,8 @@ export class RootState {
    * each other's snapshots. `undefined` if no snapshot can be taken.
    */
   get made(): WorldSnapshot | undefined {
-    // With the origins of the root state, a lane that is built later knows which times of the stores have passed. Its cookies of `setup` do not expire.
+    // With the origins of the root state, a lane that is built later knows which times of the stores have passed. Cookies that `setup` received are
+    // treated as if they did not expire.
     return this.#made && { ...this.#made, origins: snapshotOfOrigins(this.mark.origins), cookiesPassMs: undefined };
   }
 
@@ -139,13 +140,13 @@ export class RootState {
     if (reopen === undefined || !(error instanceof SeqqaError) || error.code !== "SCHEMA_CHANGED") throw error;
     this.#made = undefined;
     await reopen();
-    // If the stores cannot be shared, each lane has ids of its own.
+    // If the stores cannot be shared, each lane has different ids.
     await this.#shareWhole();
   }
 
   /**
-   * Takes over the whole stores of the first lane, so that all lanes have the same ids. The rows of `setup` and `warm_up` cannot be told apart from
-   * other rows, so the data of `setup` alone cannot be taken over. @returns `false` if a store cannot return its whole content
+   * Copies the whole stores of the first lane to this lane, so that all lanes have the same ids. The rows of `setup` and `warm_up` cannot be
+   * distinguished from other rows, so seqqa cannot copy only the data of `setup`. @returns `false` if a store cannot return its whole content
    */
   async #shareWhole(): Promise<boolean> {
     const { state, shared } = this.#options;
@@ -276,13 +277,13 @@ export class RootState {
     await (restart === undefined ? putBack() : restart.around(putBack));
     if (world.reset === undefined) return;
     await this.#reset();
-    // A `reset` of the user that also writes to stores may write other values each time, so restore the stores.
+    // If the user's `reset` also writes to stores, it may write different values each time, so restore the stores.
     if (await state.storesChanged(before)) await state.restoreStores(before);
   }
 
   /**
-   * Calls `goHome`, which brings the lane to the root state, and lets counters that no checkpoint restores begin as in the root state. If the root
-   * state is {@link remade}, the counters are set before `setup`. Resolves to `false` if the counters could not be set.
+   * Calls `goHome`, which brings the lane to the root state, and sets the counters that no checkpoint restores to their values in the root state. If
+   * the root state is {@link remade}, the counters are set before `setup`. Resolves to `false` if the counters could not be set.
    */
   async cleanly(goHome: () => Promise<unknown>): Promise<boolean> {
     let isClean = true;
@@ -337,8 +338,8 @@ export class RootState {
   }
 
   /**
-   * Refuses requests that have no answer yet. Depending on the lane, the effect of such a request would belong to the root state or to the first
-   * step. @throws SeqqaError `PENDING_REQUEST`
+   * Checks that all requests are answered. On some lanes, the effect of an unanswered request would belong to the root state, and on other lanes to
+   * the first step. @throws SeqqaError `PENDING_REQUEST` if a request is not answered
    */
   #refusePending(who: string): void {
     const left = this.#options.state.pending();
@@ -369,7 +370,10 @@ export class RootState {
     });
   }
 
-  /** Returns a hint if clients rejected cookies, since a lost cookie of a session is often why later calls are refused. */
+  /**
+   * Returns a hint if clients rejected cookies, because the loss of a session cookie is a frequent reason for refused calls. Otherwise returns
+   * `undefined`.
+   */
   #rejectedCookies(): string | undefined {
     const messages = rejectedCookiesOf(this.#options.world.allClients().values());
     return messages.length === 0 ? undefined : messages.join(" ");
@@ -396,7 +400,7 @@ export class RootState {
     // If a time that the first lane's `setup` wrote has passed, this lane keeps its own data.
     if (passesAt(shared) <= Date.now() + SOON_MS) return;
     const isSame = sameStores(made, shared);
-    // The times in a lane's own tokens are named by when the lane itself logged in.
+    // The names of times in this lane's tokens depend on when this lane logged in, so keep the times of this lane's `setup` if the tokens differ.
     const tokensIn = ({ clients, context }: WorldSnapshot): unknown => [clients, context.entries];
     const hasOwnTokens = isSame && !isDeepStrictEqual(tokensIn(made), tokensIn(shared));
     if (!hasOwnTokens) this.#setupAt = shared.setupAt ?? this.#setupAt;
@@ -452,14 +456,14 @@ function isUnchanged(systems: Facts["systems"]): boolean {
 }
 
 /**
- * Returns a clearer error if rows are missing because the target made other rows before `setup` than on the first lane. Returns all other errors
- * unchanged.
+ * Returns a clearer error if rows are missing because the target made different rows before `setup` on this lane and on the first lane. Returns all
+ * other errors unchanged.
  */
 function unlikeTheFirst(error: unknown): unknown {
   if (!(error instanceof SeqqaError) || (error.code !== "JOURNAL_INCOHERENT" && error.code !== "STORE_NOT_PUT_BACK")) return error;
   return new SeqqaError(
     "ROOTS_DIFFER",
-    `Before \`setup\`, a store of this lane has other rows than the same store of the first lane: ${error.message}`,
+    `Before \`setup\`, the rows in a store of this lane differ from the rows in the same store of the first lane: ${error.message}`,
     {
       hint: "The target probably fills an empty store with new ids at each start. Start the target once on the store of db_url: every lane then gets a copy of the same rows. If you use `lanes`, put the same rows into each store.",
       cause: error,

@@ -6,7 +6,7 @@ import { readProbe } from "./at-state.ts";
 /** Interval in milliseconds between two reads of the stores, while they are watched and no request is sent. */
 const IDLE_LOOK_MS = 50;
 
-/** Waits for `quietMs` milliseconds, and then watches the root state for `ms` milliseconds without sending a request. Returns the fields that change. */
+/** Waits for `quietMs` milliseconds, then watches the root state for `ms` milliseconds without sending a request. Returns the fields that change. */
 export async function backgroundWrites(
   { state, options, canonicalizer }: LaneBase,
   goHome: () => Promise<unknown>,

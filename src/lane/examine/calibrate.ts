@@ -37,7 +37,7 @@ const WALKS = 4;
  * in some of the executions.
  */
 const MORE_WALKS = 8;
-/** A pause between calls that changes a value which depends on the time between calls, in milliseconds. */
+/** Length of a pause between calls, in milliseconds. The pause changes values that depend on the time between calls. */
 const SHORT_PAUSE_MS = 200;
 
 /**
@@ -165,11 +165,12 @@ class Walks {
     const late = once || inVain ? [] : await this.#writers.atEnd(this.#executions.first, this.#path!, undefined, apartMs);
     const nothing = { learned: NOTHING_KNOWN, suspects: [], lasting: [], unlike: [], late, states, missed };
     await this.#goHome();
-    // If the root state was not restored, return no differences. The restore would cause such differences, and is reported as a divergence elsewhere.
+    // If the root state was not restored, return no differences. The failed restore would cause differences, and is reported as a divergence
+    // elsewhere.
     if (once || inVain || !(await isAt(this.#base, this.#base.home.facts.node))) return nothing;
     if (apartMs > 0) await sleep(firstMs + APART_MS - performance.now());
     await this.#again(2);
-    // Both executions of the path made the same calls, so a table that only one of them wrote may have been written by another client.
+    // Both executions of the path made the same calls, so another client may have written to a table that changed in only one execution.
     if (this.#executions.differing(0, 1) >= 0) {
       const names = new Set(this.#path!.map((action) => this.#base.actions[action]!.name));
       this.#base.state.asks.writes?.saveSeldom((name) => names.has(name));
@@ -192,8 +193,8 @@ class Walks {
   }
 
   /**
-   * Executes the path once more, with pauses, if a time in whole seconds may depend on its step or on a stored time. Returns `found` with the results
-   * about these times.
+   * Executes the path once more, with pauses, if a time in whole seconds may be computed from the time of its step or from a stored time. The pauses
+   * show which of the two is true. Returns `found`, completed with this result.
    */
   async #settledTimes(found: Knowledge["times"]): Promise<Knowledge["times"]> {
     const derived = new DerivedTimes(this.#executions.first, found, this.#base.options.knowledge.times);
@@ -243,8 +244,9 @@ class Walks {
   }
 
   /**
-   * Executes beginnings of the path, so that the counters advance by different amounts before the next execution. The amounts show from which counter
-   * an integer comes, even if two counters had equal values before. Counters that a restore resets cannot be told apart in this way.
+   * Executes only the first steps of the path, up to different steps, so that the counters advance by different amounts before the next execution.
+   * The amounts show from which counter an integer comes, even if two counters had equal values before. Counters that a restore resets cannot be
+   * distinguished in this way.
    */
   async #separate(counters: ReadonlyMap<string, number>): Promise<void> {
     const whole = this.#path;

@@ -32,8 +32,8 @@ const LINES = 20;
 const STATE_LINES = 8;
 
 /**
- * Maximum number of states after the audited state in which an audit executes all actions, too. Data that a merge left out, e.g. the price in a
- * signed offer, may be used only some steps later.
+ * An audit also executes all actions in some states that follow the audited state: at most in this number of states. Data that a merge left out, e.g.
+ * the price in a signed offer, may be used only some steps later.
  */
 const FOLLOWED = 3;
 
@@ -81,7 +81,7 @@ export class CrossChecker {
     const met = new Set<string>();
     for (let i = 0; i < pairs.length && !this.#isCancelled(); i++) {
       const found = await this.#compare(pairs[i]!, (next, states) => {
-        // Skip two states that were compared already. An action that only renews a time, for example, leads to the same two states again.
+        // Skip a pair of states that was compared already. For example, an action that only renews a time leads to the same pair again.
         if (check.followed !== true || pairs.length > FOLLOWED || met.has(states)) return;
         met.add(states);
         pairs.push(next);
@@ -204,7 +204,9 @@ export class CrossChecker {
     const [passed] = passedTimes(state.own());
     return {
       ...found,
-      ...(passed !== undefined && { hint: `During the run, ${passed} has passed, which may be the cause: make it later. ${found.hint}` }),
+      ...(passed !== undefined && {
+        hint: `A time in the state passed during the run, which may be the cause: ${passed}. Configure the target so that this time is further in the future. ${found.hint}`,
+      }),
       calls,
       reduced,
       ...(check.unlinked === true && { unlinked: true }),
@@ -238,7 +240,7 @@ export class CrossChecker {
     return { ...reached, changed, isBounded: wasBounded, strict, hidesLinks };
   }
 
-  /** Returns the violations after a step. The lane may be in another state afterwards. */
+  /** Returns the violations after a step. Afterwards the lane may be in a different state. */
   async #broken(unit: UnitRequest, action: number, outcome: Outcome, reached: Reached, mark: SavedWorld): Promise<readonly FindingEvent[]> {
     if (outcome.kind !== "executed") return [];
     const { checker, state, stepper, actions } = this.#base;

@@ -51,7 +51,7 @@ export class Executions {
   readonly #begun: number[] = [];
   /** The executions that ended early, because a step failed or the target did not answer. */
   readonly #cut = new Set<readonly Stop[]>();
-  /** The comparisons that were made, by the indices of the two executions. */
+  /** The results of all comparisons so far. Key: the indices of the two executions. */
   readonly #compared = new Map<string, Differences>();
   /** `true` if only executions that began in different seconds are compared. */
   onlyApart = false;
@@ -184,7 +184,7 @@ export class Executions {
     for (const [key, one] of generated) {
       const pairs = all.map((pair) => pair.generated.filter((other) => keyOf(other) === key));
       const isHeld = (domain: string): boolean => pairs.every((some) => some.some(({ domains }) => domains.includes(domain)));
-      // A short hexadecimal id may consist of digits only by chance. If the value is not an integer in some pair, the value is text.
+      // A short hexadecimal id may by chance consist only of digits. If the value is not an integer in some pair, the value is text.
       const isText = pairs.some((some) => some.some(({ domain }) => domain === undefined));
       const samples = pairs.flat().flatMap(({ sample }) => sample);
       const isLetters = samples.every((text) => /^[A-Za-z._ -]+$/.test(text));
@@ -216,8 +216,8 @@ export class Executions {
   }
 
   /**
-   * Returns the places of times, known or in `found`, with the constants that are new there. A constant is a time that is equal in executions in
-   * different seconds.
+   * Returns places at which times are known or were `found`, with the newly found constants at each place. A constant is a time that is equal in
+   * executions in different seconds.
    */
   #withConstants(found: Knowledge["times"], pairs: readonly Differences[]): Knowledge["times"] {
     const all = pairs.flatMap(({ constants }) => constants).filter(({ ms }) => !this.#isOfSetup(ms));
@@ -227,7 +227,7 @@ export class Executions {
     });
   }
 
-  /** Returns the truncated times at places of times, known or in `found`, whose resolution is not known there. */
+  /** Returns truncated times with a new resolution, at places at which times are known or were `found`. */
   #withTruncated(found: Knowledge["times"], pairs: readonly Differences[]): Knowledge["times"] {
     const places = joinedTimes([...this.#knowledge.times, ...found]).filter(({ after }) => after === "");
     return pairs

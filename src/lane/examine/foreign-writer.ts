@@ -72,7 +72,7 @@ export function otherWriterText({ kind, lines }: Pick<Extract<Writer, Written>, 
 export const OTHER_WRITER_HINT =
   'Switch off the timer or job in target.env, or ignore the columns that it writes (`ignore: ["table.column"]`). If an action writes after its answer, set `target.settle`.';
 
-/** Returns {@link OTHER_WRITER_HINT} with the line that leaves out the fields that were written. */
+/** Returns a hint with the line of code that excludes the written fields from the state. Returns {@link OTHER_WRITER_HINT} if no fields are known. */
 export function otherWriterHint(fields: readonly string[]): string {
   return fields.length === 0
     ? OTHER_WRITER_HINT

@@ -15,7 +15,7 @@ const END_WATCH_MS = 100;
 const LATE_MS = 200;
 const LOOK_MS = 20;
 
-/** Finds the actions of a path that write after they have answered. Executes the path to do so, and leaves the lane in any state. */
+/** Finds the actions of a path that write after they have answered. Executes the path for this purpose. Afterwards the lane may be in any state. */
 export class LateWriterSearch {
   readonly #base: LaneBase;
   readonly #goHome: () => Promise<unknown>;
@@ -42,8 +42,8 @@ export class LateWriterSearch {
     const ms = isLate ? Math.max(LATE_MS, watchMs) : LATE_MS;
     const late = await this.onPath(path, ms);
     if (ms === LATE_MS) return late.length > 0 ? late : this.onPath(path, ms);
-    // While the stores are watched for so long, a timer of the target or another client may write. Such a write rarely follows the same action twice,
-    // so search again and return only the actions that were found twice.
+    // While the stores are watched for so long, a timer of the target or another client may write. Such a write rarely occurs after the same action
+    // twice, so search again and return only the actions that were found twice.
     const again = await this.onPath(path, ms);
     const both = late.filter(isIn(again));
     if (both.length > 0 || late.length + again.length === 0) return both;
@@ -93,7 +93,7 @@ export class LateWriterSearch {
   }
 }
 
-/** Returns a test that says if the given late writes contain one of the same action. */
+/** Returns a function that returns `true` if `late` contains a late write by the same action. */
 function isIn(late: readonly LateWriter[]): (one: LateWriter) => boolean {
   return ({ action }) => late.some((other) => other.action === action);
 }

@@ -46,7 +46,7 @@ export class LateWrites {
     return poll(changed, WATCH);
   }
 
-  /** Waits for the writes of an action that writes late. Called before the changes of the action are undone. */
+  /** Waits for late writes by an action. Called before the changes of the action are undone. */
   async drain(): Promise<void> {
     await sleep(WATCH);
   }

@@ -9,8 +9,8 @@ const isOld = (saved: WorldSnapshot | SavedWorld): boolean => passesAt(saved) <=
 
 /**
  * Brings a lane to nodes by checkpoints and snapshots, if the stores hold the whole state of the target. If the lane is at another node, it writes
- * the node's snapshot, or replays the node's path if the snapshot cannot be written. A replay restores a checkpoint of the lane's last path if both paths begin with the same steps, and
- * executes the remaining steps.
+ * the node's snapshot, or replays the node's path if the snapshot cannot be written. A replay restores a checkpoint of the lane's last path if both
+ * paths begin with the same steps, and executes the remaining steps.
  */
 export class CheckpointNavigator extends Navigator {
   /**
@@ -77,7 +77,7 @@ export class CheckpointNavigator extends Navigator {
     const { state, home } = this.options;
     this.here = undefined;
     if (this.#marks[0] !== home.mark) {
-      // The root state was made again, so all checkpoints after it are invalid.
+      // The root state was made again, so the checkpoints of all later states are invalid.
       this.#marks = [home.mark];
       this.#path = [];
       this.#drawn = [];
@@ -106,7 +106,7 @@ export class CheckpointNavigator extends Navigator {
     return mark;
   }
 
-  /** Returns `true` if the lane drew the same test data for a step as the path requires. With other data, the step led to another state. */
+  /** Returns `true` if the lane drew the same test data for a step as the path requires. With different data, the step led to a different state. */
   #drewAlike(depth: number, path: readonly number[], draws: Draws): boolean {
     const drawn = this.#drawn[depth];
     const draw = draws?.[depth];

@@ -6,8 +6,8 @@ import type { SavedWorld } from "../state/saved-world.ts";
 
 /**
  * Brings a lane to nodes for `target.rollback: restart`, if the stores can be written. Before each action it ends the target's process, writes the
- * node's snapshot to the stores, and starts a new process. The new process remembers nothing of earlier states. If the snapshot
- * cannot be written on this lane, the lane replays the path of the node and takes a snapshot of its own.
+ * node's snapshot to the stores, and starts a new process. The new process remembers nothing of earlier states. If the snapshot cannot be written on
+ * this lane, the lane replays the path of the node and takes its own snapshot.
  */
 export class FreshNavigator extends CheckpointNavigator {
   readonly #restart: TargetRestart;

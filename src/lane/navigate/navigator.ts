@@ -40,8 +40,8 @@ export abstract class Navigator {
   }
 
   /**
-   * Records that an action was executed at the node. A checkpoint restores the action's effects on stores, context and clients, but the target may
-   * remember more.
+   * Records that an action was executed at the node. Restoring the node's checkpoint undoes the action's effects on stores, context and clients, but
+   * not effects on the memory of the target.
    */
   abstract departed(): void;
 
@@ -91,7 +91,7 @@ export abstract class Navigator {
       const lines = canonicalizer.describe(await state.facts());
       const names = unit.path.map((index) => this.options.actions[index]!.name);
       const again = names.length === 0 ? "returned to the root state" : `executed ${names.join(" -> ")} again`;
-      throw new OtherState("dirty", `When seqqa ${again}, the target reached another state than the first time`, lines.slice(0, 20));
+      throw new OtherState("dirty", `When seqqa ${again}, the target reached a different state than the first time`, lines.slice(0, 20));
     }
     return this.arrive(unit, mark);
   }

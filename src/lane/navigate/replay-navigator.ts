@@ -49,7 +49,7 @@ export class ReplayNavigator extends Navigator {
     return this.verified(unit, await this.replay(unit.path, unit.draws));
   }
 
-  /** Returns the number of steps at the beginning of a path that need not be executed, because the lane is in the state after them. */
+  /** Returns the number of the path's first steps that need not be executed, because the lane is already in the state after these steps. */
   #startOf(path: readonly number[]): number {
     const stands = this.here?.path;
     if (stands === undefined || stands.length > path.length) return 0;

@@ -1,6 +1,6 @@
 /**
- * Returns the lines of a state that differ from the root state. In a state, rows are relative to the root state already, but clients and the context
- * are complete. The sign of a row is at the beginning of its line.
+ * Returns the lines of a state that differ from the root state. In `state`, the lines of rows already contain only changes since the root state, but
+ * the lines of clients and the context are complete. Each returned line of a row begins with its sign (`+` or `-`).
  * @param root The lines of the root state.
  */
 export function sinceRoot(root: readonly string[], state: readonly string[]): readonly string[] {

@@ -33,7 +33,7 @@ export function raceObstacle(world: World<never, never>, contextOnly: boolean): 
   return undefined;
 }
 
-/** Returns the names of the stores that have no gate (cannot hold a write of the target), each with the reason. */
+/** Returns the names of the stores that have no gate (cannot hold a write by the target), each with the reason. */
 export function gateless(world: World<never, never>): Record<string, string> {
   const reasons: Record<string, string> = {};
   for (const [name, system] of Object.entries(world.systems)) {

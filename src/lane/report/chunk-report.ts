@@ -21,7 +21,7 @@ import type { Outcome } from "../step/outcome.ts";
 
 const NOWHERE: Fingerprint = { lo: 0, hi: 0 };
 
-/** A set of states that a lane knows as committed. */
+/** A set of states that the lane knows to be committed. */
 export interface Known {
   has(lo: number, hi: number): boolean;
 }
@@ -106,7 +106,7 @@ export class ChunkReport {
   }
 
   /**
-   * Returns `true` if the snapshot of a state must be sent: the state is not known as committed, and the answer does not contain its snapshot yet.
+   * Returns `true` if the snapshot of a state must be sent: the state is not known to be committed, and the answer does not contain its snapshot yet.
    */
   wanted(lo: number, hi: number): boolean {
     if (!this.#base.state.portable || this.visited?.has(lo, hi) === true) return false;
@@ -121,20 +121,20 @@ export class ChunkReport {
   }
 
   /**
-   * Adds context keys and `ignore` patterns to the answer that occur in the reached state and that the engine does not know. Known states are
-   * searched, too, because their ignored parts may be different each time.
+   * Searches the reached state for context keys and `ignore` patterns that the engine does not know yet, and adds them to the answer. Also searches
+   * known states, because the ignored parts of a state may be different each time.
    */
   noteOccurrences(unit: number, action: number, facts: Facts): void {
     const names = this.#looker.in(facts, contextPartOf(this.#base.world.context).entries, this.#occurred!);
     if (names.length > 0) this.#occurrences.push({ unit, action, names });
   }
 
-  /** Keeps the text lines of a reached state for reports, unless the state is known as committed. */
+  /** Saves the text lines of a reached state for reports, unless the state is known to be committed. */
   describe(lo: number, hi: number, facts: Facts): void {
     if (this.visited?.has(lo, hi) !== true) this.#lines = briefLines(this.#base.canonicalizer.describe(facts));
   }
 
-  /** Keeps the answers of described operations that the action in progress got. */
+  /** Records the answers of described operations to the action in progress. */
   noteCalls(unit: number, action: number): void {
     const codes = this.#base.operations?.codes(this.#base.stepper.exchanges) ?? [];
     if (codes.length > 0) this.#calls.push({ unit, action, codes });
@@ -147,7 +147,7 @@ export class ChunkReport {
     this.#lines = undefined;
   }
 
-  /** Returns the calls of the target to each store that plays a third party, since the lane began. */
+  /** Returns the target's calls to each stub since the lane was built. */
   #stubs(): Pick<Expansion, "stubs"> | undefined {
     const stubs = Object.entries(this.#base.world.systems).flatMap(([name, system]) => {
       const use = system?.asked?.();
@@ -156,7 +156,7 @@ export class ChunkReport {
     return stubs.length === 0 ? undefined : { stubs };
   }
 
-  /** Returns how long the lane has waited since the last answer. */
+  /** Returns how long the lane has waited because of each action since the last answer, in milliseconds. Returns `undefined` if it has not waited. */
   #waited(): Pick<Expansion, "waited"> | undefined {
     const { waited } = this.#base.stepper;
     if (waited.size === 0) return undefined;

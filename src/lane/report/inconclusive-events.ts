@@ -1,6 +1,6 @@
 import type { InconclusiveEvent } from "../../messages/lane-messages.ts";
 
-/** Largest number of characters that are kept of the reason that a rule gives. */
+/** Maximum length of the reason that a rule gives, in characters. Longer reasons are shortened. */
 const LONGEST = 300;
 
 /**

@@ -17,7 +17,10 @@ function endText(kind: number, status: number): string {
   return kind === SKIPPED ? "the action was skipped" : "the action threw an error";
 }
 
-/** Returns the divergence for a step that had another outcome when it was executed again. `merge`: `true` if it was executed after another path. */
+/**
+ * Returns the divergence for a step whose second execution had a different outcome. `merge`: `true` if the second execution followed another path to
+ * the same state.
+ */
 export function divergence(
   { merge = false, ...found }: Pick<LaneDivergence, "path" | "differences"> & { readonly merge?: boolean },
   { counters }: LaneReport,

@@ -5,15 +5,15 @@ import type { Observed, StoredValue } from "../../model/stores/store-adapter.ts"
 import type { RenamedCounter } from "../../state/index.ts";
 
 /**
- * Number of ids from which a loop that creates and deletes rows is likely. Larger than the number of creates to which documents advise to limit an
- * action, so that a limited search stays exact.
+ * The number of spent ids from which actions probably create and delete rows in a loop. Larger than the limit that the documentation recommends for
+ * create actions, so that a search with this limit stays exact.
  */
 const LEAST_SPENT = 4;
 const NONE: readonly never[] = [];
 
 /**
- * Finds states in which several new ids of a counter are in no row any more, because the rows were deleted again or not inserted. If actions can
- * repeat this, the counter makes each repetition a new state, so the search never ends.
+ * Finds states in which several new ids of a counter are spent: no row has these ids, because the rows were deleted again or not inserted. If actions
+ * can spend ids repeatedly, the counter makes each repetition a new state, so the search never ends.
  */
 export class SpentIds {
   /** The counters that belong to states. */
@@ -45,7 +45,7 @@ export class SpentIds {
     systems: Readonly<Record<string, Observed>>,
     roots: Readonly<Record<string, Readonly<Record<string, number | bigint | null>>>>,
   ): readonly string[] {
-    // Most steps come here, and most worlds have no such counter.
+    // Return early, because this method is called for most steps, and most worlds have no such counter.
     if (this.#counters.length === 0) return NONE;
     const found: string[] = [];
     for (const { system, table, column, name, shows, counter } of this.#counters) {

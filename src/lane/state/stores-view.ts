@@ -75,8 +75,8 @@ class Stores implements StoresView {
 }
 
 /**
- * Returns the contents of the stores in a state, without context and clients, in a form that can be compared.
- * For a third party, returns a table of the calls or mails that had an effect there.
+ * Returns the contents of the stores in a state, without context and clients, in a form that can be compared. For a stub, returns a table of the
+ * calls or mails that had an effect.
  * @param without The columns to leave out as `table.column`, and the tables or stores without tables to leave out as `name.*`.
  * @param changedByAction The stores to leave out because the action itself changes them.
  */

@@ -14,8 +14,8 @@ import type { Facts } from "../../state/canonical/facts.ts";
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
 
 /**
- * Replaces the generated values and the times of the observed state by names. Remembers which step generated them, and how the root state is named:
- * values of the root state have the same names on every path.
+ * Replaces the generated values and the times of the observed state by names. Remembers which step generated these values. Values of the root state
+ * have the same names on every path.
  */
 export class ValueNames {
   /** The steps that generated the ids and times of the observed state. */
@@ -55,13 +55,13 @@ export class ValueNames {
     return this.#realTimeColumns;
   }
 
-  /** Records that a step of an action ended. The next observation attributes the values that it finds to this step. */
+  /** Records that a step of an action ended. The next observation attributes new values to this step. */
   ended(step: (() => StepOrigin) | undefined): void {
     this.#step = step;
     this.#realTimeColumns = [];
   }
 
-  /** Lets the next observation attribute the values that it finds to `step`, which is no step of an action. */
+  /** Makes the next observation attribute new values to `step`, which belongs to no action. */
   since(step: () => StepOrigin): void {
     this.#step = step;
   }
@@ -76,7 +76,7 @@ export class ValueNames {
     this.moved(originsOfSnapshot(origins));
   }
 
-  /** `true` if the values that the last step generated have not been looked for yet. */
+  /** `true` if seqqa has not searched yet for the values that the last step generated. */
   get isBehind(): boolean {
     return this.#step !== undefined && this.#canonicalizer !== undefined && !this.#canonicalizer.renamer.isIdle;
   }
@@ -87,7 +87,10 @@ export class ValueNames {
     return renamer?.knowsTimes !== true || hasTimeIn(this.origins, secondMs) || renamer.hasRootTimeIn(secondMs);
   }
 
-  /** The earliest time in the observed state that was in the future when the state was observed. `Infinity` if there is none. */
+  /**
+   * The earliest time in the observed state that was in the future when the state was observed, in milliseconds since 1970. `Infinity` if there is
+   * none.
+   */
   get firstToPassMs(): number {
     return this.origins === NO_ORIGINS ? Infinity : firstToPass(this.origins);
   }
@@ -116,7 +119,10 @@ export class ValueNames {
     return facts;
   }
 
-  /** Returns a name that equal states share, with the order in which their values were generated. `undefined` before the root state is known. */
+  /**
+   * Returns a name for the state. Two states have the same name if they are equal and their values were generated in the same order. Returns
+   * `undefined` before the root state is known.
+   */
   strictName(facts: Facts): string | undefined {
     const reached = { lo: 0, hi: 0 };
     this.#canonicalizer?.fingerprint(facts, reached);

@@ -39,7 +39,7 @@ export class WorldClients {
     return all;
   }
 
-  /** Tells all clients if a 503 of an overloaded server is an expected answer, for which the clients do not wait. */
+  /** Tells all clients if a 503 answer is expected. If it is not expected, the clients wait for the overloaded server and send the request again. */
   expectShed(isExpected: boolean): void {
     for (const client of this.parts) client.expectShed?.(isExpected);
   }
@@ -132,7 +132,7 @@ export class WorldClients {
     return { clients, hasRootClients: isDeepStrictEqual(clients, this.#root.clients), setBy: this.#setBy };
   }
 
-  /** Writes the clients of a snapshot. @param keepsOwn `true` if the clients get this lane's clients of the root state instead. */
+  /** Sets the clients to their data in a snapshot. @param keepsOwn `true` to use this lane's own data of the root state instead */
   write(snapshot: Pick<WorldSnapshot, "clients" | "setBy">, keepsOwn: boolean): void {
     const { clients, setBy } = keepsOwn ? this.#root : snapshot;
     for (let i = 0; i < this.parts.length; i++) {

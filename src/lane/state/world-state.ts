@@ -89,7 +89,7 @@ export class WorldState {
     return this.#stores.takeThrown();
   }
 
-  /** Tells all clients if a 503 of an overloaded server is an expected answer, for which the clients do not wait. */
+  /** Tells all clients if a 503 answer is expected; see {@link WorldClients.expectShed}. */
   expectShed(isExpected: boolean): void {
     this.#clients.expectShed(isExpected);
   }
@@ -117,7 +117,8 @@ export class WorldState {
   }
 
   get visibility(): Visibility {
-    // If user code sends requests without seqqa's clients, seqqa does not see these requests and cannot record which actions wrote.
+    // The answer is also `stores` if there are no clients of seqqa. User code then sends requests that seqqa does not see, so seqqa cannot record
+    // which actions wrote.
     if (this.systems.length > 0 || this.selfContained || this.clients.length === 0) return "stores";
     if (this.#world.probe !== undefined) return "probe";
     return this.#world.stateFromContext === undefined ? "nothing" : "context";
@@ -161,7 +162,8 @@ export class WorldState {
   get msToOtherTokens(): number {
     const now = this.now();
     const secondMs = now - (now % 1_000);
-    // A token that only says when it expires lives for whole minutes.
+    // A token may contain only the time at which it expires. Tokens are valid for whole minutes, so a token that was issued in this second expires a
+    // whole number of minutes later.
     const isOfNow = this.#tokens().some(({ timesMs }) => timesMs.some((ms) => (ms - secondMs) % 60_000 === 0));
     return isOfNow ? secondMs + 1_000 - now : 0;
   }
@@ -273,8 +275,7 @@ export class WorldState {
   }
 
   /**
-   * Returns `true` if the last read of some store shows another state than the checkpoint. Stores that do not keep the result of their last read are
-   * read again.
+   * Returns `true` if the last read of some store differs from the checkpoint. Stores that do not keep the result of their last read are read again.
    */
   seenElsewhere(mark: SavedWorld): Awaitable<boolean> {
     return this.#stores.seenElsewhere(mark.systems);
@@ -354,13 +355,15 @@ export class WorldState {
   }
 
   /**
-   * Returns `true` if a snapshot of a state may be written on this lane. A snapshot contains whole rows, so it also contains values that the other
-   * target generated before the exploration, such as a salted password. If this lane's root state has other values, a replay must reach the state.
+   * Returns `true` if a snapshot of a state may be written on this lane. A snapshot contains whole rows, so it also contains values that another
+   * lane's target generated before the exploration, such as a salted password. If this lane's root state has different values, the lane must reach
+   * the state by a replay.
    */
   accepts(snapshot: WorldSnapshot): boolean {
     const renamer = this.#names.renamer;
     if (snapshot.rootValues !== renamer?.rootValues) return false;
-    // If the lanes have different tokens, this lane uses its own ones. It can do so only if no other place contains a token.
+    // If the lanes have different tokens, this lane uses its own tokens. This is possible only if the clients are as in the root state, and the
+    // context contains no token.
     return this.#hasTokensOf(snapshot) || (snapshot.hasRootClients && renamer?.hasTokensInContext === false);
   }
 
@@ -370,15 +373,18 @@ export class WorldState {
   }
 
   /**
-   * Takes a snapshot with the whole contents of the stores. A lane whose root state has other rows can write this snapshot, too. Returns `undefined`
-   * if a store cannot return its whole content.
+   * Takes a snapshot with the whole contents of the stores. Unlike a snapshot of {@link capture}, it can also be written on a lane whose root state
+   * has different rows. Returns `undefined` if a store cannot return its whole content.
    */
   async captureWhole(): Promise<WorldSnapshot | undefined> {
     const systems = await this.#stores.captureWhole();
     return systems === undefined ? undefined : { ...(await this.capture()), systems, isWhole: true };
   }
 
-  /** @param isAccepted `true` if {@link accepts} returned `true`: the clients get this lane's own tokens if the other lane has different ones. */
+  /**
+   * Brings the world to the state of a snapshot. @param isAccepted `true` if {@link accepts} returned `true`. The clients then get this lane's own
+   * tokens if the other lane has different tokens.
+   */
   write(snapshot: WorldSnapshot, isAccepted = false): Awaitable<void> {
     this.#context.restore(snapshot.context);
     this.#clients.write(snapshot, isAccepted && !this.#hasTokensOf(snapshot));
@@ -403,9 +409,7 @@ export class WorldState {
     return isPromise(observed) ? observed.then((facts) => this.#names.observe(facts)) : this.#names.observe(observed);
   }
 
-  /**
-   * Returns a name that equal states share, with the order in which their values were generated. `undefined` before the root state is known.
-   */
+  /** Returns a name for the state; see {@link ValueNames.strictName}. */
   async strictName(): Promise<string | undefined> {
     return this.#names.strictName(await this.facts());
   }

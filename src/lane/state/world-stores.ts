@@ -81,8 +81,7 @@ export class WorldStores {
   }
 
   /**
-   * Returns `true` if the last read of some store shows another state than the checkpoint. Stores that do not keep the result of their last read are
-   * read again.
+   * Returns `true` if the last read of some store differs from the checkpoint. Stores that do not keep the result of their last read are read again.
    */
   seenElsewhere(marks: readonly Checkpoint[], from = 0): Awaitable<boolean> {
     for (let i = from; i < this.systems.length; i++) {

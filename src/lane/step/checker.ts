@@ -58,7 +58,7 @@ export class Checker {
   readonly #stepper: CheckerParts["stepper"];
   readonly #asks: Asks;
   readonly #clients: readonly ClientPart[];
-  /** The clients in the state that is checked. */
+  /** For each client: its saved data in the state that is checked. */
   #saved: readonly unknown[] = [];
   #isRoot = false;
   /**
@@ -77,7 +77,7 @@ export class Checker {
     this.#clients = clients.filter(({ restoreCookies }) => restoreCookies !== undefined);
   }
 
-  /** Returns `true` if nothing has to be checked after a step of this action, in case the step changed nothing. */
+  /** Returns `true` if a step of this action needs no check when the step changed nothing. */
   settled(action: AnyAction): boolean {
     const { conditional, rules, error } = this.#plan(action);
     return conditional.length === 0 && rules.length === 0 && error === undefined;
@@ -183,7 +183,7 @@ export class Checker {
     if (this.#clients.length > 0) this.#saved = this.#clients.map((client) => client.save());
   }
 
-  /** Restores the cookies that answers to a check have changed. Many servers renew or remove a cookie in answers to requests that only read. */
+  /** Undoes the changes that answers to a check made to cookies. Many servers renew or remove a cookie in answers to requests that only read. */
   #undoCookies(): void {
     for (const [i, client] of this.#clients.entries()) client.restoreCookies!(this.#saved[i]);
   }

@@ -11,8 +11,8 @@ export function errorEvent(code: string, message: string, source: string, stack?
 }
 
 /**
- * Returns the error event for a thrown value. `what`: the beginning of the event's message. `bodies`: the bodies that the event must not quote;
- * `undefined` if it may quote all bodies.
+ * Returns the error event for a thrown value. The event's message begins with `what`. `bodies`: the bodies that the event must not quote; `undefined`
+ * if it may quote all bodies.
  */
 export function thrownEvent(code: string, what: string, source: string, error: unknown, bodies: HiddenBodies | undefined): ErrorEvent {
   const message = error instanceof Error ? `${error.name === "Error" ? "" : `${error.name}: `}${error.message}` : describe(error);

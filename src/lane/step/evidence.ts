@@ -3,7 +3,7 @@ import type { CheckResult } from "../../model/declare/invariant.ts";
 import type { RecordedQuery } from "../../model/results/result.ts";
 import type { LaneBase } from "../bring-up/lane-base.ts";
 
-/** `ROWS`: maximum number of rows that are kept for a query. `QUERIES`: maximum number of queries that are kept for a check. */
+/** `ROWS`: maximum number of rows that are stored for a query. `QUERIES`: maximum number of queries that are stored for a check. */
 const ROWS = 20;
 const QUERIES = 20;
 const LONGEST = 2_000;

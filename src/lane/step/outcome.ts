@@ -33,8 +33,8 @@ export const SKIPPED_OUTCOME: Outcome = {
 };
 
 /**
- * Returns the outcome of an action that was executed. `response`: `undefined` if an edge of a state graph returned nothing. The status is 0 in this
- * case.
+ * Returns the outcome of an action that was executed. `response`: `undefined` if an edge of a state graph returned nothing and no request of the step
+ * was answered. The status is then 0.
  */
 export function executed(response: ApiResponse | undefined, findings: readonly FindingEvent[] = NONE): Outcome {
   return { kind: "executed", status: response?.statusCode ?? 0, response, findings, errors: NONE, lost: undefined, message: "" };

@@ -13,9 +13,9 @@ const SHORT_MS = 50;
 /** The length of the shortest text that can contain a token. */
 const SHORTEST_TOKEN = 20;
 const MOST_KEPT = 10_000;
-/** The number of experiments after which a kind of step is not repeated any more. */
+/** The number of experiments with equal states after which steps of the same kind are no longer repeated. */
 const ENOUGH = 2;
-/** The clock of the target may be behind ours by this time. A token that is older was not issued in the step that returned it. */
+/** The target's clock may be behind seqqa's clock by this time. A token that is older than this was not issued in the step that returned it. */
 const CLOCKS_DIFFER_MS = 5_000;
 const SECOND_MS = 1_000;
 
@@ -63,29 +63,32 @@ export class Repeats {
 export interface Reissued {
   readonly token: string;
   /**
-   * The action of the step, the clients and context keys that held the token (or the stores), and the actions that issued tokens with the same times.
+   * A text that contains the action of the step, the holders of the token (clients and context keys; the stores if there are no others), and the
+   * actions that issued tokens with the same times.
    */
   readonly kind: string;
 }
 
-/** The part of a checkpoint that shows who holds which tokens. The stores hold the tokens whose times have origins. */
+/** The part of a checkpoint that shows where tokens are. A token is in the stores if its times are in `origins`. */
 type Holders = Pick<SavedWorld, "setBy" | "context" | "origins">;
 
 /**
- * Finds steps that issued a token again that the state held already. Tokens often contain times in whole seconds, so two logins of one user within a
+ * Finds steps that issued a token which the state already contained. Tokens often contain times in whole seconds, so two logins of one user within a
  * second return the same token, and two logins in different seconds return different tokens. The lane executes such a step again in the next second,
  * so that the state after a login does not depend on the speed of the lane. If experiments show that a kind of step reaches the same state in both
  * cases, for example because the new token replaces the old one, later steps of this kind are not repeated.
  */
 export class Reissues {
-  /** Tokens that were returned again in another second, too, such as the token of a session that the target returns instead of a new one. */
+  /** Tokens that the target also returned when the step was repeated in the next second, such as the token of an existing session. */
   readonly #constant: Set<string> = new Set();
-  /** By {@link Reissued.kind}: the number of experiments that led to the same state within one second and in two seconds. */
+  /**
+   * Key: {@link Reissued.kind}. Value: the number of experiments in which the step reached the same state in the same second and in the next second.
+   */
   readonly #alike: Map<string, number> = new Map();
 
   /**
-   * Returns the tokens that the requests of a step returned although the state before the step held them already, unless it is known to make no
-   * difference. @param startMs when the step began
+   * Returns the tokens that the requests of a step returned although the state before the step already contained these tokens. Leaves out tokens if a
+   * repetition of the step is known to reach the same state. @param startMs when the step began, in milliseconds since 1970
    */
   among(action: string, exchanges: readonly Exchange[], before: Holders, startMs: number): readonly Reissued[] {
     const secondMs = startMs - (startMs % SECOND_MS);
@@ -98,7 +101,7 @@ export class Reissues {
         const own = holdersOf(token, before);
         const holders = own.length === 0 && inStores ? ["stores"] : own;
         const issuers = issuersOf(timesMs, before);
-        // Another action may list the tokens of the issuer, too. Until experiments have shown which values are times, the issuer is unknown.
+        // An action that did not issue the token may list it, too. Until experiments have shown which values are times, the issuer is unknown.
         if (holders.length === 0 || (isRead && issuers.length > 0 && !issuers.includes(action))) return [];
         const kind = JSON.stringify([action, holders, issuers]);
         return (this.#alike.get(kind) ?? 0) >= ENOUGH ? [] : [{ token, kind }];
@@ -108,8 +111,8 @@ export class Reissues {
   /**
    * Records what an experiment shows: a step returned tokens again, and was executed once more in the next second.
    *
-   * @param again The tokens that the step returned again the second time.
-   * @param after The state after the second time.
+   * @param again The tokens that the second execution returned although the state already contained them.
+   * @param after The state after the second execution.
    * @param isAlike `true` if both executions reached the same state.
    */
   note(reissued: readonly Reissued[], again: readonly Reissued[], after: Holders, isAlike: boolean): void {
@@ -139,7 +142,7 @@ function issuersOf(timesMs: readonly number[], { origins }: Holders): readonly s
   return [...new Set(issuers)].toSorted();
 }
 
-/** Returns `true` if a step that may write returned a token with times. */
+/** Returns `true` if a step may have issued a token; see {@link tokensIn}. */
 export function issuesToken(exchanges: readonly Exchange[]): boolean {
   return tokensIn(exchanges).length > 0;
 }
@@ -150,8 +153,8 @@ type ReturnedToken = ReturnType<typeof signedTokens>[number] & {
 };
 
 /**
- * Returns the tokens that a step may have issued. A step that only reads issues none. A step that writes may then read its token, for example from a
- * mailbox; such a token only counts if it has times.
+ * Returns the tokens that a step may have issued. A step that only reads issues no token. A step that writes may read its token with a later GET, for
+ * example from a mailbox. A token from a GET only counts if it contains times.
  */
 function tokensIn(exchanges: readonly Exchange[]): readonly ReturnedToken[] {
   const responses = exchanges.flatMap((one) => (one.kind === "answer" ? [one.response] : []));

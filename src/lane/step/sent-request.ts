@@ -14,7 +14,8 @@ export function sentRequest(exchange: Exchange): SentRequest[] {
       method,
       path,
       body: body ?? "",
-      // The state shows these cookies without signature, too. A signature in the request would differ each time and be no known value.
+      // The state shows these cookies without signature, too. A signature differs each time, so a request that contains the signature would not match
+      // a value of the state.
       acting: `${authorization ?? ""} ${unsignedCookies(cookie ?? "")}`,
       answer: text,
       answerHeaders: Object.values(answered).join("\n"),

@@ -35,7 +35,7 @@ export class StateWatch {
     this.watched = base.state.systems.some(({ traits }) => traits.inMemory !== true);
   }
 
-  /** Returns `true` if the state of the lane has another fingerprint than `reached`. */
+  /** Returns `true` if the fingerprint of the lane's state differs from `reached`. */
   async differs(reached: { readonly lo: number; readonly hi: number }): Promise<boolean> {
     await this.#base.state.fingerprint(this.#base.canonicalizer, this.#reached);
     return this.#reached.lo !== reached.lo || this.#reached.hi !== reached.hi;
@@ -115,7 +115,7 @@ export class StateWatch {
     drawing.at(unit.path, unit.path.length, action + 1, unit.draws);
   }
 
-  /** Handles stores that are in another state than the node although they were restored. Afterwards the stores are in the state of the node. */
+  /** Handles stores that differ from the node although they were restored. Afterwards the stores are in the state of the node. */
   async #writtenAfterStep(unit: UnitRequest, action: number, mark: SavedWorld): Promise<void> {
     const { state, drawing } = this.#base;
     if (!unit.uncertain && !(await this.differs(unit))) return state.restore(mark);
@@ -152,8 +152,8 @@ export class StateWatch {
   async #restored(unit: UnitRequest, action: number, mark: SavedWorld, spot: boolean): Promise<void> {
     const { state, canonicalizer } = this.#base;
     if (this.watched && (await state.seenElsewhere(mark))) await this.#writtenAfterStep(unit, action, mark);
-    // If a time in the state has passed, the restored state is another state although the stores are equal. Do not compare the restored state with
-    // the node in this case.
+    // If a time in the state has passed, the restored state differs from the node although the stores are equal. Do not compare the two states in
+    // this case.
     if (!spot || unit.uncertain || state.hasPassed) return;
     await state.fingerprint(canonicalizer, this.#reached);
     if (this.#reached.lo === unit.lo && this.#reached.hi === unit.hi) return;

@@ -18,7 +18,7 @@ export interface SeenStep {
   readonly exchanges: readonly Exchange[];
   /** Promise rejections during the step that no code handled. */
   readonly strays: readonly unknown[];
-  /** Errors in timers and listeners of user code. The judge empties the list once the step reports such an error, or another error instead. */
+  /** Errors in timers and listeners of user code. The judge empties the list when the step reports one error, because a step reports only one. */
   readonly uncaught: unknown[];
   readonly probeError: unknown;
   readonly stubError: Error | undefined;
@@ -41,7 +41,7 @@ export class StepJudge {
     this.#bodies = bodies;
   }
 
-  /** Returns the error event for a thrown value. `what`: the beginning of the event's message. */
+  /** Returns the error event for a thrown value. The event's message begins with `what`. */
   #threw(code: string, what: string, source: string, error: unknown): ErrorEvent {
     return thrownEvent(code, what, source, error, this.#bodies);
   }
@@ -168,7 +168,7 @@ function isSameRequest({ response: { request } }: Extract<Exchange, { kind: "ans
 function unexpected(action: AnyAction, response: ApiResponse): FindingEvent[] {
   if (action.expectedStatus === undefined || isExpected(response.statusCode, action.expectedStatus)) return [];
   if (response.statusCode >= 500) return [];
-  // GraphQL servers refuse with status 200, so a refusal counts as a 4xx status.
+  // GraphQL servers refuse requests with status 200, so a refusal counts as a 4xx status.
   if (action.expectedStatus.includes("4xx") && isGraphqlRefusal(response)) return [];
   const message = `${action.name} was answered with status ${response.statusCode}; expected ${action.expectedStatus.join(" or ")}`;
   return [{ invariant: `${action.name}_status`, severity: Severity.HIGH, message }];

@@ -82,8 +82,9 @@ export class StepRules {
   }
 
   /**
-   * Calls a rule, and the further parts that begin in the restored state after the step. Only the requests of the last part are recorded: recorded
-   * requests are repeated one after another, and the requests of the other parts were undone.
+   * Calls a rule. As long as the rule returns `{ restored }`, restores the state after the step and calls the function `restored`. Only the requests
+   * of the last call are recorded, because the effects of the earlier calls were undone, and recorded requests are repeated without a restore between
+   * them.
    */
   async #askAfter(rule: Rule, view: CheckedStep, mark: SavedWorld): Promise<CheckAnswer | Earlier | undefined> {
     const { stepper, world } = this.#base;
@@ -239,7 +240,7 @@ export interface RuledStep {
 
 /**
  * Applies all rules to a step that was executed from the state of `mark`. Afterwards the world is in the state after the step, or in the state before
- * it if a rule needed that state.
+ * the step if a rule needed that state.
  */
 export async function judgeStep(
   base: LaneBase,
@@ -276,7 +277,7 @@ async function sendAgain(
 ): Promise<ApiResponse | undefined> {
   const part = clientPartOf(client);
   if (part === undefined || request.method === "CALL" || !/^https?:/.test(request.url)) return undefined;
-  // Only the text of a body is kept. A body whose bytes are no text contains this character instead of the bytes, so it cannot be sent again
+  // seqqa stores bodies as text. In a body with bytes that are not text, this character replaces these bytes, so the body cannot be sent again
   // unchanged.
   if (body?.includes("\uFFFD") === true) return undefined;
   const headers = Object.entries(request.headers).filter(

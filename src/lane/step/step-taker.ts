@@ -44,7 +44,7 @@ interface Reached extends Fingerprint {
 }
 
 interface Checking {
-  /** The checkpoint after the step and before the checks. `undefined` if the state is not watched for writes of the checks. */
+  /** The checkpoint after the step and before the checks. `undefined` if the state is not watched for writes by checks. */
   readonly before: SavedWorld | undefined | Promise<SavedWorld>;
   /** Resolves when the checks have ended. `undefined` if they have ended already. */
   readonly checking: void | Promise<void>;
@@ -87,7 +87,7 @@ export class StepTaker {
   }
 
   /**
-   * Executes a step again that wrote to tables of an external store that its action has not written before. If the second execution does not write to
+   * Repeats a step that wrote to tables of an external store to which its action has never written before. If the second execution does not write to
    * such a table, another client may have written to the table during the first execution. Only the second execution then counts.
    */
   async #takeAgain(step: TakenStep, writes: WriteLedger, tables: ReadonlySet<string>): Promise<void> {
@@ -111,7 +111,7 @@ export class StepTaker {
     await this.#takeChanged(again, changed, true);
   }
 
-  /** Reports a divergence if a step had another outcome when it was executed again, since only the second outcome counts. */
+  /** Reports a divergence if the second execution of a step had a different outcome. Only the second outcome counts. */
   #compare({ unit, action, outcome }: TakenStep, again: Outcome): void {
     const broken = ({ findings }: Outcome): string => findings.map(({ invariant }) => invariant).join(", ") || "no rule";
     const { name } = this.#base.actions[action]!;
@@ -188,7 +188,7 @@ export class StepTaker {
       }
       const error = errorEvent(
         "SKIP_CHANGED_STATE",
-        `Action "${definition.name}" returned null (skipped), but had changed the state before. Return null only before the first call that changes something.`,
+        `Action "${definition.name}" returned null (skipped), but it had already changed the state. Return null only before the first call that changes something.`,
         definition.name,
       );
       this.#report.rows.push(SKIPPED | NEWS);
@@ -251,7 +251,7 @@ export class StepTaker {
       if (state.ownChanged(after) && (await this.#watch.differs(reached))) errors.push(await this.#watch.impure(action, after, reached));
       else if (await this.#watch.otherState(after, reached)) await this.#watch.writtenDuringChecks(unit, action, after, reached, errors);
       else await this.#watch.watchAccepted(unit, action, outcome, after, reached);
-      // Rules must be applied in the state after the step, so first undo the write of a check.
+      // Rules must be applied in the state after the step, so first undo the write by a check.
       if (errors.length > checker.checked.errors.length) await state.restore(after);
     }
     if (ruled) {
@@ -308,7 +308,7 @@ export class StepTaker {
     throw new AfterFinding(why);
   }
 
-  /** Returns {@link RENEWED} if the observed state has other generated values or times than the state before the step. */
+  /** Returns {@link RENEWED} if the generated values or times of the observed state differ from those before the step. Otherwise returns 0. */
   #renewed(before: SavedWorld): number {
     return this.#base.state.renewedSince(before) ? RENEWED : 0;
   }
@@ -340,8 +340,9 @@ export class StepTaker {
 }
 
 /**
- * Returns flags for the step's row about the last fingerprint. The flag `BOUNDED` says that an equal state may have another fingerprint. The other
- * flags say that the fingerprint ignores the order of generated values, or which values belong together.
+ * Returns bits for the step's row that describe the last fingerprint, including its second hash; see {@link Canonicalizer.check}. `BOUNDED`: an equal
+ * state may have a different fingerprint. `REDUCED`: the fingerprint ignores the order of generated values. `UNLINKED`: the fingerprint also ignores
+ * which values belong together.
  */
 function formOf({ wasBounded, forgotten, hidesLinks, check }: Canonicalizer): number {
   const reduced = hidesLinks ? REDUCED | UNLINKED : forgotten.size > 0 ? REDUCED : 0;
@@ -352,7 +353,7 @@ function formOf({ wasBounded, forgotten, hidesLinks, check }: Canonicalizer): nu
 export class AfterFinding extends Error {}
 
 /**
- * Returns `true` if the state is watched for writes of checks, although all stores are in the memory of this process. Only states near the root state
+ * Returns `true` if the state is watched for writes by checks, although all stores are in the memory of this process. Only states near the root state
  * and one in 64 other states are watched. The choice depends only on the state, so it is the same for every number of lanes.
  */
 function suspicious(unit: UnitRequest, lo: number, hi: number): boolean {

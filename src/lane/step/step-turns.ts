@@ -13,7 +13,7 @@ export class StepTurns {
   waitsForSeconds = false;
   /** `true` if steps that may issue a token wait for the next second, because they cannot be repeated; see `Reissues`. */
   waitsForTokens = false;
-  /** Actions by name: `true` if a call of the action returned a token, `false` if none did so far. */
+  /** Key: the name of an action. Value: `true` if a call of the action returned a token, `false` if no call has returned a token so far. */
   readonly #issuers: Map<string, boolean> = new Map();
   readonly #state: Partial<Pick<WorldState, "msToNextSecond" | "msToOtherTokens">>;
 
@@ -26,7 +26,7 @@ export class StepTurns {
     return this.waitsForSeconds || this.waitsForTokens;
   }
 
-  /** Waits for the next second if the action has to. */
+  /** Waits for the next second if the result of the action depends on the second. */
   async wait({ name }: Pick<Action<never, never>, "name">): Promise<void> {
     if (this.waitsForSeconds) return this.nextSecond();
     const ms = this.waitsForTokens && this.#issuers.get(name) !== false ? (this.#state.msToOtherTokens ?? 0) : 0;
@@ -39,7 +39,10 @@ export class StepTurns {
     if (ms > 0) await sleep(ms + 1);
   }
 
-  /** Records if an action issues tokens. A refused call does not show it. @param exchanges the requests of a call of the action */
+  /**
+   * Records if an action issues tokens. A refused call does not show if the action issues tokens, so it is not recorded. @param exchanges the
+   * requests of a call of the action
+   */
   note({ name }: Pick<Action<never, never>, "name">, exchanges: readonly Exchange[]): void {
     if (this.#issuers.get(name) === true) return;
     if (issuesToken(exchanges)) {

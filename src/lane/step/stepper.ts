@@ -79,7 +79,7 @@ export class Stepper {
   onExchange: (() => void) | undefined;
   /** By action: how long the lane waited because the action issued a token again; see {@link Reissues}. In milliseconds, since the last report. */
   readonly waited: Map<string, number> = new Map();
-  /** Makes steps wait before they begin, if their results depend on the second. */
+  /** Makes steps wait for the next second before they begin, if their results depend on the second in which they are executed. */
   readonly turns: StepTurns;
   /** Repeats steps whose outcomes say nothing about the state; see {@link repeated}. */
   readonly repeats: Repeats = new Repeats();
@@ -121,7 +121,7 @@ export class Stepper {
       this.checkFailure ??= { ...exchange, reason: exchange.reason, check: this.#drawing.drawer };
   };
 
-  /** Returns the error event for a thrown value. `what`: the beginning of the event's message. */
+  /** Returns the error event for a thrown value. The event's message begins with `what`. */
   readonly thrown = (code: string, what: string, source: string, error: unknown): ErrorEvent => {
     return thrownEvent(code, what, source, error, this.#bodies);
   };

@@ -32,7 +32,7 @@ export class Calls {
     this.#base = options.ground.base;
   }
 
-  /** Runs `work`. Meanwhile, each recorded request is assigned to the call that sent it. */
+  /** Runs `work`. While `work` runs, each recorded request is assigned to the call that sent it. */
   async listening<T>(work: () => Promise<T>): Promise<T> {
     const { state, stepper } = this.#base;
     state.listen((exchange) => {
@@ -214,7 +214,7 @@ function copyOf(facts: Facts): Facts {
 
 function copyOfOne(observed: Observed): Observed {
   if (observed.kind === "value") return withoutOrder({ ...observed, value: structuredClone(observed.value) });
-  // Two calls at the same time may write their rows in any order, so the order is left out.
+  // Simultaneous calls may write their rows in any order, so the order of rows is left out.
   const tables = observed.tables.map(({ name, columns, added, removed }) => ({ name, columns, added: [...added], removed: [...removed] }));
   return { ...observed, tables };
 }

@@ -35,7 +35,7 @@ export interface Delivery {
   try(calls: Calls, plan: TrialPlan): Promise<Trial | undefined>;
 }
 
-/** Returns a delivery over HTTP. Requests to the given route are held and sent together; requests to other routes are sent at once. */
+/** Returns a delivery over HTTP. Requests to the given route are held and sent together. Requests to other routes are sent immediately. */
 export function deliveryOverHttp(points: DeliveryPoints, point: DeliveryPoint, route: string, alone: readonly number[]): Delivery {
   return {
     delivery: point.delivery,

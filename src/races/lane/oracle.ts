@@ -87,8 +87,8 @@ export class Oracle {
   }
 
   /**
-   * Learns which places hold ids of new rows from a further execution of the calls, in which the new rows may have other ids: a sequence that moved on
-   * although its transaction was rolled back.
+   * Learns which places hold ids of new rows from a further execution of the calls. The new rows of this execution may have different ids, because a
+   * sequence also advances in a transaction that is rolled back.
    */
   learnIds(execution: Execution): void {
     this.#places.learn({ ...execution, after: [execution.states[0]!.facts] });
@@ -96,13 +96,13 @@ export class Oracle {
   }
 
   /**
-   * Finds numbers that depend on the duration of the calls, because such numbers may explain why a trial differs from all orders of the calls.
-   * Further trials show these numbers, which are ignored from then on.
+   * Finds numbers that depend on the duration of the calls, because such numbers may explain why a trial differs from all orders of the calls. Makes
+   * further trials to find these numbers, which comparisons then ignore.
    * @param again Executes the calls simultaneously once more.
    * @returns `true` if any number was a duration
    */
   async learnDurations(trial: Execution, again: () => Promise<Execution | undefined>, times: number): Promise<boolean> {
-    // Leave out places that hold a counter. Some of them are in the list only because their name looks like that of a duration.
+    // Leave out places that hold a counter. Some of these places are in the list only because their names suggest a duration.
     const places = [...orderless([...this.#orders, ...this.#repeats])].filter((place) => !this.#places.counts(place));
     const met = [trial];
     const differing = (): readonly string[] => {
@@ -172,7 +172,8 @@ export class Oracle {
     };
     round();
     if (!learned || agree()) return learned;
-    // The executions differ although their random texts were replaced by equal placeholders. Ignore the places of these texts completely.
+    // The executions differ although their random texts were replaced by equal placeholders. Ignore the values at the places of these texts
+    // completely.
     this.#noise.undraw();
     this.#measure = this.#measured();
     round();

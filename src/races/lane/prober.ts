@@ -18,8 +18,8 @@ import type { DeliveriesOfLane } from "./deliveries-of-lane.ts";
 const STAGGER = 50;
 const CHANGES = 40;
 /**
- * Limits for detecting a target that varies by itself, which looks like a race. `OVERLOOKED`: the accepted probability of not detecting such a
- * target. `MOST_ORDERS`: the maximum number of executions for detecting it.
+ * Limits for detecting a target that varies by itself, because such a target seems to have a race. `OVERLOOKED`: the accepted probability of not
+ * detecting such a target. `MOST_ORDERS`: the maximum number of executions for detecting it.
  */
 const OVERLOOKED = 0.01;
 const MOST_ORDERS = 100;
@@ -28,7 +28,7 @@ const MOST_ORDERS = 100;
  */
 const DURATION_TRIALS = 4;
 const MOST_DURATIONS = 2;
-/** Maximum number of writes of one call that are tried with a gate (which holds a write in a store). Each trial holds one write. */
+/** Maximum number of writes by one call that are tried with a gate (which holds a write in a store). Each trial holds one write. */
 const MOST_WRITES = 4;
 
 /** Looks for a race in one state: executes the calls one after another, then simultaneously, and compares the results. */
@@ -112,7 +112,8 @@ export class Prober {
     };
     for (const order of ordersOf(sides)) {
       const execution = await this.#calls.inOrder(order, note);
-      // Give up the pair if a call fails without the other call, because trials then have no result to be compared with.
+      // Dismiss the pair if a call fails when the calls are executed one after another, because there is then no result with which trials can be
+      // compared.
       if (execution.calls.some((call) => call?.kind === "lost" || call?.kind === "failed")) return void (this.#dismissed = "order_fails");
       orders.push(execution);
     }
@@ -274,7 +275,8 @@ export class Prober {
       if (trial === undefined) continue;
       const lost = trial.execution.calls.find((call) => call?.kind === "lost");
       if (lost !== undefined && trial.isRefused !== true) {
-        // Only a race of a lost call is refuted. For another race, the control arm could not be executed.
+        // Without a judgement, the control arm tests a race in which a call gets no answer, so a missing answer here refutes the race. For all other
+        // races, a missing answer means that the control arm could not be executed.
         if (judgement === undefined) this.#dismissed = "control";
         throw new LaneLost(lost.lost!, `${lost.action} got no answer`);
       }

@@ -26,10 +26,11 @@ export function areDurations(place: string, alone: readonly Sample[], met: reado
   if (alone.length === 0 || met.length === 0 || all.some(({ value }) => value < 0)) return false;
   const isNamed = isCalledDuration(place);
   const distinct = new Set(all.map(({ value }) => value)).size;
-  // Durations rarely repeat. If the place is not named like a duration, require four different values: a sum that both calls change has up to three.
+  // Durations rarely repeat. If the name of the place does not suggest a duration, require four different values, because a sum that both calls
+  // change has at most three values.
   if (distinct < (isNamed ? 2 : 4)) return false;
   const isWhole = all.every(({ value }) => Number.isInteger(value));
-  // Try microseconds and nanoseconds only for places named like a duration, because any small number would fit these units.
+  // Try microseconds and nanoseconds only if the name of the place suggests a duration, because any small number would fit these units.
   return UNITS.filter((unit) => isNamed || unit >= 1).some((unit) => {
     // Allow for rounding of whole numbers, and for a clock that is off by one millisecond.
     const slack = (isWhole ? unit : 0) + 1;
@@ -40,7 +41,10 @@ export function areDurations(place: string, alone: readonly Sample[], met: reado
 
 const isCalledDuration = (place: string): boolean => DURATION_NAME.test(place.slice(place.lastIndexOf(".") + 1));
 
-/** Returns the numbers in the answers of an execution, and the numbers in its state that are named like a duration, by place. */
+/**
+ * Returns the numbers at each place of an execution: all numbers in its answers, and those numbers in its state whose place has a name that suggests
+ * a duration.
+ */
 export function numbersOf({ calls, states }: Execution): ReadonlyMap<string, readonly Sample[]> {
   const found = new Map<string, Sample[]>();
   const collecting = (tookMs: number, isWanted: (place: string) => boolean): FactsVisitor => ({
@@ -68,10 +72,10 @@ const durationOf = ({ exchanges }: CallEnd): number => exchanges.reduce((sum, on
 
 /**
  * Returns the places whose numbers do not depend on the order of the calls, because the same number occurs when the call is first and when it is
- * later. If simultaneous calls have other numbers at such a place, the cause is a race or a duration.
+ * later. If simultaneous calls have different numbers at one of these places, the cause is a race or a duration.
  */
 export function orderless(orders: readonly Execution[]): ReadonlySet<string> {
-  /** For each place, the numbers by position of the call (first, second). */
+  /** For each place and each position of a call in an order (0 for the first call): the numbers, as text. */
   const values = new Map<string, Map<number, Set<string>>>();
   for (const execution of orders) {
     for (const [at, side] of (execution.order ?? []).entries()) {

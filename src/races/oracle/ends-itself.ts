@@ -21,9 +21,12 @@ const NO_LOGIN = new RegExp(
 /** Matches answers which say that a session is invalid. A session of a checkout does not count. */
 const NO_SESSION =
   /\b(?:invalid|expired|revoked)[ _-](?:(?:active|user)[ _-])?session\b(?![ _-]state)|(?<![a-z][ _-])session[ _-](?:(?:is|has|was|been)[ _-]){0,2}(?:invalid|expired|revoked)/i;
-/** Statuses with which targets refuse an invalid session, besides 401. Frameworks answer 419 and 440 to a session that is over. */
+/** Statuses with which targets refuse an invalid session, besides 401. Some frameworks answer 419 or 440 if a session has expired. */
 const OF_SESSIONS: ReadonlySet<number> = new Set([400, 403, 419, 440]);
-/** Matches answers that targets without statuses of errors, such as GraphQL, give instead of 401. With 403, such a text is about missing rights. */
+/**
+ * Matches answers that targets without error statuses, such as GraphQL servers, give instead of 401. In a 403 answer, such a text is about missing
+ * rights.
+ */
 const UNAUTHORIZED = /unauthorized|not[ _-]authorized/i;
 
 /** Returns `true` if a call was refused because its credentials are not valid. */
@@ -38,7 +41,7 @@ export function isUnauthorized({ status, refused, body = "" }: CallEnd): boolean
 /**
  * Returns `true` for a successful call that may make its own repetition fail, such as a logout or a change of the password. The request of such a
  * call has credentials, no values except passwords, and no code in its URL. The answer gives no credentials. A request with a one-time code does not
- * count, although the second request gets 401, too.
+ * count, although its repetition may also be answered 401.
  */
 export function mayEndItself({ status, refused, exchanges }: CallEnd): boolean {
   const exchange = exchanges.at(-1);

@@ -52,7 +52,7 @@ function isSubset(some: Rows | undefined, all: Rows | undefined): boolean {
   return (some ?? []).every((row) => texts.has(text(row)));
 }
 
-/** Returns `true` if a stored value has no other members than an earlier stored value. */
+/** Returns `true` if an earlier stored value has all members of a later stored value, with equal content. */
 function onlyLacks(after: Observed | undefined, before: Observed | undefined): boolean {
   const [left, right] = [before, after].map((one) => entries(one?.kind === "value" ? one.value : undefined));
   return [...right!].every(([key, value]) => left!.has(key) && text(left!.get(key)) === text(value));

@@ -26,7 +26,7 @@ export interface Measure {
   readonly before: Facts;
   /** The results of the calls executed one after another, in every order. */
   readonly orders: readonly Execution[];
-  /** Executes the orders of the calls without some of the calls. Used only if a call was refused or failed. */
+  /** Executes the calls one after another in every order, but leaves out the calls in `sides`. Used only if a call was refused or failed. */
   readonly without: (sides: readonly number[]) => Promise<readonly Execution[]>;
   /**
    * Executes the calls with their requests interleaved. Resolves to `undefined` if there are too many ways to interleave. Used only if a call sends
@@ -40,9 +40,9 @@ export interface Measure {
  * Decides if simultaneous calls show a race, by comparing them with the same calls executed one after another.
  *
  * A trial passes if its state and answers equal the state and answers of one order of the calls. A refused call may also have had no effect, unless
- * the API refuses this call in the same way, and writes something, in an order (see `writesAsRefused`). A call that failed or got no answer may have
- * had its full effect or no effect. If a call sends several requests, the results of interleaved requests are allowed, too, because interleaved
- * requests do not overlap. Any other result is a race, named by its worst effect.
+ * the API writes something when it refuses this call in one of the orders (see `writesAsRefused`). A call that failed or got no answer may have had
+ * its full effect or no effect. If a call sends several requests, the results of interleaved requests are allowed, too, because these requests are
+ * sent one after another, so their results are not caused by a race. Any other result is a race, named by its worst effect.
  * @returns `undefined` if the trial passes
  */
 export async function judge(trial: Execution, measure: Measure): Promise<Judgement | undefined> {
@@ -91,7 +91,7 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
   };
 }
 
-/** Statuses of refusals because a limit was reached before the call. Such a call no longer counts towards the limit. */
+/** Statuses that refuse a call because a limit was already reached. A call that is refused in this way does not count towards the limit. */
 const PAST_LIMIT: ReadonlySet<number> = new Set([423, 429]);
 
 /** Returns `true` if all calls of all executions were refused with one status of {@link PAST_LIMIT}. */
@@ -164,9 +164,11 @@ function choices(calls: readonly CallEnd[], count: number): readonly (readonly C
 }
 
 /**
- * Replaces, in an execution, the answer to a DELETE that found nothing (404, 410) by the answer to a successful DELETE. The refusal of a call whose
- * session was ended by another call is replaced, too, also for other methods: the first of two logouts ends the session of the second. If the other
- * call has another action, the state must contain everything that the replaced call does alone.
+ * Returns the candidate with successful answers in place of refusals that only mean that another call already had the same effect:
+ * - The answer to a DELETE that found nothing (404, 410) is replaced by the answer to a successful DELETE.
+ * - The refusal of a call whose session was ended by another call is replaced, whatever its method. Example: the first of two logouts ends the
+ *   session of the second. If the two calls have different actions, the state must also contain everything that the refused call writes when it is
+ *   the first call.
  */
 function asRepeatable(candidate: Candidate, trial: Execution, measure: Measure): Candidate {
   const { execution } = candidate;
@@ -199,9 +201,10 @@ function isDelete(call: CallEnd | undefined): boolean {
 }
 
 /**
- * Returns `true` if this call is refused with the same status and nevertheless writes, in some order of the calls: a login that counts failures. A
- * deletion counts only if the call is the first. A refusal that only deletes rows after another call cleans up after this call, such as the row of a
- * quota that is used up. A call at the same time may be refused before it comes to this, and the next call makes up for it.
+ * Returns `true` if the call is refused with the same answer in some order of the calls and nevertheless writes, such as a login that counts
+ * failures. A refusal that only deletes rows counts only if the call is the first of the order. After another call, such a refusal cleans up data of
+ * the earlier call, such as the row of a used quota. A simultaneous call may be refused without this cleanup, because a later call can clean up
+ * instead.
  */
 function writesAsRefused(refusal: CallEnd, { before, orders }: Measure): boolean {
   return orders.some(({ order, calls, after }) =>
@@ -220,7 +223,10 @@ function firstOf({ order, calls, after }: Execution): { readonly call: CallEnd; 
   return call === undefined || after.length !== order!.length ? undefined : { call, facts: after[0]! };
 }
 
-/** Returns the end of a sentence about the state of a trial, if this state is also reached by some of the calls without the others. */
+/**
+ * Returns the end of a sentence about the state of a trial, if only some of the calls, executed one after another, also lead to this state. Otherwise
+ * returns an empty text.
+ */
 function asAfterSome(trial: Execution, { before, orders, states }: Measure): string {
   const names = trial.calls.map((call) => call!.action);
   const isAs = (some: readonly number[], state: Facts): boolean => mergedAs(trial, some).some(({ facts }) => states.agree(facts, state));
@@ -243,7 +249,7 @@ function sidesOf({ calls }: Execution, which: (call: CallEnd) => boolean): numbe
   return calls.flatMap((call, side) => (call !== undefined && which(call) ? [side] : []));
 }
 
-/** Returns `true` if the call ended with a server error, or without an answer, and does not end like this in any order of the calls. */
+/** Returns `true` if the call ended with a server error, or without an answer, and does not end in this way in any order of the calls. */
 function isNewFailure(call: CallEnd, orders: readonly Execution[]): boolean {
   if (call.kind !== "lost" && !(call.serverError && call.status !== 503)) return false;
   const isAlike = (other: CallEnd | undefined): boolean =>
@@ -251,7 +257,7 @@ function isNewFailure(call: CallEnd, orders: readonly Execution[]): boolean {
   return !orders.some(({ calls }) => calls.some(isAlike));
 }
 
-/** Returns one execution for each order in which the contexts were merged, as if the calls had been executed in that order. */
+/** Returns one execution for each order in which the contexts were merged. In the returned execution, this order counts as the order of the calls. */
 function inEachMerging(execution: Execution): readonly Execution[] {
   return execution.states.map((state) => ({ ...execution, order: state.merged, states: [state] }));
 }
@@ -261,7 +267,9 @@ function worst(findings: readonly FindingEvent[]): Omit<Judgement, "verdict"> | 
   return first === undefined ? undefined : { invariant: first.invariant, severity: first.severity, message: first.message };
 }
 
-/** Returns the sets of calls that may be left out: every subset, or one subset of each size if all calls have the same action. */
+/**
+ * Returns the sets of calls that may be left out: every non-empty subset of `sides`, or one subset of each size if all calls have the same action.
+ */
 function leavings(sides: readonly number[], { calls }: Execution): readonly (readonly number[])[] {
   if (areEqual({ calls })) return sides.map((_, count) => sides.slice(0, count + 1));
   return sides.reduce<(readonly number[])[]>((all, side) => [...all, ...all.map((one) => [...one, side])], [[]]).slice(1);

@@ -71,7 +71,7 @@ interface Leaves {
   readonly texts: string[];
 }
 
-/** Returns the texts, numbers and other single values of an execution as text, by place. */
+/** Returns the texts, numbers and other single values at each place of an execution, as text. */
 function leavesOf(execution: Execution, part: Part, noise: Noise, blank: (text: string) => string): ReadonlyMap<string, Leaves> {
   const found = new Map<string, Leaves>();
   const add = (place: string, text: string, isNumber = false): void => {
@@ -118,7 +118,7 @@ export function learnNoise(a: Execution, b: Execution, part: Part, { noise, plac
     const [ofA, ofB] = [left.get(place)?.texts ?? [], right.get(place)?.texts ?? []];
     const [onlyA, onlyB] = [without(ofA, ofB), without(ofB, ofA)];
     if (onlyA.length === 0 && onlyB.length === 0) return [];
-    // Skip texts that differ only in numbers, because these numbers have places of their own.
+    // Skip texts that differ only in numbers, because these numbers have their own places.
     if (!isNumber && !place.endsWith("[#]") && areEqual(onlyA.map(templateOf), onlyB.map(templateOf))) return [];
     return [{ place, isNumber, onlyA, onlyB, same: ofA.filter((text) => ofB.includes(text)) }];
   });

@@ -47,7 +47,7 @@ export class States {
     return this.#shape(a) === this.#shape(b) && this.#hypotheses.some((_, at) => this.#name(a, at) === this.#name(b, at));
   }
 
-  /** Returns `true` if two states are equal, except for numbers that are no keys. Numbers inside other texts count. */
+  /** Returns `true` if two states are equal, except for numbers that are not keys. Numbers inside texts are compared. */
   agreeWithoutNumbers(a: Facts, b: Facts): boolean {
     const masked = (facts: Facts): Facts =>
       mapFacts(facts, { ...NO_VISITOR, number: (_place, _name, _text, before) => (before === undefined ? "~" : undefined) });
@@ -80,7 +80,7 @@ export class States {
   }
 
   /**
-   * Returns a hash of the state without all values that may be ids. If the hashes of two states differ, no assumption about ids can make the states
+   * Returns a hash of the state without the values that may be ids. If the hashes of two states differ, no assumption about ids can make the states
    * equal.
    */
   #shape(facts: Facts): string {

@@ -11,8 +11,8 @@ import type { RacesEnd } from "./races-end.ts";
 /** Time limit, in milliseconds, for shortening the path of one race. */
 const SHRINKING = 10_000;
 /**
- * Maximum number of states in which a detected race of two actions is tried before it is given up. The target may vary by itself in one state and not
- * in another.
+ * Maximum number of states in which a detected race of two actions is tried before the race is dismissed. Several states are tried, because the
+ * target may vary by itself in one state but not in another.
  */
 const MOST_SEEN = 3;
 
@@ -31,7 +31,7 @@ export interface ConfirmedRace {
  *
  * First the path is shortened. If an action was raced with several copies of itself, copies are left out or executed before the race, as long as the
  * race still occurs (as PropEr does with parallel commands). All trials are then repeated on a rebuilt lane. A race that does not recur is not
- * reported. When the time is up, the current measurement is completed and the remaining races are counted.
+ * reported. When the time is up, the current measurement is completed, and the remaining races are counted as dismissed.
  */
 export async function confirmRaces(
   seen: readonly SeenRace[],
@@ -97,8 +97,8 @@ async function confirm(group: readonly SeenRace[], confirming: ConfirmingLane): 
 }
 
 /**
- * Confirms a race on a rebuilt lane. Returns `undefined` if the race did not recur; `left` if the time ran out before that was certain; the reason if
- * the trials could not be repeated, so that it is unknown if the race recurs.
+ * Confirms a race on a rebuilt lane. Returns `undefined` if the race did not recur. Returns `left` if the time ran out, or the run was interrupted,
+ * before the result was certain. Returns a reason if the trials could not be repeated, so that it is unknown if the race recurs.
  */
 async function confirmOne(
   seen: SeenRace,
@@ -120,8 +120,8 @@ async function confirmOne(
     last = untried(answer);
     ({ difference } = answer);
     if (last === "not_there") {
-      // Try the calls in the state that the path leads to now: their orders are executed in this state, too. Without a race there, nothing is known
-      // about the state in which the race was seen.
+      // The path now leads to a different state. Try the calls in this state, because the orders of the calls are executed there, too. If no race
+      // occurs there, this shows nothing about the state in which the race was seen.
       request = { ...request, at: undefined };
       answer = await measured(request);
     }
@@ -154,7 +154,7 @@ function asFound({ request, answer }: SeenRace): RaceRequest {
 }
 
 async function shrink(found: RaceRequest, lanePool: LanePool, lane: number, end: RacesEnd): Promise<RaceRequest> {
-  // Keep half of the time for confirming the race: a confirmed long path is better than an unconfirmed short one.
+  // Reserve half of the time for confirming the race, because a confirmed long path is better than an unconfirmed short path.
   const until = performance.now() + Math.min(SHRINKING, end.leftMs / 2);
   const shows = async (request: RaceRequest): Promise<boolean | undefined> => {
     if (end.reason !== undefined || performance.now() > until) return undefined;

@@ -8,13 +8,16 @@ interface EdgeEnd {
   readonly clean: boolean;
 }
 
-/** Maximum product of the numbers of nodes and actions, for which the table needs 80 MB. Further nodes are not probed and are counted as skipped. */
+/**
+ * Maximum product of the number of nodes and the number of actions. The table then needs 80 MB. Nodes beyond this limit are not probed and are
+ * counted as skipped.
+ */
 const MOST_CELLS = 20_000_000;
 
 /** A pair of calls to execute simultaneously in one state. The pair represents all pairs with the same actions and the same outcomes. */
 export interface PlannedRace {
   readonly node: number;
-  /** Indices of the actions to execute simultaneously. There are more than two only if all have the same action. */
+  /** Indices of the actions to execute simultaneously. There are more than two indices only if all of them are the same action. */
   readonly sides: readonly number[];
   /** An estimate of how likely the calls race, from their results one after another. Pairs with higher values are probed first. */
   readonly suspicion: number;

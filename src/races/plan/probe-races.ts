@@ -53,7 +53,10 @@ export async function probeRaces(
   return { seen: seen.filter((one) => one !== undefined), tally };
 }
 
-/** Returns a function that ignores errors of lanes after an interruption, so that earlier results are kept. */
+/**
+ * Returns an error handler that ignores errors of lanes after an interruption, so that earlier results are not lost. Before an interruption, it
+ * throws the error again.
+ */
 export function unlessInterrupted(end: RacesEnd): (error: unknown) => undefined {
   return (error) => {
     if (end.reason !== "interrupted") throw error;

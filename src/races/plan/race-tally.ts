@@ -12,7 +12,7 @@ export interface DismissedHit {
   readonly reason: string;
   /** Number of races of this pair of actions that were dismissed for the same reason. */
   readonly count: number;
-  /** A sentence about the other state to which the path led when the race was tried again; see {@link RaceAnswer.difference}. */
+  /** A sentence about the different state to which the path led in the second attempt; see {@link RaceAnswer.difference}. */
   readonly difference?: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export class RaceTally {
   readonly #deliveries: Partial<Record<RaceDelivery, number>> = {};
   readonly #unreached: Calls[] = [];
   readonly #probedPairs: Set<string> = new Set();
-  /** The reasons why pairs of actions were not probed in a state. */
+  /** For each pair of actions that was not probed in some state: the last reason. Keys are in the form of {@link pairOf}. */
   readonly #left: Map<string, string> = new Map();
   readonly #begun: number = performance.now();
   #durationMs = 0;
@@ -73,12 +73,12 @@ export class RaceTally {
     this.#left.set(pairOf(sides), reason);
   }
 
-  /** The reasons why pairs of actions were not probed in any state, in the form of {@link pairOf}. */
+  /** For each planned pair of actions that was not probed in any state: the reason. Keys are in the form of {@link pairOf}. */
   get unprobed(): ReadonlyMap<string, string> {
     return new Map([...this.#left].filter(([pair]) => !this.#probedPairs.has(pair)));
   }
 
-  /** Calls that were not sent at the same time, because their path led to another state than before. */
+  /** Calls that were not sent at the same time, because their path no longer led to the recorded state. */
   get unreached(): readonly Calls[] {
     return this.#unreached;
   }

@@ -41,7 +41,9 @@ it("a lane whose target seeded its store otherwise than on the first lane is ref
   atEnd(() => first.world.close());
   await expect(lane("charles", first.home.made)).rejects.toMatchObject({
     code: "ROOTS_DIFFER",
-    message: expect.stringContaining("Before `setup`, a store of this lane has other rows than the same store of the first lane") as string,
+    message: expect.stringContaining(
+      "Before `setup`, the rows in a store of this lane differ from the rows in the same store of the first lane",
+    ) as string,
     hint: expect.stringContaining("Start the target once on the store of db_url") as string,
   });
 });

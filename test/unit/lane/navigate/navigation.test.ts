@@ -84,7 +84,7 @@ describe("getting to a node", () => {
     const lane = await laneCase({ actions: [up, look] });
     const wrong = { path: [0], lo: 1, hi: 2 };
     const first = await lane.expand(wrong);
-    const message = "When seqqa executed a0 again, the target reached another state than the first time";
+    const message = "When seqqa executed a0 again, the target reached a different state than the first time";
     expect(first.expansion).toMatchObject({ finished: 0, failure: { kind: "dirty", unit: 0, action: 0, message } });
     expect(first.rows).toEqual([]);
     // The second try may succeed by chance.
