@@ -48,8 +48,8 @@ const TURN_MS = 100;
 
 /**
  * Recommits the stored outcomes of an earlier session in order. Each outcome must belong to the (state, action) pair that the strategy selects next.
- * At the end, the digests must be equal, else the outcomes belong to another exploration.
- * @throws SeqqaError `RESUME_MISMATCH` or `RESUME_BUDGET` (exit status 2), and the signal's reason
+ * At the end, the digests must be equal. If they differ, the outcomes belong to another exploration.
+ * @throws SeqqaError `RESUME_MISMATCH` or `RESUME_BUDGET` (exit status 2); after an abort, the reason of the abort signal
  */
 export async function recommit(recorded: Recorded, folding: Recommitting): Promise<void> {
   const { committer, signal } = folding;
