@@ -4,7 +4,7 @@ import { sameRoot } from "../../engine/search/same-root.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { differences } from "../../state/index.ts";
 
-/** Returns a note for a run without a store: only the context is restored between branches or journeys. */
+/** Returns a note for a run without a store: between branches or journeys, only the context is restored. */
 export const CONTEXT_ONLY = (what: "branches" | "journeys"): string =>
   `No store is declared, so seqqa restores only the context between ${what}, and not the data of the API. Declare the store with db_url or systems.`;
 

@@ -168,7 +168,10 @@ function sets(run: unknown, key: string): boolean {
   return new RegExp(`\\.set\\(\\s*["'\`]${name}["'\`]|\\[\\s*["'\`]${name}["'\`]\\s*\\]\\s*=[^=]|\\.${name}\\s*=[^=]`).test(String(run));
 }
 
-/** Returns `true` if a function only counts its own calls in a context key, as scaffolded creates do: `set("n", context.get("n", ...) + 1)`. */
+/**
+ * Returns `true` if a function uses a context key only to count its own calls, such as `set("n", context.get("n", ...) + 1)` in generated actions
+ * that create an item.
+ */
 function counts(run: unknown, key: string): boolean {
   const name = `["'\`]${key.replaceAll(/[^\w]/g, "\\$&")}["'\`]`;
   const source = String(run);
@@ -196,8 +199,8 @@ function contextIn(source: string): string | undefined {
 }
 
 /**
- * Returns `true` if a function may read context keys that {@link keysReadIn} does not find: computed keys (`context.get(keyOf(item))`), keys that a
- * helper function reads, and keys that the parameter lists (`{ order_id }`).
+ * Returns `true` if a function may read context keys that {@link keysReadIn} does not find: keys whose names it computes
+ * (`context.get(keyOf(item))`), keys that a helper function reads, and keys that its parameter destructures (`{ order_id }`).
  */
 function mayReadOthers(run: unknown): boolean {
   const source = String(run);

@@ -74,7 +74,10 @@ function orderedFields({ generated, times, ordered }: Knowledge, other: Knowledg
   return fields;
 }
 
-/** Returns the fields about whose values `knowledge` says something else than `before`, and the actions whose requests turned out to differ. */
+/**
+ * Returns the fields about whose values `knowledge` contains data that `before` does not contain, and the actions whose requests turned out to
+ * differ.
+ */
 function refinedFields(knowledge: Knowledge, before: Knowledge): readonly string[] {
   const known = [...before.generated, ...before.times];
   const refined = [...knowledge.generated, ...knowledge.times].filter((one) => !known.some((other) => isDeepStrictEqual(one, other)));
