@@ -310,8 +310,8 @@ export class CheckQueue {
 }
 
 /**
- * Copies the rows with the outcomes of a node's actions. Returns `undefined` if the target crashed or timed out after an action, because a check would
- * only repeat this failure.
+ * Copies the rows with the outcomes of a node's actions. Returns `undefined` if the target crashed or timed out after an action, because a check
+ * would only repeat this failure.
  */
 function rowsOf(work: NodeWork, actions: number): Int32Array | undefined {
   const rows = new Int32Array(actions * ROW);

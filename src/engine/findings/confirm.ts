@@ -26,8 +26,8 @@ export interface ConfirmedViolation {
 
 export interface Shrinking {
   /**
-   * Names of rules that may be broken before the last step of a path, because the search continued after violations. A shortened path must not break
-   * any of these rules before its last step.
+   * Names of the rules that a path may break before its last step, because the search continues after violations. If a finding breaks such a rule,
+   * its shortened path must break the rule only in the last step.
    */
   readonly mayBeBroken: ReadonlySet<string>;
   /** Returns the shortest path in the committed graph that ends with a given finding. */

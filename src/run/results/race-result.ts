@@ -70,8 +70,8 @@ function brokenRule(
 }
 
 /**
- * Returns the number of calls that succeeded in the same way. Redirects count as the same only if they lead to the same page, because a refused call
- * is often redirected to another page, such as the login.
+ * Returns the largest number of calls that succeeded in the same way. Redirects count as the same only if they lead to the same page, because a
+ * refused call is often redirected to another page, such as the login.
  */
 function accepted({ calls }: RaceOutcome): number {
   const counts = new Map<string, number>();
