@@ -64,8 +64,8 @@ export async function exploreAgent(definition: AgentDefinition<never, never>, op
 }
 
 /**
- * Returns the run to resume. The field `stored` is `undefined` if a new run has to be started. @throws SeqqaError if the run cannot be resumed with
- * the current code or configuration
+ * Returns the run to resume. The field `stored` is `undefined` if a new run has to be started.
+ * @throws SeqqaError if the run cannot be resumed with the current code or configuration
  */
 async function keptRun(
   name: string,

@@ -200,8 +200,8 @@ function longestRequestMs({ timeout, retry }: Config): number {
 }
 
 /**
- * Checks that a run with several lanes has what it needs: a module and a world factory. @throws SeqqaError `LANES_NEED_MODULE` or
- * `LANES_NEED_FACTORY` with exit status 2
+ * Checks that a run with several lanes has a module and a world factory.
+ * @throws SeqqaError `LANES_NEED_MODULE` or `LANES_NEED_FACTORY` with exit status 2
  */
 function refuseLanesWithoutModule({ config, definition, module }: LanesInput): void {
   if (config.parallel === 1) return;

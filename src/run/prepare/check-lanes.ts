@@ -9,7 +9,8 @@ export const CONTEXT_ONLY = (what: "branches" | "journeys"): string =>
   `No store is declared, so seqqa restores only the context between ${what}, and not the data of the API. Declare the store with db_url or systems.`;
 
 /**
- * Checks that lanes are isolated and have the same root state. @returns notes for the start of the run
+ * Checks that lanes are isolated and have the same root state.
+ * @returns notes for the start of the run
  * @throws SeqqaError `LANES_SHARED` (2) if two lanes use the same target or store, `ROOTS_DIFFER` (3) if their root states differ
  */
 export function checkLanes(reports: readonly LaneReport[], config: Config): readonly string[] {

@@ -6,7 +6,8 @@ import { differingKeys } from "../resume/changed-keys.ts";
 import { shardText } from "../shards/shard.ts";
 
 /**
- * Checks that the runs are all shards of one exploration, without duplicates. @throws SeqqaError `MERGE_REFUSED` with exit status 2 and the reason
+ * Checks that the runs are all shards of one exploration, without duplicates.
+ * @throws SeqqaError `MERGE_REFUSED` with exit status 2 and the reason
  */
 export function checkShards(runs: readonly StoredRun[]): void {
   const [first] = runs;

@@ -44,7 +44,8 @@ export function beyondInRecord(
 }
 
 /**
- * Checks that the run logs of all shards can be read. @throws SeqqaError `RUN_UNREADABLE` or `RESUME_MISMATCH` with exit status 2, naming the run log
+ * Checks that the run logs of all shards can be read.
+ * @throws SeqqaError `RUN_UNREADABLE` or `RESUME_MISMATCH` with exit status 2, naming the run log
  */
 export function refuseDamaged(stores: readonly ShardStore[]): void {
   for (const { stored, record, entry } of stores) {

@@ -131,8 +131,9 @@ export function compareExploration(
 }
 
 /**
- * Throws if there are changes since the run started. @param how The option that allows resuming nevertheless. @throws SeqqaError `RESUME_CHANGED`
- * with exit status 2
+ * Throws if there are changes since the run started.
+ * @param how The option with which the run can be resumed in spite of the changes.
+ * @throws SeqqaError `RESUME_CHANGED` with exit status 2
  */
 export function refuseChanged(
   { id }: Pick<StoredRun, "id">,

@@ -40,7 +40,8 @@ export function runHeaderWith(
 }
 
 /**
- * Refuses to resume if the root state has changed, because every later state would differ too. @throws SeqqaError `RESUME_ROOT` with exit status 3
+ * Refuses to resume if the root state has changed, because every later state would differ too.
+ * @throws SeqqaError `RESUME_ROOT` with exit status 3
  */
 export function refuseOtherRoot(keep: ExplorationKeeper, report: LaneReport): void {
   const root = keep.before?.beginning.root;

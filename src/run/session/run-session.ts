@@ -99,8 +99,8 @@ export class RunSession {
   #foundHere = false;
 
   /**
-   * Creates or resumes the run log. @throws SeqqaError `RUN_GOES_ON` with exit status 2, or the error of `cannotWrite` if the run log cannot be
-   * created
+   * Creates or resumes the run log.
+   * @throws SeqqaError `RUN_GOES_ON` with exit status 2, or the error of `cannotWrite` if the run log cannot be created
    */
   constructor(input: SessionInput) {
     this.#input = input;
@@ -425,8 +425,8 @@ export class RunSession {
   }
 
   /**
-   * Completes the run log, and writes the reports from the run log, as a later `seqqa report` does. @returns the reports' paths; `undefined` without
-   * a run log
+   * Completes the run log, and writes the reports from the run log, as a later `seqqa report` does.
+   * @returns the reports' paths; `undefined` without a run log
    */
   #write(report: RunReport): readonly string[] | undefined {
     const store = this.#store;

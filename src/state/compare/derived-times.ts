@@ -54,8 +54,8 @@ export class DerivedTimes {
   }
 
   /**
-   * Returns the places of times that experiments found, and the places whose bases the execution with pauses showed. @param delayed The execution
-   * with pauses.
+   * Returns the places of times that experiments found, and the places whose bases the execution with pauses showed.
+   * @param delayed The execution with pauses.
    */
   settled(delayed: readonly Execution[]): readonly TimePlace[] {
     const wrong = new Set<string>();

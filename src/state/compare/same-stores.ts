@@ -129,7 +129,7 @@ class Pairing {
     // Pair rows with many generated values first, because they have the fewest possible partners.
     this.#gone = gone.toSorted((a, b) => b.keys.length - a.keys.length);
     const byText = new Map<string, EncodedRow[]>();
-    // Copy each row: `#used` contains objects, and `fresh` may contain one object twice.
+    // Copy each row, because `#used` identifies rows by object and `fresh` may contain one object twice.
     for (const row of fresh) byText.set(row.text, [...(byText.get(row.text) ?? []), { ...row }]);
     this.#fresh = byText;
     this.#before = before;

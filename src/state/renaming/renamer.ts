@@ -79,7 +79,10 @@ export class Renamer {
     return this.#rootTimes.hasIn(secondMs);
   }
 
-  /** Returns `true` if a time equals a time that `setup` wrote, or is whole minutes apart from it. `setup` writes other times on each lane. */
+  /**
+   * Returns `true` if a time equals a time that `setup` wrote, or differs from such a time by whole minutes. Each lane runs `setup` at another time,
+   * so the times that `setup` writes differ between lanes.
+   */
   isOfSetup(ms: number): boolean {
     return this.#rootTimes.isOfSetup(ms);
   }

@@ -96,14 +96,18 @@ export class RootTimes {
     return false;
   }
 
-  /** Returns `true` if a time equals a time that `setup` wrote, or is whole minutes apart from it. `setup` writes other times on each lane. */
+  /**
+   * Returns `true` if a time equals a time that `setup` wrote, or differs from such a time by whole minutes. Each lane runs `setup` at another time,
+   * so the times that `setup` writes differ between lanes.
+   */
   isOfSetup(ms: number): boolean {
     return this.#ofSetup.some((one) => (ms - one) % 60_000 === 0 && Math.abs(ms - one) <= FURTHEST_MS);
   }
 
   /**
    * Returns the future times that can pass because real time passes during the run. Times that passed only because the target's clock was moved are
-   * left out, because the position of this clock is part of the state. @param aheadMs The milliseconds by which the target's clock is ahead.
+   * left out, because the position of this clock is part of the state.
+   * @param aheadMs The milliseconds by which the target's clock is ahead.
    */
   waiting(aheadMs: number): readonly number[] {
     return this.#future.filter((ms) => ms - aheadMs > this.#endMs);

@@ -179,10 +179,9 @@ export class TimeNames {
   }
 
   /**
-   * Returns `true` if this step signed a known token again, with the same content in the same second. Whether this happens depends on chance, and the
-   * names of the token's times must not depend on chance. Only the action that signed the token first counts, because another action may merely
-   * return the token. In a step that also writes, the answer to a GET does not count, because it may list the tokens of earlier steps, such as all
-   * mails.
+   * Returns `true` if this step signed a known token again, with the same content in the same second. This happens by chance, and the names of the
+   * token's times must not depend on chance. Only the action that signed the token first counts, because another action may merely return the token.
+   * In a step that also writes, the answer to a GET does not count, because it may list the tokens of earlier steps, such as all mails.
    */
   #isSignedAgain({ source }: TimeOrigin): boolean {
     const { action, exchanges } = this.#step!;
