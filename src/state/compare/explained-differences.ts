@@ -19,6 +19,6 @@ export function explainedDifferences(expected: ShownState, actual: ShownState, l
   if (lines.length > 0 || sameFingerprint(expected, actual)) return lines;
   const fields = differingFields(expected.exact, actual.exact);
   return fields.length === 0
-    ? ["All values are shown alike, but the order in which they were written, or the requests that made them, differ."]
-    : [`All values are shown alike, but the order or the request differs in: ${fields.join(", ")}`];
+    ? ["All shown values are equal, but the order in which they were written, or the requests that wrote them, differ."]
+    : [`All shown values are equal, but the order or the request differs in: ${fields.join(", ")}`];
 }
