@@ -24,7 +24,7 @@ export function checkLanes(reports: readonly LaneReport[], config: Config): read
       `The root state of lane ${lane} differs from that of lane 0: ${lines.join("; ") || "the stores contain other data"}.`,
       {
         exitStatus: 3,
-        hint: 'Let the target and setup create the same data on each lane. List columns that always differ under `ignore: ["table.column"]`.',
+        hint: 'Let the target and `setup` create the same data on each lane. If columns always differ, list them: `ignore: ["table.column"]`.',
       },
     );
   });

@@ -69,7 +69,7 @@ function refuseOtherKnowledge(run: StoredRun, first: StoredRun): void {
     const why = [...only(run.id, learnedSince(own, its)), ...only(first.id, learnedSince(its, own))];
     throw refused(
       `runs ${first.id} and ${run.id} use different rules to tell whether two states of ${file} are equal, because ${why.join("; ") || "they learned different things about the values that the target generates"}`,
-      "Run all shards again. If the message appears again, list the named values under ignore, or explore without --shard.",
+      "Run all shards again. If the message appears again, list the named values under `ignore`, or explore without --shard.",
     );
   }
 }

@@ -90,7 +90,8 @@ function untried({ actions }: AgentDefinition<never, never>, coverage: Coverage)
   });
   if (names.length === 0) return [];
   const left = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "";
-  const [who, action, it] = names.length === 1 ? ["The action reads", "the action", "it"] : ["These actions read", "each action", "them"];
+  const [who, action, it] =
+    names.length === 1 ? ["The action reads", "the action", "the action"] : ["These actions read", "each action", "the actions"];
   return [
     `The rule ownership sent no call of ${names.slice(0, SHOWN).join(", ")}${left}. ${who} the context, but the first call of ${action} sends no value of the owner (credentials and values in \`shared\` do not count). Let the first call send such a value, for example an id, or add ${it} to \`except\`.`,
   ];
@@ -107,7 +108,7 @@ function neverApplicable(action: AnyAction, skipped: number, explored: Explored)
 }
 
 const NO_CREDENTIALS =
-  "The credentials are probably missing, or are not valid any more: let `setup` or another action log in. " +
+  "The credentials are probably missing, or are no longer valid: let `setup` or another action log in. " +
   "With target.rollback: restart, sessions that the target keeps only in its memory are lost before each step.";
 
 /** Matches the name of an action that logs in, which an exploration often declares with a wrong password. */

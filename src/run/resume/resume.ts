@@ -54,7 +54,7 @@ export function refuseOtherRoot(keep: ExplorationKeeper, report: LaneReport): vo
     `The run cannot be resumed, because its root state has changed: ${lines.join("; ") || "the stores contain other data"}.`,
     {
       exitStatus: 3,
-      hint: "Undo the change of the target, its store template or setup, or begin a new run without --resume.",
+      hint: "Undo the change to the target, to the template of its store or to `setup`, or begin a new run without --resume.",
     },
   );
 }

@@ -327,7 +327,7 @@ function divergencesOf({ differing }: Merged, entries: readonly ExplorationEntry
       path: [],
       message,
       differences: [],
-      hint: "Make the answers of the target reproducible, or list values that always differ under ignore. Then run all shards again.",
+      hint: "Make the answers of the target reproducible. If values always differ, list them under `ignore`. Then run all shards again.",
     },
     ...found,
   ];
