@@ -15,8 +15,8 @@ export interface DetailLimits {
  * these details.
  *
  * Lanes send details with each outcome as long as {@link wanted} requests details. A step is executed before it is committed, and the number of kept
- * details never decreases. If a detail is below the limit when its step is committed, the lane was therefore asked for it. This holds for any number
- * of lanes.
+ * details never decreases. If an edge or state is below the limit at its commit, its lane was therefore asked for its details. This holds for any
+ * number of lanes.
  */
 export class DetailLog implements ExplorationDetails {
   readonly states: Map<number, readonly string[]> = new Map();

@@ -87,7 +87,7 @@ export function* recordedRows(recorded: Recorded, index: number): Iterable<Commi
 function refold(row: CommitRow, recorded: Recorded, { committer, order, reorderBuffer, commit, stopReason }: Recommitting): void {
   const { from, action, to } = row;
   const before = committer.steps + committer.skipped;
-  // If the exploration is divided into shards, this call passes over states of other shards.
+  // If the exploration is divided into shards, this call skips states of other shards.
   commit();
   refuseBeyond(stopReason(), committer.steps);
   if (!order.peek() || order.ref !== from || order.action !== action) {

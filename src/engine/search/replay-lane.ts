@@ -9,7 +9,7 @@ export interface ReplayLaneOptions {
   readonly lanePool: LanePool;
   readonly actions: readonly string[];
   readonly signal: AbortSignal | undefined;
-  /** The time limit of the run. No replay is started after it has passed. */
+  /** The time limit of the run. No replay is started after this time. */
   readonly limit: TimeLimit;
   /** `false` if the target keeps data that a restore does not reset, for example in memory. Each replay then needs a new target. */
   readonly canGoBack: boolean;

@@ -40,7 +40,7 @@ export async function exploreAgent(definition: AgentDefinition<never, never>, op
   const name = definition.name ?? (options.module === undefined ? "agent" : nameOf(options.module));
   const kept = options.resume === undefined || options.resume === false ? undefined : await keptRun(name, config, definition, options);
   const operations = await readOperations(config);
-  // The copies of stores are made before a lane sets its connection settings, and removed after it has ended.
+  // Set the connection defaults in this thread, too: copies of stores are made before a lane sets its own, and removed after the lane has ended.
   const connections = { ca: config.tls.ca, proxy: config.proxy };
   setConnectionDefaults(connections);
   const ran = exploreWithServices(config, options.signal, async (directory) => {

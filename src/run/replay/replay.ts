@@ -46,7 +46,10 @@ export interface ReplayInput {
    * Default: every outcome is expected.
    */
   readonly expected?: (replayed: ReplayResult) => boolean;
-  /** Called before every step and after the last one; the replay waits for it. `uses` lists the URLs and files of the lane, without passwords. */
+  /**
+   * Called before every step and after the last one. The replay waits for the returned promise. `uses` lists the URLs and files of the lane, without
+   * passwords.
+   */
   readonly beforeStep?: ((step: number, uses: readonly string[]) => Promise<void>) | undefined;
 }
 

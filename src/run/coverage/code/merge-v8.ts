@@ -60,8 +60,8 @@ function pieces(ranges: readonly CoverageRange[]): readonly Place[] {
 }
 
 /**
- * Cuts a range at each point inside it at which a range that overlaps it only in part begins or ends. A range that lies inside, and has no end in
- * common with this range, causes no cut.
+ * Cuts a range at each point inside the range where another range begins or ends. Exception: a range that lies inside this range, and touches neither
+ * of its ends, causes no cut.
  */
 function cutAt({ startOffset: start, endOffset: end }: Place, others: readonly Place[]): readonly Place[] {
   const cuts = new Set<number>([start, end]);
