@@ -96,7 +96,7 @@ export interface Faulting {
   readonly planned: number;
   /** Number of fault points that were tried so far. */
   readonly tried: number;
-  /** Number of faults after which the target misbehaved and that are not confirmed yet. */
+  /** Number of faults after which the target misbehaved and whose findings are not confirmed yet. */
   readonly hits: number;
 }
 

@@ -47,16 +47,16 @@ export interface LanePool {
   /** The lanes that execute the search, whose number may change during the run. */
   readonly capacity: LaneCapacity;
   /**
-   * The error because of which a target in this process kept the memory of an earlier target; see {@link LaneReport.keptMemory}. Absent if no target
-   * kept memory.
+   * The error because of which a target in this process still has the data that an earlier target left in memory; see {@link LaneReport.keptMemory}.
+   * Absent if no target has such data.
    */
   readonly keptMemory?: string | undefined;
   start(): Promise<readonly LaneReport[]>;
   /** Executes an experiment on every lane. Returns the differences between executions that the first lane found. */
   calibrate(walk?: CalibrationWalk): Promise<Calibration>;
   /**
-   * Brings all lanes to the root state with more knowledge about which values are generated. `fresh`: rebuilds each lane with a new process of its
-   * target.
+   * Gives all lanes more knowledge about which values are generated, and brings them to the root state. `fresh`: rebuilds each lane with a new
+   * process of its target.
    */
   learn(knowledge: Knowledge, fresh?: "fresh"): Promise<readonly LaneReport[]>;
   /** Gives lanes access to the set of committed states. Lanes then leave out the snapshots of these states. */

@@ -10,7 +10,7 @@ export interface CleanedUp {
   readonly removed: readonly string[];
   /** The rows that dead runs left in external stores. */
   readonly leftovers: readonly Leftover[];
-  /** One sentence for each store that was not cleaned, because a run that may still be alive uses the store. */
+  /** One sentence for each store that was not cleaned, because a run that may still be alive uses it. */
   readonly inUse: readonly string[];
   /** One line for each leftover that stays, because the user in the store's URL has no permission to remove it. */
   readonly notAllowed: readonly string[];

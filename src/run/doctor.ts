@@ -47,8 +47,8 @@ async function storeChecks(name: string, system: SystemConfig, config: Config, d
 }
 
 /**
- * Returns how runs use a store that can be copied for each lane. If seqqa starts no target, the store belongs to a target that is already running, or
- * to the World.
+ * Returns how runs use a store for which seqqa can make a copy for each lane. If seqqa starts no target, the store belongs to the World or to a
+ * target that already runs.
  */
 function useOf({ isolation }: SystemConfig, { target, baseUrl, lanes }: Config): StoreUse {
   const isStarted = target?.command !== undefined;

@@ -76,8 +76,8 @@ export class RowWriter {
 }
 
 /**
- * Returns ways to make the data of a table wrong, for testing the rules: for example, a wrong status, a number off by one, or a removed row. The ways
- * depend on the values in the columns.
+ * Returns the possible ways to make the data of a table wrong, for example a wrong status, a number off by one, or a removed row. Used to measure if
+ * rules notice wrong data. The ways depend on the values in the columns.
  */
 export function corruptions(table: ExploredTable): readonly Corruption[] {
   const { key } = table;
@@ -152,16 +152,16 @@ const number = (value: unknown): number | undefined =>
   value === null || value === undefined || typeof value === "object" || Number.isNaN(Number(value)) ? undefined : Number(value);
 
 /**
- * Returns a key that no row has: the next number, or a key of the same form as `key`. Returns `undefined` if rows have all keys of this form. The same
- * keys give the same result.
+ * Returns a key that no row has: the next number, or a key of the same form as `key`. Returns `undefined` if no such key was found. The same
+ * arguments always give the same result.
  */
 function freshKey(key: unknown, all: readonly unknown[]): unknown {
   const ids = all.map(number);
   if (ids.every((id) => id !== undefined)) return Math.max(...ids) + 1;
   const taken = new Set(all.map(textOf));
   let next = key;
-  // The loop tries as many keys as there are rows, and never the key of this row. At least one of the tried keys is therefore free, if all are
-  // different.
+  // Try as many keys as there are rows. The key of this row is not among the tried keys. If these are all different, at least one of them is
+  // therefore free.
   for (const _ of all) {
     next = successor(next);
     if (!taken.has(textOf(next))) return next;

@@ -45,7 +45,10 @@ export interface Strength {
     /** The first wrong data that could not be written, with the error of the database; `undefined` if there is none. */
     readonly first: string | undefined;
   };
-  /** The states in which nothing was made wrong, because rules break there without a change, or the step to the state was not executed again. */
+  /**
+   * The states in which no data was made wrong, because rules already break there without wrong data, or because the step to the state was not
+   * executed again.
+   */
   readonly leftOut: {
     readonly states: number;
     /** The names of the rules that break in these states, and of the code that failed. */
@@ -64,11 +67,11 @@ const ROWS = 4;
 type Places = Map<string, { -readonly [K in keyof SpoiltPlace]: SpoiltPlace[K] } & { readonly names: Set<string> }>;
 
 /**
- * Measures how often the rules notice wrong data: executes a step of the run, changes one field or row in the database, then checks the rules.
- * Because each change is made in a step, rules about steps are checked, too. Each step is first executed without a change. States in which rules
- * break without a change are left out. The same run always gives the same changes in the same order.
+ * Measures how often the rules notice wrong data: executes a step of the run, changes one field or row in the database, and then checks the rules.
+ * Rules about steps are checked, too, because the change is made as a part of the step. Each step is first executed without a change. States in which
+ * rules break without a change are left out. The same run always gives the same changes in the same order.
  *
- * @param isOver is called before each change; `true` ends the measurement
+ * @param isOver Called before each change. If it returns `true`, the measurement ends.
  */
 export async function measureStrength(states: StatesOfRun, lane: SpoiltSteps, isOver: () => boolean): Promise<Strength> {
   const { tables, of, unread } = explored(states);
@@ -179,7 +182,8 @@ class SoundSteps {
 }
 
 /**
- * Returns, for each state except the root state, one step that leads to it. Following these steps backwards from any state leads to the root state.
+ * Returns, for each state except the root state, one step that leads to this state. Following these steps backwards from any state leads to the root
+ * state.
  */
 function firstSteps({ steps }: StatesOfRun): ReadonlyMap<number, StepOfRun> {
   const next = new Map<number, StepOfRun[]>();

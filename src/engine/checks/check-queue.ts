@@ -9,7 +9,7 @@ export interface CheckOptions {
   readonly seed: number;
   readonly actions: number;
   /**
-   * Number of nodes after the root state that are all selected for cross-checks. Each later node is selected with the probability 1/`oneIn`. If
+   * The first `first` nodes after the root state are all selected for cross-checks. Each later node is selected with the probability 1/`oneIn`. If
    * `oneIn` is 0, no later nodes and no merges are selected.
    */
   readonly first: number;
@@ -17,13 +17,14 @@ export interface CheckOptions {
   /** The depth at which nodes are no longer expanded. */
   readonly maxDepth: number;
   /**
-   * `true` if merges of equal states are audited like merges by a reduction. Set if the states in which values were generated distinguish states from
-   * each other. The difference that made this distinction necessary may have another cause, so equal states may still behave differently.
+   * `true` if every merge of equal states is audited, not only merges by a reduction. Set if the knowledge makes the state in which a value was
+   * generated part of the value's name; see `contentOf`. This is done because merged states behaved differently, and that difference may have another
+   * cause, so even equal states may behave differently.
    */
   readonly auditsAll?: boolean | undefined;
 }
 
-/** The cross-checks that an earlier session of a resumed run made. */
+/** The cross-checks that an earlier session of a resumed run finished. */
 interface Done {
   wasChecked(check: DoneCheck): boolean;
 }
@@ -31,7 +32,7 @@ interface Done {
 interface Merge {
   readonly from: number;
   readonly action: number;
-  /** A hash of the reached state, which tells apart states that a reduction merged. 0 if no reduction merged the state. */
+  /** A hash that distinguishes the reached state from other states that a reduction merged with the same node. 0 if no reduction merged the state. */
   readonly reduced?: number | undefined;
   /** `true` if the merged states do not show which of their values belong together; see {@link ExpansionCheck.unlinked}. */
   readonly unlinked?: boolean | undefined;
@@ -43,7 +44,10 @@ type UnitTarget = Omit<UnitRequest, "path" | "draws" | "check">;
 interface OtherWay {
   readonly from: number;
   readonly action: number;
-  /** `true` if the further path generated values in another order or in other states, so that a reduction merged its state with the node. */
+  /**
+   * `true` if a reduction merged the state of the further path with the node, because the path generated the same values in another order or in other
+   * states.
+   */
   readonly reduced: boolean;
   /** `true` if the node does not show which of its values belong together; see {@link ExpansionCheck.unlinked}. */
   readonly unlinked?: boolean | undefined;
@@ -54,11 +58,14 @@ interface OtherWay {
 }
 
 /**
- * Numbers by which merges by a reduction are selected for audits. The selected merges are the first {@link AUDITS_ALL} merges of the search, the
- * first {@link AUDITS_FIRST} at each depth, and the 1st, 2nd, 4th, 8th and so on of each action. Merges are also selected by action, because an
- * action that only renews harmless times could use up the audits of a depth. One in {@link AUDITS_ONE_IN} of all other merges is audited. Repeated
- * merges of the same two states count once. Steps that lead back to their own state are counted separately, because they leave out different data.
- * The first audits of a depth, and the first audit of an action, also compare the states after the merged state.
+ * Numbers that determine which merges by a reduction are audited:
+ * - the first {@link AUDITS_ALL} merges of the search;
+ * - the first {@link AUDITS_FIRST} merges at each depth;
+ * - the 1st, 2nd, 4th, 8th and so on merge of each action, because an action that only renews harmless times could use up the audits of a depth;
+ * - one in {@link AUDITS_ONE_IN} of all other merges.
+ *
+ * Repeated merges of the same two states count once. Steps that lead back to their own state are counted separately, because they leave out different
+ * data. The first audits of a depth, and the first audit of an action, also compare the states after the merged state.
  */
 const AUDITS_ALL = 64;
 const AUDITS_FIRST = 3;
@@ -83,8 +90,8 @@ export class CheckQueue {
   readonly #committer: Committer;
   readonly #pending: UnitRequest[] = [];
   /**
-   * For each node that will be cross-checked along other paths: the last edges of these paths. The entry of a node is removed when all outcomes of
-   * the node are committed.
+   * For each node that will be cross-checked along other paths: the last edges of these paths. The node's entry is removed when all outcomes of the
+   * node are committed.
    */
   readonly #otherWays: Map<number, OtherWay[]> = new Map();
   /** The number of merges in each group; see {@link AUDITS_ALL}. A group contains the merges at one depth or of one action. */
@@ -95,7 +102,7 @@ export class CheckQueue {
   readonly #apart: Set<string> = new Set();
   #counted = 0;
   audited = 0;
-  /** Number of selected audits whose two states have not been compared, because the audit is not finished or the states cannot be compared. */
+  /** Number of selected audits that did not compare their two states, because the audit is not finished or the states cannot be compared. */
   auditsLeft = 0;
 
   constructor(options: CheckOptions, committer: Committer) {
@@ -117,7 +124,7 @@ export class CheckQueue {
 
   /**
    * Records in the run log that a check is finished, so that a resumed run does not repeat the check. `compared`: `false` if the two states could not
-   * be compared. A resumed run then tries the check again.
+   * be compared. Such a check is not recorded, so that a resumed run tries it again.
    */
   done({ lo, hi, check }: UnitRequest, compared = true): void {
     const { journal, visited } = this.#committer;
@@ -201,7 +208,8 @@ export class CheckQueue {
   }
 
   /**
-   * Returns `true` if merges of this kind are audited. If not, only a sample of these merges is checked, and only if the node is not expanded yet.
+   * Returns `true` if every selected merge of this kind is audited. If `false`, only a sample of the merges is checked, and only if the node is not
+   * expanded yet.
    */
   #isAudited(reduced: boolean): boolean {
     return reduced || this.#options.auditsAll === true;
@@ -249,7 +257,7 @@ export class CheckQueue {
     if (!both && otherWays.length === 0) return;
     const expected = this.#committer.nodes.has(node, UNCERTAIN) ? undefined : rowsOf(work, this.#options.actions);
     if (expected === undefined) {
-      // The two states of each merge cannot be compared, so the verdict says that these merges were not audited.
+      // Without the outcomes of the node, the two states of a merge cannot be compared. The verdict then says that these merges were not audited.
       for (const way of otherWays) if (this.#isAudited(way.reduced)) this.auditsLeft++;
       return;
     }
@@ -285,8 +293,8 @@ export class CheckQueue {
   }
 
   /**
-   * Returns the second path to a node, and the paths from which its data is drawn. The steps to the node use the data of the second path. The node's
-   * own actions use the data of the node's first path, so that their outcomes can be compared.
+   * Returns the second path to a node, and the paths that determine the test data of its steps. The steps to the node use the data of the second
+   * path. The node's own actions use the data of the node's first path, so that their outcomes can be compared.
    */
   #second({ from, action }: OtherWay, node: number): Required<Pick<UnitRequest, "path" | "draws">> {
     const { nodes } = this.#committer;
@@ -302,8 +310,8 @@ export class CheckQueue {
 }
 
 /**
- * Copies the rows with the outcomes of a node's actions. Returns `undefined` if an action breaks the target, since a check would break the target
- * again.
+ * Copies the rows with the outcomes of a node's actions. Returns `undefined` if the target crashed or timed out after an action, because a check
+ * would only repeat this failure.
  */
 function rowsOf(work: NodeWork, actions: number): Int32Array | undefined {
   const rows = new Int32Array(actions * ROW);

@@ -25,8 +25,8 @@ export class CheckRounds {
   /** For each lane: the number of chunks that the lane got since its last chunk of cross-checks. */
   readonly #since: number[] = [];
   /**
-   * Cross-checks that wait for their second and last try, because their path led to another state than recorded. Each has the failure of its first
-   * try.
+   * Cross-checks that wait for their second and last try, because their path led to another state than recorded. The value is the failure of the
+   * first try.
    */
   readonly #differed = new Map<UnitRequest, LaneFailure>();
 

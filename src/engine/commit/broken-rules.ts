@@ -49,7 +49,7 @@ export class BrokenRules {
   #brokenAfter(from: number, action: number, findings: readonly FindingEvent[]): Set<string> {
     const { invariants } = this.#policy;
     const broken = new Set(findings.flatMap(({ invariant }) => (Object.hasOwn(invariants, invariant) ? [invariant] : [])));
-    // A rule that is not checked after this action still counts as broken.
+    // A rule that is not checked after this action is still broken if it was broken before.
     for (const rule of this.#broken.get(from) ?? []) if (invariants[rule]?.includes(action) === false) broken.add(rule);
     return broken;
   }

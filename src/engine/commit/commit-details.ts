@@ -14,8 +14,9 @@ export interface DetailLimits {
  * Keeps the details of the first edges and states for reports, in the order of commits. The run log removes details from the maps when it writes
  * these details.
  *
- * Lanes send details with each outcome as long as {@link wanted} requests details. A step is executed before it is committed, and fewer details are
- * kept at its execution than at its commit. Every edge and state below a limit therefore has its details, for any number of lanes.
+ * Lanes send details with each outcome as long as {@link wanted} requests details. A step is executed before it is committed, and the number of kept
+ * details never decreases. If an edge or state is below the limit at its commit, its lane was therefore asked for its details. This holds for any
+ * number of lanes.
  */
 export class DetailLog implements ExplorationDetails {
   readonly states: Map<number, readonly string[]> = new Map();

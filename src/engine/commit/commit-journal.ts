@@ -24,7 +24,7 @@ export interface DoneCheck {
   readonly node: number;
   /** The kind of cross-check. `true`: along a second path to the node. `false`: by replay, for a node that was reached by snapshot. */
   readonly merge: boolean;
-  /** Identifies the second path if several paths to the node are audited. */
+  /** The last edge of the second path of an audit, as a number. Absent if the check is not an audit. */
   readonly edge?: number | undefined;
 }
 

@@ -46,8 +46,8 @@ export interface CommitEdge {
 }
 
 /**
- * Writes one record, and returns the index after it. `stepEvents`: the id of the step events, or -1 without any. `before`: the node in which the action of
- * the batch's previous record was executed, or -1 for the first record.
+ * Writes one record, and returns the index after it. `stepEvents`: the id of the step events, or -1 if there are none. `before`: the node in which
+ * the action of the previous record in the batch was executed, or -1 for the first record.
  */
 export function writeCommit(into: Int32Array, place: number, edge: CommitEdge, stepEvents: number, before: number): number {
   const { from, action, to, rows, at } = edge;
@@ -66,8 +66,8 @@ export function writeCommit(into: Int32Array, place: number, edge: CommitEdge, s
 }
 
 /**
- * Reads the records of a batch. The iterator reuses one object, so the caller must copy a record that it keeps after the iteration. @throws
- * ForeignCommits if the last record is incomplete
+ * Reads the records of a batch. The iterator reuses one object for all records, so the caller must copy a record that it needs after the iteration.
+ * @throws ForeignCommits if the last record is incomplete
  */
 export function* commitRows(batch: Int32Array): Iterable<CommitRow> {
   const row: CommitRow = { from: 0, action: 0, bits: 0, status: 0, to: -1, response: 0, shape: 0, stepEvents: -1, check: 0 };

@@ -44,8 +44,8 @@ export interface Committed {
   /** `true` if the step has a violation after which the search does not continue. */
   blocked: boolean;
   /**
-   * `true` if the state is known, but the step may have reached it with other values: its path generated the values in another order, or the state
-   * does not show which values belong together.
+   * `true` if the state was reached before, but possibly with other values: either the path of this step generated the values in another order, or
+   * the state does not show which values belong together.
    */
   reduced: boolean;
   /** `true` if `reduced` is set only because the state does not show which values belong together. The order of generation is then equal. */
@@ -111,11 +111,13 @@ export class Committer {
   /** Number of outcomes whose fingerprint equals that of a known state, although a second hash shows that the two states differ. */
   collisions = 0;
   /**
-   * Number of outcomes that reached a known state and generated the values in another order. Such states are merged, since the order should not
+   * Number of outcomes that reached a known state but generated the values in another order. Such states are merged, because the order should not
    * matter.
    */
   reductions = 0;
-  /** The part of {@link reductions} whose values were generated in the same order, but whose states do not show which values belong together. */
+  /**
+   * The part of {@link reductions} in which the values were generated in the same order, but the state does not show which values belong together.
+   */
   unlinkedReductions = 0;
   deepest = 0;
   readonly unjudged: InconclusiveLog = new InconclusiveLog();
@@ -223,7 +225,7 @@ export class Committer {
         }
       } else {
         const differs = this.visited.differs(committed.to, bits >>> CHECK_SHIFT);
-        // No hash shows if another path linked the values in another way. Count the states as different if their paths end with different actions.
+        // No hash shows if the two paths linked the values differently. Treat the states as different if their paths end with different actions.
         const isUnlinked = (bits & UNLINKED) !== 0 && committed.to !== node;
         if (isUnlinked) committed.check = 1 + (mix(committed.check, action) % 0xffff);
         committed.unlinked = isUnlinked && !differs;
@@ -377,8 +379,8 @@ export class Committer {
   }
 
   /**
-   * Updates the depth of a state that was only reached by steps with blocking violations. The depth must be one more than the parent's depth, because
-   * the code that reads paths relies on this rule.
+   * Updates the parent and the depth of a state that was only reached by steps with blocking violations. The depth must be one more than the parent's
+   * depth, because the code that reads paths relies on this.
    */
   #followParent(node: number, parent: number, action: number, depth: number): void {
     const { nodes } = this;

@@ -15,8 +15,9 @@ export class DivergenceLog {
 
   /**
    * Adds a divergence. Returns `true` if the divergence is new: the list is not full and contains no divergence of the same kind with the same
-   * message. Late writes of other fields count as the same message. If divergences have the same kind and message, the divergence with the shortest path is kept; if their paths are equally long, the
-   * divergence with the lowest action indices. The result therefore does not depend on which lane reports first.
+   * message. Messages about late writes that differ only in the written fields count as the same message. Of divergences with the same kind and
+   * message, the list keeps the one with the shortest path, or with the lowest action indices if the paths are equally long. The result therefore
+   * does not depend on which lane reports first.
    */
   add(reported: LaneDivergence): boolean {
     const { fields = [] } = reported;
@@ -28,7 +29,7 @@ export class DivergenceLog {
     return known === undefined;
   }
 
-  /** Restores the divergences of an earlier session of the run. A divergence that names an unknown action is left out. */
+  /** Adds the divergences of an earlier session of the run. A divergence that names an unknown action is left out. */
   restore(found: readonly Divergence[]): void {
     for (const one of found) {
       const path = one.path.map((name) => this.#actions.indexOf(name));
@@ -36,7 +37,7 @@ export class DivergenceLog {
     }
   }
 
-  /** Returns `true` if each of the fields was seen to change after an answer, and there is such a field. */
+  /** Returns `true` if the list of fields is not empty and each of the fields was seen to change after an answer. */
   areLate(fields: readonly string[]): boolean {
     return fields.length > 0 && fields.every((field) => this.#lateFields.has(field));
   }
@@ -51,7 +52,7 @@ export class DivergenceLog {
       }));
   }
 
-  /** Adds to the hint that a timer may be the cause, if the differences contain a field that was also written after answers. */
+  /** If the differences contain a field that was also written after answers, adds to the hint that a timer of the target may be the cause. */
   #withTimer(one: LaneDivergence): LaneDivergence {
     if (!MAY_BE_TIMER.has(one.kind)) return one;
     const field = [...this.#lateFields].toSorted(byText).find((late) => one.differences.some((line) => namesField(line, late)));

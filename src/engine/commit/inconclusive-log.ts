@@ -7,17 +7,17 @@ const MOST_REASONS = 1000;
 /** A reason why a rule was inconclusive, with the number of inconclusive results. */
 export interface CountedReason extends InconclusiveEvent {
   readonly count: number;
-  /** The indexes of the actions of these steps. Empty if the reason was found after the search. */
+  /** The indices of the actions in whose steps a rule was inconclusive for this reason. Empty if the reason was found after the search. */
   readonly actions: ReadonlySet<number>;
 }
 
 /** The number of steps of one action in which a rule was inconclusive. */
 export interface InconclusiveSteps {
-  /** All steps. */
+  /** The number of all these steps. */
   readonly all: number;
-  /** The steps in which the action {@link hasWorked}. */
+  /** The number of the steps in which the action {@link hasWorked}. */
   readonly worked: number;
-  /** The steps in which the action worked and the rule judged nothing. */
+  /** The number of the steps in which the action worked and the rule judged no part of the step. */
   readonly whole: number;
 }
 
@@ -38,7 +38,7 @@ export class InconclusiveLog {
     return [...this.#reasons.values()];
   }
 
-  /** The inconclusive steps, by rule and by the index of the action. */
+  /** The numbers of inconclusive steps, by rule and by the index of the action. */
   get steps(): ReadonlyMap<string, ReadonlyMap<number, InconclusiveSteps>> {
     return this.#steps;
   }
@@ -74,8 +74,8 @@ export class InconclusiveLog {
 }
 
 /**
- * Returns `true` if a step led to a state, was answered below 400, and not only with a redirect that changed nothing. Pages refuse a form by such a
- * redirect to the login, or back to the form.
+ * Returns `true` if a step led to a state and was answered with a status below 400. A redirect (3xx) counts only if the step led to another state,
+ * because pages refuse a form by a redirect to the login or back to the form.
  */
 export function hasWorked({ from, to, status }: Pick<Edge, "from" | "to" | "status">): boolean {
   return to >= 0 && (status < 300 || (status < 400 && to !== from));

@@ -28,7 +28,10 @@ export class Occurred {
     this.#asked = this.missing.length === 0 ? undefined : [...this.#names];
   }
 
-  /** Returns the names that lanes need not report again. Returns `undefined` if every pattern has occurred: lanes then report no names. */
+  /**
+   * Returns the context keys and patterns that lanes need not report again. Returns `undefined` if every pattern has occurred, so that lanes need not
+   * report anything.
+   */
   get asked(): readonly string[] | undefined {
     return this.#asked;
   }

@@ -48,8 +48,8 @@ const TURN_MS = 100;
 
 /**
  * Recommits the stored outcomes of an earlier session in order. Each outcome must belong to the (state, action) pair that the strategy selects next.
- * At the end, the digests must be equal, else the outcomes belong to another exploration.
- * @throws SeqqaError `RESUME_MISMATCH` or `RESUME_BUDGET` (exit status 2), and the signal's reason
+ * At the end, the digests must be equal. If they differ, the outcomes belong to another exploration.
+ * @throws SeqqaError `RESUME_MISMATCH` or `RESUME_BUDGET` (exit status 2); after an abort, the reason of the abort signal
  */
 export async function recommit(recorded: Recorded, folding: Recommitting): Promise<void> {
   const { committer, signal } = folding;
@@ -87,7 +87,7 @@ export function* recordedRows(recorded: Recorded, index: number): Iterable<Commi
 function refold(row: CommitRow, recorded: Recorded, { committer, order, reorderBuffer, commit, stopReason }: Recommitting): void {
   const { from, action, to } = row;
   const before = committer.steps + committer.skipped;
-  // If the exploration is divided into shards, this call passes over states of other shards.
+  // If the exploration is divided into shards, this call skips states of other shards.
   commit();
   refuseBeyond(stopReason(), committer.steps);
   if (!order.peek() || order.ref !== from || order.action !== action) {

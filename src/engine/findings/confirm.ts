@@ -6,7 +6,7 @@ import { ReplayLane, StartTimes, type ReplayLaneOptions } from "../search/replay
 import { shrinkPath, type DrawnPath, type Shrunk } from "./shrink.ts";
 import { TimeLimit } from "../search/time-limit.ts";
 
-/** Largest number of attempts to replay a finding on a fresh target. The lane may be lost during an attempt. */
+/** Largest number of attempts to replay a finding on a fresh target. A second attempt is needed because the lane may be lost during the first. */
 const TRIES = 2;
 
 export interface ConfirmedViolation {
@@ -19,15 +19,15 @@ export interface ConfirmedViolation {
   readonly confirmed: boolean;
   /** The reason why `recording` is `undefined`. */
   readonly notReplayed?: NotReplayedReason | undefined;
-  /** Message and hint of the last error when starting a target. Only set if `notReplayed` is `no_target`. */
+  /** Message and hint of the last failed start of a target. Only set if `notReplayed` is `no_target`. */
   readonly startFailed?: string | undefined;
   readonly minimality: Minimality | undefined;
 }
 
 export interface Shrinking {
   /**
-   * Names of rules that may be broken before the last step of a path, because the search continued after violations. A shortened path must not break
-   * any of these rules before its last step.
+   * Names of the rules that a path may break before its last step, because the search continues after violations. If a finding breaks such a rule,
+   * its shortened path must break the rule only in the last step.
    */
   readonly mayBeBroken: ReadonlySet<string>;
   /** Returns the shortest path in the committed graph that ends with a given finding. */
@@ -133,7 +133,7 @@ function unconfirmed(found: FoundViolation, outcome: Recording | NotReplayedReas
 export async function confirmPath(replayLane: ReplayLane, found: FoundViolation, { path, draws }: DrawnPath): Promise<ConfirmedViolation> {
   const confirms = (recording: Recording): boolean =>
     recording.countsOn !== true && isSeen(found, path, endOf(recording), replayLane.options);
-  // A missing answer may be an effect of earlier work on the target. Only a fresh target can confirm such a finding.
+  // Earlier work on the target may be the cause of a missing answer, so only a fresh target can confirm such a finding.
   const wasAnswered = found.status !== 0 || path.length === 0;
   let outcome = wasAnswered && replayLane.isAtRoot ? await replay(replayLane, { path, draws }, confirms) : undefined;
   if (outcome === undefined || typeof outcome === "string" || !confirms(outcome))
@@ -236,7 +236,10 @@ function shrink(replayLane: ReplayLane, best: ConfirmedViolation, mayBeBroken: R
   });
 }
 
-/** Returns `true` if the finding occurs at the end of a path, with a change that a timer of the target cannot have made alone. */
+/**
+ * Returns `true` if the finding occurs at the end of a path. A finding does not count if it consists only of changes of fields that the target also
+ * wrote after answers, for example by a timer.
+ */
 function isSeen(
   found: FoundViolation,
   path: readonly number[],

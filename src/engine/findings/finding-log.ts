@@ -15,7 +15,10 @@ export interface FoundViolation {
   stepEvents: StepEvent | undefined;
   /** The states in which the violating actions were executed, in the order of commits. Empty if the root state itself violates the rule. */
   readonly from: number[];
-  /** The violations of the group by their changed fields, if at least two violations changed different fields; see {@link FindingEvent.fields}. */
+  /**
+   * The violations of the group, divided by the fields that they changed; see {@link FindingEvent.fields}. Absent if all violations changed the same
+   * fields.
+   */
   parts?: readonly FoundViolation[];
 }
 
@@ -29,7 +32,8 @@ export interface CommittedViolation extends Pick<
 }
 
 /**
- * Converts a violation that a cross-check saw to a violation without a committed step. The violation becomes a finding only if a replay confirms it.
+ * Converts a violation that occurred during a cross-check to a violation without a committed step. The violation becomes a finding only if a replay
+ * confirms it.
  */
 export function seenViolation({ finding, status, path, draws }: SeenViolation, actions: readonly string[]): FoundViolation {
   const lastAction = actions[path.at(-1)!]!;
@@ -38,19 +42,20 @@ export function seenViolation({ finding, status, path, draws }: SeenViolation, a
 }
 
 /**
- * Returns a violation of an abandoned search without its states. The next search does not know these states, so a replay must confirm the violation.
+ * Returns a violation of an abandoned search without its states, because their numbers mean nothing in the next search. A replay must confirm the
+ * violation.
  */
 export function withoutGraph(found: FoundViolation): FoundViolation {
   const { parts } = found;
   return { ...found, state: null, stepEvents: undefined, from: [], ...(parts !== undefined && { parts: parts.map(withoutGraph) }) };
 }
 
-/** Returns the violations with equal changed fields of all groups. */
+/** Returns the {@link FoundViolation.parts} of a group, or the group itself if it is not divided. */
 export function partsOf(found: FoundViolation): readonly FoundViolation[] {
   return found.parts ?? [found];
 }
 
-/** Returns violations of one group as a group. Its path is the shortest path of the violations. */
+/** Joins parts of a group into one group. Its path is the shortest path of the parts. */
 export function groupOf(parts: readonly FoundViolation[]): FoundViolation {
   const shortest = parts.reduce((best, one) => (one.path.length < best.path.length ? one : best));
   const { parts: _parts, ...shown } = shortest;

@@ -1,6 +1,6 @@
 import type { UnitRequest } from "../../messages/lane-messages.ts";
 
-/** A path, and the paths from which the data of its steps is drawn. `draws` is `undefined` if the path itself determines the data. */
+/** A path, and the paths that determine the test data of its steps. `draws` is `undefined` if the path itself determines the data. */
 export interface DrawnPath {
   readonly path: readonly number[];
   readonly draws: UnitRequest["draws"];

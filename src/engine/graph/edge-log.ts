@@ -147,7 +147,7 @@ export class EdgeLog {
   }
 }
 
-/** A block of edges. Its buffer holds an array for each member of an edge, such as the action. */
+/** A block of edges. Its buffer holds one array for each property of an edge, such as the action. */
 class Block {
   readonly room: number;
   readonly bytes: Uint8Array;

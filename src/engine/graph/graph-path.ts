@@ -22,7 +22,7 @@ export function graphPaths({ edges, nodes, visited }: Committer): (found: FoundV
     if (nearest < 0) return { path, draws };
     const way = paths.to(nearest);
     const shorter = [...way.actions, path.at(-1)!];
-    // The data of a state's actions is always drawn from the path on which the state joined the frontier.
+    // The data of a state's actions is always drawn from the path on which the state first joined the frontier.
     const drawn = way.nodes.map((node) => nodes.home(node));
     const own = drawn.every((home, step) => home.length === step && home.every((action, at) => action === shorter[at]));
     return { path: shorter, draws: own ? undefined : drawn };

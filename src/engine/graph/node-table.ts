@@ -7,8 +7,8 @@ export const EXPANDED = 2;
 /** Flag: a committed edge without a blocking violation leads to the node. */
 export const CLEAN = 4;
 /**
- * Flag: a state that equals the node may have another fingerprint, because the node has too many symmetric ids to order. Replays are not compared
- * with such a node.
+ * Flag: a state that equals the node may get another fingerprint, because the node has too many interchangeable ids to find their order. Replays are
+ * not compared with such a node.
  */
 export const UNCERTAIN = 8;
 /** Flag: another shard explores the states after this node. */

@@ -12,7 +12,7 @@ const BATCH_BYTES = 256 << 10;
  * place in the queue.
  */
 const READ = 16;
-/** The size of one in this many snapshots is measured, to estimate the size of all snapshots. */
+/** One snapshot in this many is measured, to estimate the size of all snapshots. */
 const SAMPLE = 64;
 /** Estimated ratio of a snapshot's size in memory to its serialized size. The ratio was measured for small objects. */
 const IN_MEMORY = 3;
@@ -37,7 +37,10 @@ export class SnapshotStore {
   readonly #live: Map<number, unknown> = new Map();
   #pending: Map<number, unknown> = new Map();
   readonly #batches: Map<number, Batch> = new Map();
-  /** For each node: the number of the batch with the node's snapshot, counted from 1. 0 if no batch has it. Created together with the first batch. */
+  /**
+   * For each node: the number, counted from 1, of the batch that contains the node's snapshot. 0 if no batch contains it. Created with the first
+   * batch.
+   */
   #batchOf: Paged<Int32Array> | undefined;
   #next = 1;
   /** Batches that were read back, by number. The most recently used batch is last. */

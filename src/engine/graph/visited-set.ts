@@ -15,7 +15,7 @@ export interface VisitedGrowth {
 const ONE_PART = 1 << 16;
 /** Number of parts of a set with at least {@link ONE_PART} states. */
 const PARTS = 1 << 8;
-/** Largest share of used slots in a hash table. A fuller table would make searches long. */
+/** Largest share of used slots in a hash table. Lookups in a fuller table would be slow. */
 const MOST_FULL = 0.82;
 /** Factor by which a part grows if the set has many parts. A single part doubles. */
 const GROWTH = 1.2;

@@ -32,7 +32,7 @@ export class EndlessChains {
   readonly notes: string[] = [];
   readonly #actions: readonly string[];
   readonly #waiting: Chain[] = [];
-  /** Number of times that the lane was lost while it executed the first waiting chain. */
+  /** Number of times that the lane was lost while it executed the chain that {@link next} returns. */
   #lost = 0;
   /** For each action: the nodes at the ends of its chains. */
   readonly #ends: Map<number, Set<number>> = new Map();
@@ -68,7 +68,7 @@ export class EndlessChains {
    * lane was lost. The chain is then executed again.
    */
   ran(recording: Recording | undefined): string | undefined {
-    // The reason for the loss of the lane may have no connection with the chain, so try again.
+    // The chain need not be the reason for the loss of the lane, so try again.
     if (recording === undefined && ++this.#lost < TRIES) return undefined;
     this.#lost = 0;
     const chain = this.#waiting.shift()!;

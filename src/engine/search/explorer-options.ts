@@ -29,16 +29,19 @@ export interface ExplorerOptions extends Omit<SearchSettings, "maxDepth" | "maxT
   readonly direct: boolean;
   /** Selects the nodes and merges for cross-checks; see {@link CheckOptions}. */
   readonly crossCheck: Pick<CheckOptions, "first" | "oneIn" | "auditsAll">;
-  /** `true`: the exploration ends as soon as an outcome shows that a generated value is not recognised; see `Explorer.lesson`. */
+  /** `true`: the exploration ends as soon as an outcome shows a generated value that seqqa did not recognise; see `Explorer.lesson`. */
   readonly learns?: boolean | undefined;
-  /** Returns `true` if the exploration ends as soon as this counter makes it endless, and the store can leave it; see `Explorer.endlessCounter`. */
+  /**
+   * Returns `true` if the exploration should end when a counter makes the search endless and the store is able to leave this counter unrestored. The
+   * search then starts again; see `Explorer.endlessCounter`.
+   */
   readonly leavesCounter?: ((counter: string) => boolean) | undefined;
   /**
    * Executes an experiment on lanes without other work. After the search, experiments execute some paths again to detect late writes. `undefined`:
    * late writes are not searched for after the search.
    */
   readonly calibrate?: ((walk: CalibrationWalk) => Promise<Calibration>) | undefined;
-  /** The messages about endless chains that the user has already seen and that are not repeated. `undefined`: no endless chains are searched for. */
+  /** The messages about endless chains that the user has seen. These messages are not repeated. `undefined`: no endless chains are searched for. */
   readonly saidChains?: Set<string> | undefined;
   readonly signal: AbortSignal | undefined;
   readonly onEvent: (event: ExplorationEvent) => void;

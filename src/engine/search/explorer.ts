@@ -53,7 +53,7 @@ const LONG_WATCHES_MS = 1_500;
 const CLOCK_EVERY = 256;
 /** Largest number of violations seen by cross-checks that are kept. The number is limited because each of these violations is replayed at the end. */
 const MOST_SEEN = 20;
-/** Number of notes about lanes that are started again because a state differs. */
+/** Largest number of notes about lanes that are started again because a state differs. */
 const DIRTY_NOTES = 3;
 
 /**
@@ -72,7 +72,7 @@ export class Explorer {
   #foundNew = false;
   replayed = 0;
   crossChecked = 0;
-  /** Number of audits: merges by a reduction that were checked by executing both paths. */
+  /** Number of finished audits: merges by a reduction that were checked by executing both paths. */
   get audited(): number {
     return this.#checks.audited;
   }
@@ -83,13 +83,13 @@ export class Explorer {
   }
 
   /**
-   * A divergence that shows an unrecognised generated value. The exploration ended at this divergence, and starts again after an experiment has found
-   * the generated value.
+   * The divergence at which the exploration ended, because it shows a generated value that seqqa did not recognise. The exploration starts again
+   * after an experiment has found the generated value.
    */
   lesson: LaneDivergence | undefined;
-  /** The columns of counters of which the search found states with many spent ids, in the order of commits. */
+  /** The columns of counters from which a state got several new ids that no row of the state contains. In the order of commits. */
   readonly spent: Set<CounterColumn> = new Set();
-  /** The counter of {@link spent} at which the search ended. The search starts again with a store whose restores leave this counter as it is. */
+  /** The counter of {@link spent} because of which the search ended. The search starts again with a store that does not restore this counter. */
   endlessCounter: CounterColumn | undefined;
   /** Violations that cross-checks saw and that the search did not commit. */
   readonly seen: FoundViolation[] = [];
@@ -100,9 +100,11 @@ export class Explorer {
   readonly calls: Set<number> = new Set();
   /** The stored data of the earlier sessions of a resumed run. `undefined` for a new run. */
   readonly earlier: Pick<Recorded, "operations"> | undefined;
-  /** `true` if a target sends its answers in two packets. */
+  /** `true` if a target sends an answer in two packets. */
   twoPackets = false;
-  /** By action: how long lanes waited for the next second, because the action issued a token again. In milliseconds. */
+  /**
+   * For each action: how long lanes waited for the next second, because the action had issued the same token twice in one second. In milliseconds.
+   */
   readonly waitedMs: Map<string, number> = new Map();
   /** A message for each cookie that a client rejected, on all lanes. */
   readonly rejectedCookies: Set<string> = new Set();
@@ -116,7 +118,7 @@ export class Explorer {
   readonly #meter: ProgressMeter;
   readonly #posts: LanePosts;
   readonly #rebuilds: LaneRebuilds;
-  /** Number of lanes that were started again because they were in a wrong state. */
+  /** Number of lanes that were started again because their state differed from the expected state. */
   #dirtyRebuilds = 0;
   readonly tries: UnitTries;
   readonly chains: EndlessChains;
@@ -160,7 +162,7 @@ export class Explorer {
         options.onEvent(foundEvent(options, found, this.committer.steps));
       },
     });
-    // Without a queue, the frontier may return to any state. Reading a whole batch back for each snapshot would then take longer than a replay.
+    // Without a queue, the frontier may return to any state, and reading a whole batch back for a single snapshot would take longer than a replay.
     const snapshots = new SnapshotStore(this.order.queue === undefined ? undefined : options.spill);
     this.reorderBuffer = new ReorderBuffer(options.actions.length, this.committer.nodes, snapshots);
     this.divergences = new DivergenceLog(options.actions);
@@ -329,7 +331,7 @@ export class Explorer {
       order.take();
       if (!order.nodewise ? work.settled(actions.length) : action === actions.length - 1) {
         committer.nodes.flag(node, EXPANDED);
-        // Without all outcomes, a check would have nothing to compare with.
+        // If some outcomes are missing, a check has nothing to compare with.
         if (!work.isPartial) {
           if (this.#recorded !== undefined) this.#checks.recalled(node, work, this.#options.direct, this.#recorded);
           else this.#checks.expanded(node, work, this.#direct);
@@ -344,7 +346,10 @@ export class Explorer {
     }
   }
 
-  /** Notes counters with many spent ids. The search ends at the first one that a store can leave as it is, if {@link ExplorerOptions} allow it. */
+  /**
+   * Records counters with many spent ids in {@link spent}. Ends the search at the first counter for which `canLeave` and
+   * {@link ExplorerOptions.leavesCounter} are true.
+   */
   #takeSpent(counters: readonly string[]): void {
     for (const counter of counters) {
       const column = this.#rebuilds.root?.counterColumns?.find((one) => one.counter === counter);
@@ -389,7 +394,7 @@ export class Explorer {
 
   #addPost(lane: number, work: Promise<void>): void {
     const taken = work.catch((error: unknown) => {
-      // Interrupting a run makes its work fail. Such a failure is not an error.
+      // The interruption of a run makes its work fail. Such a failure is not an error.
       if (this.stopReason !== "interrupted" || this.#options.signal?.aborted !== true) this.fatal ??= error;
       this.#stop("interrupted");
     });
@@ -516,7 +521,7 @@ export class Explorer {
     this.#posts.wake();
     const { failure } = expansion;
     const culprit = assignments[failure?.unit ?? -1];
-    // If the time is up, still count the failure: a request that hung until then must be reported.
+    // If the time is up, still count the failure: a request that was still waiting at that moment must be reported.
     if (failure === undefined || (this.#abandoned && this.stopReason !== "max_time")) return;
     if (culprit !== undefined && !this.#rebuilds.has(lane)) this.tries.count({ ...culprit, from: failure.action }, failure);
     if (!this.#abandoned) await this.#rebuild(lane, failure);

@@ -22,7 +22,7 @@ export class LanePosts {
     return this.#held.some((chunks) => chunks > 0);
   }
 
-  /** Counts a chunk of a lane until `taken` resolves, when the chunk's answer was processed. `taken` must not reject. */
+  /** Counts a chunk for a lane until `taken` resolves. `taken` must resolve when the chunk's answer was processed, and must not reject. */
   add(lane: number, taken: Promise<void>): void {
     this.#held[lane]!++;
     void taken.finally(() => {

@@ -43,7 +43,7 @@ export class NodeWork {
   dropped = false;
   /** The number of the node's committed actions, including actions that an earlier `NodeWork` of the node committed. */
   committed = 0;
-  /** `true` if some actions were committed before this `NodeWork` was made, so that their outcomes are missing here. */
+  /** `true` if an earlier `NodeWork` of the node committed some actions, so that their outcomes are missing here. */
   isPartial = false;
   #rows: Int32Array | undefined;
   #base = 0;
@@ -127,7 +127,7 @@ export class NodeWork {
     return count;
   }
 
-  /** Changes to a separate state for each action. From now on, some of the node's actions may be known or committed before its other actions. */
+  /** Switches to a separate status for each action. From now on, some of the node's actions may be known or committed before its other actions. */
   #split(actions: number): Uint8Array {
     if (this.#states !== undefined) return this.#states;
     this.#states = new Uint8Array(actions).fill(this.#whole);

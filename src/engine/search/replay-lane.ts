@@ -9,12 +9,12 @@ export interface ReplayLaneOptions {
   readonly lanePool: LanePool;
   readonly actions: readonly string[];
   readonly signal: AbortSignal | undefined;
-  /** The time limit of the run. No replay is started after it has passed. */
+  /** The time limit of the run. No replay is started after this time. */
   readonly limit: TimeLimit;
   /** `false` if the target keeps data that a restore does not reset, for example in memory. Each replay then needs a new target. */
   readonly canGoBack: boolean;
   readonly starts: StartTimes;
-  /** Returns `true` if the target also wrote all these fields after answers, so that a change of only these fields confirms no finding. */
+  /** Returns `true` if the target also wrote all these fields after answers. A change of only such fields does not confirm a finding. */
   readonly areLate?: ((fields: readonly string[]) => boolean) | undefined;
 }
 
@@ -58,7 +58,7 @@ export class ReplayLane {
     this.options = options;
   }
 
-  /** Message and hint of the last error when starting a target. `undefined` if no start failed. */
+  /** Message and hint of the last failed start of a target. `undefined` if no start failed. */
   get startFailed(): string | undefined {
     return this.#startFailed;
   }

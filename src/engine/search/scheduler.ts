@@ -255,7 +255,7 @@ function opened(work: NodeWork, action: number, visited: VisitedSet, seen: Set<n
   return child;
 }
 
-/** Returns the first of the units that together have a given number of actions. Shortens the last unit if necessary. */
+/** Returns the first units, with at most the given number of actions in total. Shortens the last unit if necessary. */
 function front(missing: readonly Assignment[], actions: number): readonly Assignment[] {
   const given: Assignment[] = [];
   let left = actions;

@@ -28,9 +28,9 @@ export class UnitTries {
   }
 
   /**
-   * Returns the failure that counts as confirmed if the next attempt fails in the same way. If the target ended, only the last attempt confirms the
-   * failure, because something outside (a kill, a lack of memory) may have ended two targets. If the action is known to end the target in other
-   * states, the second attempt is enough.
+   * Returns the kind of failure that counts as confirmed if the next attempt fails in the same way, or `undefined` if no failure would be confirmed.
+   * If the target ended, only the last attempt confirms the failure, because something else, such as a kill or a lack of memory, may have ended the
+   * earlier targets. If the action is known to end the target in other states, the second attempt is enough.
    */
   suspected(assignment: Assignment): LaneFailureKind | undefined {
     if (this.#tries.size === 0) return undefined;
@@ -71,7 +71,7 @@ export class UnitTries {
   }
 
   /**
-   * Returns a violation for each unit that got no answer from the target, if the search ended before further attempts could confirm the missing answer.
+   * Returns a violation for each unit that got no answer from the target and whose missing answer was not confirmed before the search ended.
    * @param why The reason why the search ended.
    */
   unsettled(actions: readonly string[], why: string): readonly FoundViolation[] {

@@ -9,9 +9,9 @@ export interface OnLane {
 }
 
 /**
- * Does work on a lane, and ends the lane's requests if they take too long, because a hanging target would delay the run until its requests time out.
- * The requests may take the time that is left, or the allowance of the time limit if the allowance is longer. After an interruption, the requests may
- * take some seconds. The result contains `wasCut`: `true` if requests were ended, so that missing answers mean nothing.
+ * Does work on a lane, and ends the lane's requests if they take too long. Otherwise, a hanging target would delay the run until its requests time
+ * out. The requests may take the time that is left, or the allowance of the time limit if the allowance is longer. After an interruption, the
+ * requests may take some seconds. The result contains `wasCut`: `true` if requests were ended, so that missing answers mean nothing.
  */
 export async function withinTime<T>(
   { lanePool, lane, signal, limit }: OnLane,

@@ -10,7 +10,7 @@ export interface Shard {
   readonly of: number;
 }
 
-/** Smallest number of states per shard on the level at which the exploration is divided. With fewer states, the hashes would divide them unevenly. */
+/** Smallest number of states per shard on the level at which the exploration is divided. Hashes would divide fewer states unevenly. */
 const STATES_EACH = 16;
 
 /**

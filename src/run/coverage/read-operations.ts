@@ -8,8 +8,9 @@ export interface CountedDescription {
 }
 
 /**
- * Reads the OpenAPI description of `coverage.openapi`. @returns `undefined` if the configuration names no description @throws SeqqaError
- * `DESCRIPTION_*` with exit status 2
+ * Reads the OpenAPI description of `coverage.openapi`.
+ * @returns `undefined` if the configuration names no description
+ * @throws SeqqaError `DESCRIPTION_*` with exit status 2
  */
 export async function readOperations({ coverage, folder }: Config): Promise<CountedDescription | undefined> {
   if (coverage?.openapi === undefined) return undefined;

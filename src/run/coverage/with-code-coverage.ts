@@ -3,7 +3,7 @@ import { withRunDirectory } from "../prepare/run-directory.ts";
 import type { MeasuredCode } from "./code/code-coverage.ts";
 
 /**
- * Calls `work`, during which the targets write the coverage of their code to a folder, and then returns this coverage.
+ * Calls `work`, during which the targets write the coverage of their code to a folder. Returns this coverage when `work` has ended.
  * @param cwd The folder to which shown paths are relative.
  * @throws SeqqaError `TMP_UNUSABLE` (2), and errors of `work`
  */

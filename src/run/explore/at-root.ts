@@ -11,12 +11,12 @@ import { idleMsOf } from "./idle-watch.ts";
 import { learnBackground, learnValues, type LearningLanes } from "./learn/learn-values.ts";
 import { refuseOtherRoot } from "../resume/resume.ts";
 
-/** The result of starting the lanes: their reports at the root state, and what experiments found out about the target's values. */
+/** The result of starting the lanes: their reports at the root state, and the knowledge about the target's values that experiments gave. */
 export interface BroughtUp {
   readonly reports: readonly LaneReport[];
   readonly notes: readonly string[];
   readonly knowledge: Knowledge;
-  /** Differences between repeated executions that experiments found before the search and could not explain. */
+  /** Differences between repeated executions that experiments before the search found but could not explain. */
   readonly divergences: readonly Divergence[];
   /** The start of the exploration's time limit, after the lanes have started, in milliseconds of `performance.now()`. */
   readonly startedAt: number;
@@ -85,8 +85,8 @@ async function withSetup(lanes: LearningLanes, before: Pick<BroughtUp, "reports"
 
 /**
  * Wraps lanes for experiments. Each experiment may use half of the exploration's time, so that a hanging target does not block the run. After that
- * time, only necessary experiments start. If a lane loses its target or store, all lanes are rebuilt once and the experiment is repeated, provided
- * that the root state is unchanged.
+ * time, only necessary experiments start. If a lane loses its target or store, all lanes are rebuilt once. The experiment is then repeated if the
+ * root state is unchanged.
  */
 export function calibrating(
   lanePool: LanePool,

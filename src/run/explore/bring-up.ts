@@ -128,8 +128,8 @@ export async function bringUp(plan: PlannedExploration, lanes: ExplorationLanes)
 function rootNote({ findings }: LaneReport, policy: ViolationPolicy | undefined): readonly string[] {
   if (findings.length === 0) return [];
   const broken = `The root state breaks ${findings.map(({ invariant }) => invariant).join(", ")}`;
-  if (policy !== undefined && new BrokenRules(policy).passes(findings)) return [`${broken}. Correct setup or the rule.`];
-  return [`${broken}, so seqqa explores no further states. Correct setup or the rule.`];
+  if (policy !== undefined && new BrokenRules(policy).passes(findings)) return [`${broken}. Correct \`setup\` or the rule.`];
+  return [`${broken}, so seqqa explores no further states. Correct \`setup\` or the rule.`];
 }
 
 function resultsSoFar(

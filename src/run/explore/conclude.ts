@@ -173,7 +173,7 @@ async function notesOf(
   if (keptMemory !== undefined)
     notes.push(
       `seqqa could not start new targets with empty memory, because target.module threw an error when seqqa loaded it a second time (${keptMemory}). ` +
-        "Findings may depend on this memory, also if they are confirmed. Run with --parallel 2, so that each new target gets a thread of its own.",
+        "Even confirmed findings may depend on this memory. Run with --parallel 2, so that each new target gets a thread of its own.",
     );
   // Skip these notes for a resumed run or a shard. Such a run has not seen all context keys and stub calls, so the notes could be false.
   if (options.shard === undefined && input.keep?.before === undefined) notes.push(...neverOccurredNotes(explorer), ...stubNotes(explorer));
@@ -246,9 +246,9 @@ async function freshStateNotes(explorer: Explorer, lanePool: LanePool): Promise<
   const what = `Nearly every step that changed the state led to a new state (${fresh} of ${changing} steps).`;
   if (fields.length === 0)
     return [
-      `${what} If equal states should occur again, look for a field whose value differs each time, and list this field under ignore.`,
+      `${what} If equal states should occur again, look for a field whose value differs each time, and list this field under \`ignore\`.`,
     ];
-  return [`${what} List these fields under ignore, because they differ between two executions of one path: ${fields.join(", ")}.`];
+  return [`${what} List these fields under \`ignore\`, because they differ between two executions of one path: ${fields.join(", ")}.`];
 }
 
 async function fieldsThatDiffer(path: readonly number[], lanePool: LanePool): Promise<readonly string[]> {

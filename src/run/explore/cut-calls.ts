@@ -3,8 +3,8 @@ import type { ExplorerOptions } from "../../engine/search/explorer.ts";
 import { isAtLeast, Severity } from "../../model/declare/severity.ts";
 
 /**
- * Returns a function that says for which calls races and faults are not tried: calls with a finding of high or critical severity that is not in
- * `known_findings`. Calls with less severe findings, such as an answer that the description does not allow, are tried.
+ * Returns a function that returns `true` for a call in a state in which the search found a finding of high or critical severity that is not in
+ * `known_findings`. Races and faults are not tried with such a call.
  */
 export function cutCalls(
   { findings }: Pick<Committer, "findings">,

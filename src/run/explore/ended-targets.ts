@@ -3,8 +3,8 @@ import { endText, hasEnded, type TargetEnd } from "../../model/results/target-en
 import { plural } from "../../reports/console/text/numbers.ts";
 
 /**
- * Counts the targets whose process ended during the exploration. A target may end some time after its answer. The step that noticed the end may then
- * not reproduce the end.
+ * Counts the targets whose process ended during the exploration. A target may end some time after its answer. If seqqa repeats the step during which
+ * it noticed the end, the target may then not end again.
  */
 export class EndedTargets {
   #count = 0;

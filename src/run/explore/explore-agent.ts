@@ -40,7 +40,7 @@ export async function exploreAgent(definition: AgentDefinition<never, never>, op
   const name = definition.name ?? (options.module === undefined ? "agent" : nameOf(options.module));
   const kept = options.resume === undefined || options.resume === false ? undefined : await keptRun(name, config, definition, options);
   const operations = await readOperations(config);
-  // The copies of stores are made before a lane sets its connection settings, and removed after it has ended.
+  // Set the connection defaults in this thread, too: copies of stores are made before a lane sets its own, and removed after the lane has ended.
   const connections = { ca: config.tls.ca, proxy: config.proxy };
   setConnectionDefaults(connections);
   const ran = exploreWithServices(config, options.signal, async (directory) => {
@@ -64,8 +64,8 @@ export async function exploreAgent(definition: AgentDefinition<never, never>, op
 }
 
 /**
- * Returns the run to resume. The field `stored` is `undefined` if a new run has to be started. @throws SeqqaError if the run cannot be resumed with
- * the current code or configuration
+ * Returns the run to resume. The field `stored` is `undefined` if a new run has to be started.
+ * @throws SeqqaError if the run cannot be resumed with the current code or configuration
  */
 async function keptRun(
   name: string,
@@ -77,10 +77,10 @@ async function keptRun(
   if (module === undefined) {
     throw new SeqqaError(
       "RESUME_NEEDS_MODULE",
-      "explore() got resume without module, so seqqa cannot check if the code has changed since the run.",
+      "explore() got the option `resume` without `module`, so seqqa cannot check if the code has changed since the run.",
       {
         exitStatus: 2,
-        hint: "Pass module: import.meta.url in the file that exports the Agent.",
+        hint: "Pass `module: import.meta.url` in the file that exports the Agent.",
       },
     );
   }

@@ -28,8 +28,8 @@ export async function withLoadedFiles(files: readonly string[], work: (loaded: L
 }
 
 /**
- * Explores an exploration file, and loads the file first if necessary. @returns `undefined` if the name of the exploration does not contain the text
- * `only`
+ * Explores an exploration file, and loads the file first if necessary.
+ * @returns `undefined` if the name of the exploration does not contain the text `only`
  * @throws SeqqaError
  */
 export async function exploreFile({ loaded, ...request }: ExploreFileRequest): Promise<ExplorationResult | undefined> {

@@ -60,10 +60,7 @@ export async function work({ config, directory, url, secret, version, onNote, si
   }
 }
 
-/**
- * Loads the exploration that the run announced. If a file of that name exists with other code, returns this file, so that the worker can report the
- * difference.
- */
+/** Loads the exploration that the run announced. Also loads a file of that name whose code differs, so that the worker can report the difference. */
 async function findExploration({ file, code }: Announced, directory: string, bundles: string): Promise<LoadedExploration> {
   const files = (await discover(directory)).filter((one) => basename(one) === basename(file));
   let other: LoadedExploration | undefined;

@@ -19,7 +19,7 @@ export interface FoundRaces {
   readonly unreached: readonly DismissedHit["request"][];
   /** The reasons why pairs of actions were not probed in any state. The keys are texts from {@link pairOf}. */
   readonly unprobed: ReadonlyMap<string, string>;
-  /** The pairs of actions that rules require, if only these were probed; `undefined` if all pairs were probed. */
+  /** The pairs of actions that rules require, if `races` is off. `undefined` if all pairs of actions were probed. */
   readonly asked?: readonly (readonly [number, number])[] | undefined;
   /** The counts of probed pairs of calls; `undefined` if races were not probed. */
   readonly coverage: RaceCoverage | undefined;

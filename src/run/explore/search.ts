@@ -30,7 +30,7 @@ export interface Searched {
   readonly knowledge: Knowledge;
   /** Reductions that earlier searches showed to be wrong. */
   readonly refuted: readonly Reduction[];
-  /** Violations that cross-checks or earlier searches saw. The last search may not have reached these violations again. */
+  /** Violations that occurred in cross-checks or earlier searches. The last search need not have reached these violations. */
   readonly seen: readonly FoundViolation[];
   readonly visibility: LaneReport["visibility"];
   /** A note that says that earlier searches used up the time, so that the last search ended early; `undefined` otherwise. */
@@ -49,14 +49,14 @@ export async function search(exploration: Exploration): Promise<Searched> {
   let { reports, knowledge, divergences } = brought;
   const refuted: Reduction[] = [];
   /**
-   * For each last action of a divergence between merged states: the ordered places and the number of refuted reductions at the first such divergence.
-   * Places that became ordered later are removed again if they do not explain the divergence.
+   * For each action after which merged states turned out to differ: the ordered places, and the number of refuted reductions, when this first
+   * happened. Places that became ordered later are removed again if their order does not explain the difference.
    */
   const firsts = new Map<number | undefined, { readonly proven: readonly string[]; readonly refuted: number }>();
   const seen: FoundViolation[] = [];
   /** Violations of earlier searches. The next search may miss such a violation, because it merges more states or uses up its steps earlier. */
   const earlier: FoundViolation[] = [];
-  // A shard sees only a part of the states, so other shards could decide otherwise.
+  // In a shard, restores cannot leave counters as they are, because other shards see other states and could decide otherwise.
   const leavesCounters = !lanePool.capacity.isElastic && options.shard === undefined;
   for (let lessons = 0, isOpen = !lanePool.capacity.isElastic; ; lessons++) {
     keep?.begin(startOf(exploration, reports[0]!, knowledge));
@@ -64,7 +64,8 @@ export async function search(exploration: Exploration): Promise<Searched> {
     const recorded = lessons === 0 ? keep?.before?.recorded : undefined;
     const onCommits = keep === undefined ? undefined : (): void => keep.commits(explorer.committer, () => exploration.soFar(explorer));
     const lanes = calibrating(lanePool, input, { first: reports[0]!, maxTimeMs: options.maxTimeMs });
-    // Without a target and stores, only the world's own actions write, so there are no late writes to check.
+    // With neither a target nor stores, only the actions themselves change the state. Nothing can be written after an action, so late writes need no
+    // check.
     const calibrate = reports[0]!.uses.length > 0 ? lanes.calibrate : undefined;
     const onStep = onStepOf(exploration);
     const kept = {
@@ -125,13 +126,14 @@ export async function search(exploration: Exploration): Promise<Searched> {
     const learned = await learnFrom(lanes, { reports, knowledge }, lesson, experiments).catch((error: unknown) => {
       if (signal?.aborted !== true) throw error;
     });
-    // The experiments were interrupted, so the present search is the result.
+    // The run was interrupted during the experiments, so the present search is the result.
     if (learned === undefined) {
       explorer.divergences.add(lesson);
       return searched;
     }
     refuted.push(...refutedBy(lesson, learned, { explorer, knowledge, renamed: reports[0]!.renamed }));
-    // No order of generation explained the difference, so the reductions that were refuted because of this difference are valid again.
+    // `ordered` became shorter, so no order of generation explained the difference. The reductions that were refuted because of this difference are
+    // valid.
     if (learned.knowledge.ordered.length < knowledge.ordered.length) refuted.length = first.refuted;
     if (!learned.isExplained) explorer.divergences.add(lesson);
     // Late writes are detected after the last commit. The search is then complete and need not start again.
@@ -146,9 +148,9 @@ export async function search(exploration: Exploration): Promise<Searched> {
 }
 
 /**
- * Lets the restores of a store leave a counter as it is, and learns the generated values anew. If executions of one path then differ, the numbers
- * themselves decide results (e.g. the user with the id 1 is an administrator). The counter is then restored again. Resolves to `undefined` if the run
- * was interrupted.
+ * Makes the restores of a store leave a counter as it is, and learns which values are now generated. If executions of one path then differ, results
+ * depend on the numbers themselves (for example, the user with the id 1 is an administrator), so the counter is restored again. Resolves to
+ * `undefined` if the run was interrupted.
  */
 async function leaveCounter(
   { input, options, lanes: { lanePool } }: Exploration,
@@ -174,9 +176,7 @@ function experimentsOf(config: Exploration["input"]["config"]): Pick<Experiments
   return { idleMs: idleMsOf(config), startsTargets: config.target !== undefined };
 }
 
-/**
- * Returns a note if the time was used up, and earlier searches had used at least half of it. `usedMs`: the time before the last search.
- */
+/** Returns a note if the time ran out and earlier searches had used at least half of it. `usedMs`: the time until the last search began. */
 export function restartsNote(
   stopReason: StopReason | undefined,
   {

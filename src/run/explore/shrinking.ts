@@ -9,7 +9,7 @@ import { plural } from "../../reports/console/text/numbers.ts";
 import { graphPaths } from "../../engine/graph/graph-path.ts";
 import { proveShortest } from "../../engine/findings/prove-shortest.ts";
 
-/** Time limits in seconds for shortening paths: `EACH` for one path, `ALL` for all paths of an exploration. */
+/** Time limits in seconds for shortening paths: `EACH` for one path, `ALL` for all paths of an exploration together. */
 const EACH = 10;
 const ALL = 30;
 /** Limits, in seconds and in steps, for the breadth-first search that proves that a path is the shortest. */
@@ -20,8 +20,8 @@ const TELL_MS = 1000;
 const SHARE = 0.1;
 
 /**
- * Confirms the findings of an exploration by replay, and shortens their paths as far as time allows. A finding that does not recur keeps its path.
- * `seen`: violations that only cross-checks or earlier searches saw.
+ * Confirms the findings of an exploration by replay, and shortens their paths as far as time allows. A finding that does not occur in the replay
+ * keeps its path. `seen`: violations that only occurred in cross-checks or earlier searches.
  */
 export async function shortestViolations(
   explorer: Explorer,

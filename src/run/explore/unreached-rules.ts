@@ -15,8 +15,8 @@ export const isUnreached = (rule: string, text: string): boolean => text.startsW
 type Races = Pick<AgentDefinition, "ruleRaces">;
 
 /**
- * Returns the names of rules that were not judged in every step: the rules that the lanes left out, those whose calls could not be executed
- * simultaneously in this world, and the rules in `others`.
+ * Returns the names of rules that were not judged in at least one step: the rules that the lanes left out, the rules whose calls could not be
+ * executed simultaneously in this world, and the rules in `others`.
  */
 export function unjudgedRules(
   definition: Races,

@@ -3,7 +3,7 @@ import type { AgentDefinition } from "../../model/declare/agent.ts";
 import type { RuleActions } from "../results/unchecked-steps.ts";
 import { Rule } from "../../model/declare/rule.ts";
 
-/** Returns which rules may be broken in states that are explored further; `undefined` (the default) if no violating state is explored further. */
+/** Returns the violations after which the search continues; `undefined` (the default) if it continues after none. */
 export function violationPolicy({ actions, invariants }: AgentDefinition<never, never>, continues: boolean): ViolationPolicy | undefined {
   const nonBlocking = invariants.filter(({ blocking }) => !blocking).map(({ name }) => name);
   if (!continues && nonBlocking.length === 0) return undefined;

@@ -10,7 +10,7 @@ const JOURNEY = /\.(?:ts|mts|js|mjs)$/;
 const NOT_ONE = /\.d\.m?ts$|\.explore\.\w+$/;
 
 /**
- * Finds the journeys in the folder `journeys` beside the configuration file, or else in the current folder.
+ * Finds the journeys in the folder `journeys`, which is beside the configuration file, or in the current folder if there is no configuration file.
  * @throws SeqqaError `JOURNEY_NAME_TWICE` if two files contain journeys of the same name
  */
 export async function findJourneys(config: Config): Promise<FoundJourneys> {

@@ -16,7 +16,7 @@ interface Place {
   readonly index: number;
   readonly runner: JourneyRunner;
   baseUrl: string;
-  /** `true` if seqqa does not start the target of this lane, so that the target and its stores belong to the user. */
+  /** `true` if seqqa does not start the target of this lane. The target and its stores then belong to the user. */
   borrowed: boolean;
   contextOnly: boolean;
   /** `true` if the lane is not at its root state, so that it must be rebuilt before the next journey. */
@@ -73,8 +73,8 @@ export class JourneyLanes {
   }
 
   /**
-   * Starts all lanes; if a lane does not start, no journey runs. After an interruption, does not wait for targets to become ready. Resolves to
-   * `false` if interrupted.
+   * Starts all lanes. If one does not start, no journey runs. After an interruption, does not wait until the targets are ready, and resolves to
+   * `false`.
    */
   async #comeUp(): Promise<boolean> {
     const { signal } = this.#input;

@@ -44,6 +44,6 @@ export interface JourneyRun {
   readonly notes: readonly string[];
   /** The reason why the journey could not be run, e.g. a lane that did not start or a client that could not be created. */
   readonly error?: RunError | undefined;
-  /** The failed restore, if the stores could not be restored after the journey. The next journey then got a new lane. */
+  /** The restore that failed after the journey; `undefined` if the stores were restored. After a failed restore, the next journey gets a new lane. */
   readonly notPutBack?: Divergence | undefined;
 }

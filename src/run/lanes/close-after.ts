@@ -1,8 +1,8 @@
 import { SeqqaError } from "../../model/errors.ts";
 
 /**
- * Calls `work`, and then `close`, which closes the resources of `work`. If both fail, the error contains both messages: a store that could not be
- * restored must not hide why the run ended.
+ * Calls `work`, and then `close`, which closes the resources of `work`. If both fail, the error contains both messages, because a store that could
+ * not be restored must not hide the reason why the run ended.
  * @throws the error of `work`, of `close`, or both as one error
  */
 export async function closeAfter<T>(work: () => Promise<T>, close: () => Promise<void>): Promise<T> {
@@ -20,8 +20,8 @@ export async function closeAfter<T>(work: () => Promise<T>, close: () => Promise
 }
 
 function bothOf(first: unknown, second: unknown): unknown {
-  // If `work` or `close` threw an error that is no SeqqaError, throw only the second error. The first error is then usually an interruption, which is
-  // not reported.
+  // If one of the errors is not a SeqqaError, throw only the error of `close`. The error of `work` is then usually an interruption, which is not
+  // reported.
   if (!(first instanceof SeqqaError) || !(second instanceof SeqqaError)) return second;
   if (first.code === second.code) return first;
   const hints = [first.hint, second.hint].filter((hint) => hint !== undefined);

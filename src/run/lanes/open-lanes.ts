@@ -36,8 +36,7 @@ export interface LanesInput {
   /** The folder for the targets' coverage. Default: coverage is not measured. */
   readonly coverage?: string | undefined;
   /**
-   * The data that the user's `setup` created on the run's first lane, if this lane is in another process. The data is encoded if there are several
-   * lanes.
+   * The data that the user's `setup` created on the run's first lane, if that lane is in another process. Encoded if this process has several lanes.
    */
   readonly shared?: unknown;
 }
@@ -59,7 +58,10 @@ export interface LaneSettings extends Pick<
 export interface Lanes {
   readonly host: TargetHost;
   readonly lanePool: LanePool;
-  /** The lane pool, if the run has only one lane, which runs in this thread. This pool can wait for the user before each step. */
+  /**
+   * The lane pool of a run with one lane, which runs in this thread. This pool can wait for the user before each step. `undefined` if there are
+   * several lanes.
+   */
   readonly inline: InlineLanePool | undefined;
   readonly options: LaneOptions;
   /** Closes the lanes, targets and stores. @throws SeqqaError if the user's data could not be restored */
@@ -74,7 +76,7 @@ export async function openLanes(input: LanesInput): Promise<Lanes> {
   // A `world` that is an object and not a function can be used by only one lane, so it allows no standby lanes.
   const hasSpares = input.spares === true && typeof definition.world !== "object";
   const spares = hasSpares ? spareCount(config, { cores: availableParallelism(), lanes }) : 0;
-  // One lane needs no threads. Their packages take long to load.
+  // One lane needs no threads. Do not import the code for threads then, because its packages take long to load.
   const threads = lanes === 1 ? undefined : await import("../../lane-pools/threads/thread-lane-pool.ts");
   const host = await openHost(config, { directory, lanes, spares, signal, output, coverage, faulty: input.settings.faulty });
   const options = laneOptions(config, input.settings);
@@ -96,7 +98,8 @@ export async function openLanes(input: LanesInput): Promise<Lanes> {
 }
 
 /**
- * Calls `work` with new lanes, and closes the lanes afterwards. If `work` and the closing fail, one error contains both messages. @throws SeqqaError
+ * Calls `work` with new lanes, and closes the lanes afterwards. If `work` and the closing both fail, the thrown error contains both messages.
+ * @throws SeqqaError
  */
 export async function withLanes<T>(input: LanesInput, work: (lanes: Lanes) => Promise<T>): Promise<T> {
   const lanes = await openLanes(input);
@@ -197,8 +200,8 @@ function longestRequestMs({ timeout, retry }: Config): number {
 }
 
 /**
- * Checks that a run with several lanes has what it needs: a module and a world factory. @throws SeqqaError `LANES_NEED_MODULE` or
- * `LANES_NEED_FACTORY` with exit status 2
+ * Checks that a run with several lanes has a module and a world factory.
+ * @throws SeqqaError `LANES_NEED_MODULE` or `LANES_NEED_FACTORY` with exit status 2
  */
 function refuseLanesWithoutModule({ config, definition, module }: LanesInput): void {
   if (config.parallel === 1) return;

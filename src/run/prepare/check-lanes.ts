@@ -4,12 +4,13 @@ import { sameRoot } from "../../engine/search/same-root.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { differences } from "../../state/index.ts";
 
-/** Returns a note for a run without a store: only the context is restored between branches or journeys. */
+/** Returns a note for a run without a store: between branches or journeys, only the context is restored. */
 export const CONTEXT_ONLY = (what: "branches" | "journeys"): string =>
   `No store is declared, so seqqa restores only the context between ${what}, and not the data of the API. Declare the store with db_url or systems.`;
 
 /**
- * Checks that lanes are isolated and have the same root state. @returns notes for the start of the run
+ * Checks that lanes are isolated and have the same root state.
+ * @returns notes for the start of the run
  * @throws SeqqaError `LANES_SHARED` (2) if two lanes use the same target or store, `ROOTS_DIFFER` (3) if their root states differ
  */
 export function checkLanes(reports: readonly LaneReport[], config: Config): readonly string[] {
@@ -23,7 +24,7 @@ export function checkLanes(reports: readonly LaneReport[], config: Config): read
       `The root state of lane ${lane} differs from that of lane 0: ${lines.join("; ") || "the stores contain other data"}.`,
       {
         exitStatus: 3,
-        hint: 'Let the target and setup create the same data on each lane. List columns that always differ under `ignore: ["table.column"]`.',
+        hint: 'Let the target and `setup` create the same data on each lane. If columns always differ, list them: `ignore: ["table.column"]`.',
       },
     );
   });

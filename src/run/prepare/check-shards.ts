@@ -6,7 +6,8 @@ import { differingKeys } from "../resume/changed-keys.ts";
 import { shardText } from "../shards/shard.ts";
 
 /**
- * Checks that the runs are all shards of one exploration, without duplicates. @throws SeqqaError `MERGE_REFUSED` with exit status 2 and the reason
+ * Checks that the runs are all shards of one exploration, without duplicates.
+ * @throws SeqqaError `MERGE_REFUSED` with exit status 2 and the reason
  */
 export function checkShards(runs: readonly StoredRun[]): void {
   const [first] = runs;
@@ -68,7 +69,7 @@ function refuseOtherKnowledge(run: StoredRun, first: StoredRun): void {
     const why = [...only(run.id, learnedSince(own, its)), ...only(first.id, learnedSince(its, own))];
     throw refused(
       `runs ${first.id} and ${run.id} use different rules to tell whether two states of ${file} are equal, because ${why.join("; ") || "they learned different things about the values that the target generates"}`,
-      "Run all shards again. If the message appears again, list the named values under ignore, or explore without --shard.",
+      "Run all shards again. If the message appears again, list the named values under `ignore`, or explore without --shard.",
     );
   }
 }

@@ -2,8 +2,8 @@ import { whereOf } from "../../loader/index.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 
 /**
- * Returns a function that finds where a rule is declared: the source line of the invariant of that name, or else of the action with that index.
- * Results are cached, because resolving a stack is slow.
+ * Returns a function that finds the source line where a rule is declared: the line of the invariant with the name of the rule, otherwise the line of
+ * the action with the given index. Results are cached, because resolving a stack is slow.
  */
 export function declaredAt({
   invariants,

@@ -36,7 +36,8 @@ export interface Distribution {
 }
 
 /**
- * Announces a distributed run, so that workers can join it. @throws SeqqaError `QUEUE_UNREACHABLE` (3), `DRIVER_MISSING` and `REDIS_URL_INVALID` (2)
+ * Announces a distributed run, so that workers can join it.
+ * @throws SeqqaError `QUEUE_UNREACHABLE` (3), `DRIVER_MISSING` and `REDIS_URL_INVALID` (2)
  */
 export async function distribute({ config, directory, ...rest }: DistributeInput): Promise<Distribution> {
   const coordinator = await Coordinator.open({ ...rest, ca: config.tls.ca });

@@ -18,7 +18,7 @@ export interface ExploreRequest {
   readonly onStep?: ((step: TriedStep) => void) | undefined;
   /** Ids of known findings, which do not stop a run at the first violation. */
   readonly known?: ReadonlySet<string> | undefined;
-  /** Stores commits in the run log and provides the commits of a resumed run; `undefined` if the run has no run log. */
+  /** Stores commits in the run log, and provides the stored commits if the run is resumed. `undefined` if the run has no run log. */
   readonly keep?: ExplorationKeeper | undefined;
   /** The shard, e.g. `2/4`, if several runs divide the exploration between them. */
   readonly shard?: string | undefined;

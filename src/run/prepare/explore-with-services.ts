@@ -6,8 +6,8 @@ import { withRunDirectory } from "./run-directory.ts";
 import { withServices } from "./with-services.ts";
 
 /**
- * Starts the configured services, runs one exploration, and stops the services. Failures of services are added to the result, or to the error of the
- * exploration that they may have caused.
+ * Starts the configured services, runs one exploration, and stops the services. If a service fails, its error is added to the result. If the
+ * exploration throws, the service's error is added to the thrown error, because it may be the cause.
  * @param work Receives a directory for bundles.
  * @throws SeqqaError, or the reason of the abort if the signal is aborted before the work starts
  */

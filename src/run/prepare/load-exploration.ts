@@ -10,7 +10,9 @@ export interface LoadedExploration {
 }
 
 /**
- * Bundles and imports an exploration file. @param directory The directory for the bundle. @throws SeqqaError `LOAD_*`, `NO_AGENT`, `TWO_EXPLORATIONS`
+ * Bundles and imports an exploration file.
+ * @param directory The directory for the bundle.
+ * @throws SeqqaError `LOAD_*`, `NO_AGENT`, `TWO_EXPLORATIONS`
  */
 export async function loadExploration(file: string, directory: string): Promise<LoadedExploration> {
   const bundled = await bundle(file, { outDir: directory });

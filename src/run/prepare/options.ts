@@ -20,8 +20,8 @@ export interface ExploreOptions {
    * Stores the exploration in a run log (`runs/<id>.db` in the configuration's `report.output_dir`) and resumes it, like `seqqa run` with `--resume`.
    *
    * `true` resumes the last run that contains only this exploration, or starts a new run. A text resumes the run with that id. Runs that were
-   * interrupted, killed or out of budget can be resumed, and the result equals that of an uninterrupted run. A run that is over returns the same
-   * result without further steps. Requires `module`, whose code is compared. Default: nothing is stored.
+   * interrupted, killed or out of budget can be resumed, and the result equals that of an uninterrupted run. If the run is already complete, its
+   * result is returned without further steps. Requires `module`, whose code is compared with that of the stored run. Default: nothing is stored.
    */
   readonly resume?: boolean | string;
   /**

@@ -12,7 +12,7 @@ interface Places {
 }
 
 /**
- * Loads the module of a store adapter. Also creates an adapter once, to find mistakes before a run starts.
+ * Loads the module of a store adapter. Also creates an adapter to test the module, so that mistakes are found before a run starts.
  * @throws SeqqaError `EXTENSION_*`, `LOAD_*`, `STORE_ADAPTER_INVALID` with exit status 2
  */
 export async function loadStoreModule(
@@ -28,7 +28,8 @@ export async function loadStoreModule(
 }
 
 /**
- * Loads the modules of all configured stores, to find mistakes before a run starts. For a user's own adapter, an adapter is also created once.
+ * Loads the modules of all configured stores, so that mistakes are found before a run starts. For a user's own adapter, also creates an adapter to
+ * test the module.
  * @throws SeqqaError with the codes of {@link loadStoreModule} if a user's own adapter cannot be loaded or created
  */
 export async function checkStoreModules(config: Config): Promise<void> {

@@ -33,7 +33,7 @@ export interface ReplayInput {
   readonly seed: number;
   /** `true`: each step waits for the next second; see `ReplayOptions`. Default: `false`. */
   readonly nextSecond?: boolean | undefined;
-  /** The rule that the exploration must still check. */
+  /** The rule that the finding breaks. Replaying throws `NO_SUCH_RULE` if the exploration no longer checks this rule. */
   readonly rule?: string | undefined;
   /** The calls to execute simultaneously at the end of the path. */
   readonly race?: RaceReplay | undefined;
@@ -42,11 +42,14 @@ export interface ReplayInput {
   /** String literals of the user's own code. Equal values in states count as constants, not as generated values. */
   readonly literals?: readonly string[] | undefined;
   /**
-   * Returns `true` if the replay had the expected outcome. If the function returns `false` and the lane was lost, the path is tried once more.
+   * Returns `true` if the replay had the expected outcome. If the outcome is not expected and the lane was lost, the path is replayed once more.
    * Default: every outcome is expected.
    */
   readonly expected?: (replayed: ReplayResult) => boolean;
-  /** Called before every step and after the last one; the replay waits for it. `uses` lists the URLs and files of the lane, without passwords. */
+  /**
+   * Called before every step and after the last one. The replay waits for the returned promise. `uses` lists the URLs and files of the lane, without
+   * passwords.
+   */
   readonly beforeStep?: ((step: number, uses: readonly string[]) => Promise<void>) | undefined;
 }
 
@@ -214,7 +217,9 @@ function callsResult(answer: RaceAnswer, urls: ShownUrls): ReplayedRace {
   };
 }
 
-/** Returns a sentence that says why a replay without a race proves nothing; `undefined` if its trials reliably show that there is no race. */
+/**
+ * Returns a sentence that says why a replay in which no race occurred proves nothing; `undefined` if its trials reliably show that there is no race.
+ */
 function whyNot({ failure, dismissed, trials, misses }: RaceAnswer, urls: ShownUrls): string | undefined {
   if (failure !== undefined) return urls.text(failure.message);
   if (dismissed === "not_there") return "the path led to another state";
@@ -227,7 +232,8 @@ function whyNot({ failure, dismissed, trials, misses }: RaceAnswer, urls: ShownU
 }
 
 /**
- * Checks that the exploration still checks the rule of a finding. Otherwise a replay could not break the rule, and the finding would seem to be gone.
+ * Checks that the exploration still checks the rule of a finding. Otherwise, the replay could not break the rule, and the finding would seem to be
+ * fixed.
  * @throws SeqqaError `NO_SUCH_RULE`
  */
 function requireRules(
@@ -240,7 +246,8 @@ function requireRules(
   if (rule !== undefined && !isChecked(rule, definition, isJudged)) throw noSuchRule(rule);
   if (race?.verdict === "invariant" && race.invariant !== undefined && !isDeclared(race.invariant, definition))
     throw noSuchRule(race.invariant);
-  // For races, the setting alone decides if server errors are findings, even if a rule of the exploration judges server errors of steps.
+  // For races, the setting `server_errors` alone decides if server errors are findings, even if a rule of the exploration replaces this setting for
+  // steps.
   if (race?.verdict === "server_error" && serverErrors !== "violation") throw noSuchRule("server_error");
 }
 

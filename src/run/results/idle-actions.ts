@@ -21,8 +21,8 @@ interface IdleOptions {
 }
 
 /**
- * Adds the role of each action to the coverage, and records which actions may stay idle in a verified result.
- * @param requireAll `false` allows every action to stay idle.
+ * Adds the role of each action to the coverage, and marks the actions that may be idle in a verified result.
+ * @param requireAll `false` marks every action in this way.
  */
 export function withExemptions(coverage: Coverage, { actions }: AgentDefinition<never, never>, requireAll: boolean): Coverage {
   const marked: Record<string, ActionCoverage> = { ...coverage };
@@ -49,7 +49,8 @@ function isRefusal(status: ExpectedStatus): boolean {
 }
 
 /**
- * Returns `true` if the first violation or the user ended the search. Such a search may not have tried every action, so missing events mean nothing.
+ * Returns `true` if the search was ended by its first violation or by the user. Such a search need not have tried every action, so nothing follows
+ * from actions that never worked.
  */
 export function hasEndedEarly(stopReason: StopReason | undefined): boolean {
   return stopReason === "first_violation" || stopReason === "interrupted";

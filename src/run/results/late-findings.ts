@@ -12,9 +12,9 @@ interface Searched {
 }
 
 /**
- * Removes the violations whose whole reason is a change of fields that the target also wrote after answers. A timer of the target may have made such a
- * change, and a replay may meet the timer again. The steps count as steps that the rule could not judge. Returns the rest of `seen`, the violations
- * that were not committed.
+ * Removes the violations that consist only of changes of fields that the target also wrote after answers. A timer of the target may have made such a
+ * change, and may also make it during a replay, so a replay proves nothing. The steps of these violations count as inconclusive. Returns the rest of
+ * `seen`, the violations that were not committed.
  */
 export function withoutLate({ committer, divergences }: Searched, seen: readonly FoundViolation[]): readonly FoundViolation[] {
   const isLate = ({ finding: { fields } }: FoundViolation): boolean => fields !== undefined && divergences.areLate(fields);

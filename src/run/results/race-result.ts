@@ -55,8 +55,8 @@ export function raceOf({ request, hit, answer, recording, count }: ConfirmedRace
 }
 
 /**
- * Returns the name, the severity and the message of the rule that required the race, if more simultaneous calls succeeded than in any order of the
- * calls. The calls then share something that may be used only once.
+ * Returns the name, the severity and the message of the rule that required the race. Returns an empty object unless more calls succeeded
+ * simultaneously than in any order of the calls. Such calls share something that may be used only once.
  */
 function brokenRule(
   { verdict, severity, message, observed, allowed }: RaceHit,
@@ -70,8 +70,8 @@ function brokenRule(
 }
 
 /**
- * Returns how many calls succeeded in the same way. Redirects count as alike if they lead to the same page, because a refused call is often sent to
- * another page, such as the login.
+ * Returns the largest number of calls that succeeded in the same way. Redirects count as the same only if they lead to the same page, because a
+ * refused call is often redirected to another page, such as the login.
  */
 function accepted({ calls }: RaceOutcome): number {
   const counts = new Map<string, number>();

@@ -37,8 +37,8 @@ export function reductionsOf(
 }
 
 /**
- * Returns the reductions that a divergence refuted, because it showed that the order of generation matters. Each reduction counts one refuted merge:
- * the number of other merges and audits before the divergence depends on the number of lanes.
+ * Returns the reductions that a divergence refuted, because it showed that the order of generation matters. Each reduction has the count 1, because
+ * the number of merges and audits before the divergence depends on the number of lanes.
  */
 export function refutedBy(
   { reduced }: LaneDivergence,

@@ -30,14 +30,14 @@ export interface ResultParts {
   readonly name: string;
   readonly actions: readonly string[];
   readonly invariants: readonly string[];
-  /** Names of the rules that could not run, or do not count as held because of inconclusive steps. */
+  /** Names of the rules that could not run, and of the rules that do not count as held because of inconclusive steps. */
   readonly unjudgedRules?: readonly string[];
   /** Sentences about rules whose calls could not be sent at the same time, because their path led to another state. */
   readonly unreached: readonly string[];
   /** For each rule that judges only the steps of certain actions: the names of these actions. */
   readonly subjects: AgentDefinition["subjects"];
   readonly ruleActions: RuleActions;
-  /** `false` if idle actions and rules that judged nothing leave the result verified. */
+  /** `true` if idle actions, and rules that judged nothing, make the result unverified. */
   readonly requireAllActions: boolean;
   readonly strategy: StrategyKind;
   readonly seed: number;
@@ -66,7 +66,7 @@ export interface ResultParts {
   readonly ruleRaces: readonly RuleRace[];
   /** Replaces the lines of a stack by the source lines of the user's code. */
   readonly mapStack: (stack: string) => string;
-  /** Returns the source line where a rule is declared: that of the invariant of this name, or else that of the action with this index. */
+  /** Returns the source line where a rule is declared: the line of the invariant of this name, otherwise the line of the action with this index. */
   readonly declaredAt: (rule: string, action: number | undefined) => string | undefined;
   /** Returns the first source line of a stack that is in the user's own code. */
   readonly whereOf: (stack: string) => string | undefined;
@@ -251,7 +251,7 @@ function evidenceOf({ evidence }: Recording, invariant: string): Pick<Violation,
   return { evidence: shown };
 }
 
-/** Returns the node at the end of a shortened path; `null` if the exploration did not reach the state of this node. */
+/** Returns the node that the replay of a shortened path reached; `null` if the exploration did not reach this state. */
 function reachedState(recording: Recording | undefined, { committer }: FindingParts["explorer"]): number | null {
   const reached = recording?.reached;
   const node = reached === undefined ? -1 : committer.visited.find(reached.lo, reached.hi);

@@ -26,9 +26,11 @@ export function stepsByAction({ edges }: Pick<Committer, "edges">): ReadonlyMap<
 }
 
 /**
- * Returns the names of the rules that do not count as held because of inconclusive steps: rules that were inconclusive in every step in which one of
- * the actions worked, or in every other step of an action (such as each refused step), and rules that were inconclusive for a reason that was found
- * after the search.
+ * Returns the names of the rules that do not count as held because of inconclusive steps. These are the rules that
+ * - were inconclusive in every step in which some action worked,
+ * - were inconclusive in every step in which some action did not work, for example each refused step, or
+ * - were inconclusive for a reason that was found after the search.
+ *
  * A rule that was inconclusive only in some of these steps counts as held where it could be checked.
  */
 export function inconclusiveRules(searched: Searched): readonly string[] {
@@ -60,9 +62,9 @@ export interface UncheckedOptions {
 }
 
 /**
- * Returns sentences about rules that judged nothing and make the result unverified, each with a remedy. A rule with subjects must judge a part of at
- * least one step of each subject that worked, any other rule a part of at least one step of the actions after which it is checked. In a search that is
- * not exhaustive, only actions that worked at least 20 times are judged.
+ * Returns sentences about rules that judged nothing and therefore make the result unverified, each with a remedy. A rule that names actions as its
+ * subjects must judge at least a part of one step of each subject that worked. Any other rule must judge at least a part of one step of the actions
+ * after which it is checked. In a search that is not exhaustive, only actions that worked at least 20 times are considered.
  */
 export function uncheckedSteps(
   searched: Searched,

@@ -5,8 +5,8 @@ import { plural } from "../../reports/console/text/numbers.ts";
 import { hasEndedEarly } from "./idle-actions.ts";
 
 /**
- * An action is reported after this number of writes (2xx) that changed nothing visible. One write is enough if the complete search found only the
- * root state, because then no step changed anything visible.
+ * An action is reported if at least this number of its writes (2xx) changed nothing visible, and none changed something visible. One write is enough
+ * if the complete search found only the root state, because then no step changed anything visible.
  */
 const ENOUGH = 3;
 
@@ -47,8 +47,8 @@ export function unseenChanges(coverage: Coverage, searched: Searched): readonly 
 }
 
 /**
- * Returns sentences about writes that changed nothing visible and make the result unverified, each with a remedy. `leftOut`: the fields that are not
- * part of the states, which may be all that such a write changes.
+ * Returns sentences about writes that changed nothing visible and make the result unverified, each with a remedy. `leftOut`: the fields that are left
+ * out of states. Such a write may have changed only these fields.
  */
 export function unseenWrites(coverage: Coverage, searched: Searched, leftOut: readonly string[] = []): readonly string[] {
   const besides = leftOut.length === 0 ? "" : `, except in fields that are left out of the states (${leftOut.join(", ")})`;

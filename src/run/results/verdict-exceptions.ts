@@ -4,8 +4,8 @@ import type { Divergence, VerdictException } from "../../model/results/result.ts
 import { plural } from "../../reports/console/text/numbers.ts";
 
 /**
- * Returns the verdict's exceptions for stored times, such as expiry dates, that passed during the run. States that were reached before such a time
- * could not be explored completely.
+ * Returns the verdict's exceptions for stored times, such as expiry dates, that were in the future and passed during the run. A state in which such a
+ * time is in the future cannot be reached again after the time has passed, so it could not be explored completely.
  */
 export function timesPassed(divergences: readonly Divergence[]): readonly VerdictException[] {
   const fields = [...new Set(divergences.flatMap(({ kind, differences }) => (kind === "time_passed" ? differences : [])))];
@@ -17,8 +17,8 @@ export function timesPassed(divergences: readonly Divergence[]): readonly Verdic
 }
 
 /**
- * Returns the verdict's exception for divergences. Most divergences show that something outside the observed state changes outcomes, so there may be
- * states that were merged or never reached.
+ * Returns the verdict's exception for divergences. Most divergences show that outcomes also depend on something outside the observed state. States
+ * that differ only in this may have been merged, or never reached.
  */
 export function diverged(divergences: readonly Divergence[]): readonly VerdictException[] {
   const count = divergences.filter(({ kind }) => kind !== "time_passed").length;

@@ -90,7 +90,8 @@ function untried({ actions }: AgentDefinition<never, never>, coverage: Coverage)
   });
   if (names.length === 0) return [];
   const left = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "";
-  const [who, action, it] = names.length === 1 ? ["The action reads", "the action", "it"] : ["These actions read", "each action", "them"];
+  const [who, action, it] =
+    names.length === 1 ? ["The action reads", "the action", "the action"] : ["These actions read", "each action", "the actions"];
   return [
     `The rule ownership sent no call of ${names.slice(0, SHOWN).join(", ")}${left}. ${who} the context, but the first call of ${action} sends no value of the owner (credentials and values in \`shared\` do not count). Let the first call send such a value, for example an id, or add ${it} to \`except\`.`,
   ];
@@ -107,7 +108,7 @@ function neverApplicable(action: AnyAction, skipped: number, explored: Explored)
 }
 
 const NO_CREDENTIALS =
-  "The credentials are probably missing, or are not valid any more: let `setup` or another action log in. " +
+  "The credentials are probably missing, or are no longer valid: let `setup` or another action log in. " +
   "With target.rollback: restart, sessions that the target keeps only in its memory are lost before each step.";
 
 /** Matches the name of an action that logs in, which an exploration often declares with a wrong password. */
@@ -168,7 +169,10 @@ function sets(run: unknown, key: string): boolean {
   return new RegExp(`\\.set\\(\\s*["'\`]${name}["'\`]|\\[\\s*["'\`]${name}["'\`]\\s*\\]\\s*=[^=]|\\.${name}\\s*=[^=]`).test(String(run));
 }
 
-/** Returns `true` if a function only counts its own calls in a context key, as scaffolded creates do: `set("n", context.get("n", ...) + 1)`. */
+/**
+ * Returns `true` if a function uses a context key only to count its own calls, such as `set("n", context.get("n", ...) + 1)` in generated actions
+ * that create an item.
+ */
 function counts(run: unknown, key: string): boolean {
   const name = `["'\`]${key.replaceAll(/[^\w]/g, "\\$&")}["'\`]`;
   const source = String(run);
@@ -196,8 +200,8 @@ function contextIn(source: string): string | undefined {
 }
 
 /**
- * Returns `true` if a function may read context keys that {@link keysReadIn} does not find: computed keys (`context.get(keyOf(item))`), keys that a
- * helper function reads, and keys that the parameter lists (`{ order_id }`).
+ * Returns `true` if a function may read context keys that {@link keysReadIn} does not find: keys whose names it computes
+ * (`context.get(keyOf(item))`), keys that a helper function reads, and keys that its parameter destructures (`{ order_id }`).
  */
 function mayReadOthers(run: unknown): boolean {
   const source = String(run);

@@ -40,8 +40,8 @@ export function withoutSubject(
 }
 
 /**
- * Returns the actions whose only answers below 400 were redirects that changed nothing. Pages refuse a form by such a redirect to the login, or back
- * to the form.
+ * Returns the actions whose only answers below 400 were redirects that changed nothing. By such a redirect, to the login or back to the form, pages
+ * refuse a form.
  */
 export function onlyRedirected({ edges }: Pick<Committer, "edges">, actions: readonly string[]): ReadonlySet<string> {
   const redirected = new Set<number>();

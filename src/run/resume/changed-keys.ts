@@ -2,8 +2,8 @@ import { sourceOf, type Config } from "../../config/index.ts";
 import { configRows, otherValues, type StoredRun } from "../../run-log/index.ts";
 
 /**
- * Matches configuration keys that may differ when a run is resumed, because outcomes do not depend on them (budgets, lanes, reports). Strategy, seed
- * and flags also match: other code compares their resolved values.
+ * Matches configuration keys that may differ when a run is resumed, because outcomes do not depend on them (budgets, lanes, reports). Also matches
+ * strategy, seed and flags, because other code compares their resolved values.
  */
 const FREE =
   /^(?:--.*|parallel|folder|file|fail_on_severity|known_findings|coverage\..*|report\..*|exploration\.(?:max_steps|max_time|max_depth|stop_on_first_violation|strategy|seed|rate_limit|races.*|faults.*))$/;

@@ -31,7 +31,7 @@ export function beyondInRecord(
     const { lastFrom, wentPast } = naming(file, () =>
       readThrough(recorded, { actions, violationPolicy, brokenAtRoot, isKnown: (found) => known.has(idOf(found)) }),
     );
-    // The depth of the last stored step. Only a breadth-first run may change its depth limit, and the last step of such a run has the greatest depth.
+    // The depth of the last stored step is the greatest depth of a breadth-first run. No other run may be resumed with a different depth limit.
     const deepest = lastFrom < 0 ? -1 : depth(lastFrom);
     return [
       ...(deepest < maxDepth ? [] : [`${file} has steps from states at depth ${deepest} (max_depth ${maxDepth})`]),
@@ -44,7 +44,8 @@ export function beyondInRecord(
 }
 
 /**
- * Checks that the run logs of all shards can be read. @throws SeqqaError `RUN_UNREADABLE` or `RESUME_MISMATCH` with exit status 2, naming the run log
+ * Checks that the run logs of all shards can be read.
+ * @throws SeqqaError `RUN_UNREADABLE` or `RESUME_MISMATCH` with exit status 2, naming the run log
  */
 export function refuseDamaged(stores: readonly ShardStore[]): void {
   for (const { stored, record, entry } of stores) {

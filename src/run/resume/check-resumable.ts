@@ -33,11 +33,11 @@ export interface ResumableInput extends Pick<ExploreFileRequest, "config" | "sha
 }
 
 /**
- * Checks that a run can be resumed, before anything is sent. Resuming is refused if stored outcomes cannot be read, or if outcomes could now be
- * different. Budgets, reports and the number of lanes may change.
+ * Checks that a run can be resumed, before anything is sent. Throws if stored outcomes cannot be read, or if outcomes could now be different. Reports
+ * and the number of lanes may change. Budgets may change, but not below the stored run.
  * @returns the files whose stored results are kept, because their explorations are over, or because `only` leaves them out
- * @throws SeqqaError `RUN_GOES_ON`, `RESUME_CHANGED`, `RESUME_BUDGET`, `RESUME_MISMATCH`, `RUN_UNREADABLE` with exit status 2, and errors of loading
- * the files
+ * @throws SeqqaError with exit status 2: `RUN_GOES_ON`, `RESUME_CHANGED`, `RESUME_BUDGET`, `RESUME_MISMATCH` or `RUN_UNREADABLE`; and errors of
+ * loading the files
  */
 export async function checkResumable(input: ResumableInput): Promise<ReadonlyMap<string, KeptReason>> {
   const { stored, config, version, files, force, only = "", known } = input;
@@ -96,7 +96,7 @@ export interface ExplorationNow {
   readonly code: string;
   readonly config: Config;
   readonly shard: Shard | undefined;
-  /** Ids of known violations. An exploration that ended with a known violation is not over. Default: none. */
+  /** Ids of known violations. If an exploration ended at a violation that is now known, the exploration has work left. Default: none. */
   readonly known?: ReadonlySet<string> | undefined;
 }
 
@@ -131,8 +131,9 @@ export function compareExploration(
 }
 
 /**
- * Throws if there are changes since the run started. @param how The option that allows resuming nevertheless. @throws SeqqaError `RESUME_CHANGED`
- * with exit status 2
+ * Throws if there are changes since the run started.
+ * @param how The option with which the run can be resumed in spite of the changes.
+ * @throws SeqqaError `RESUME_CHANGED` with exit status 2
  */
 export function refuseChanged(
   { id }: Pick<StoredRun, "id">,
@@ -203,7 +204,7 @@ function isOver(
   known: ReadonlySet<string> = new Set(),
 ): boolean {
   if (outcome !== "ended" || isCut) return false;
-  // Races and faults are left out after a first violation.
+  // After a first violation, races and faults are not tried, so these stages need not be complete.
   if (stopReason === "first_violation") return budget.stopOnFirstViolation && !findingIds.every((id) => known.has(id));
   if (lacksStage(beginning?.stages ?? [], budget)) return false;
   switch (stopReason) {

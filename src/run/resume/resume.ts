@@ -40,7 +40,8 @@ export function runHeaderWith(
 }
 
 /**
- * Refuses to resume if the root state has changed, because every later state would differ too. @throws SeqqaError `RESUME_ROOT` with exit status 3
+ * Refuses to resume if the root state has changed, because every later state would differ too.
+ * @throws SeqqaError `RESUME_ROOT` with exit status 3
  */
 export function refuseOtherRoot(keep: ExplorationKeeper, report: LaneReport): void {
   const root = keep.before?.beginning.root;
@@ -53,7 +54,7 @@ export function refuseOtherRoot(keep: ExplorationKeeper, report: LaneReport): vo
     `The run cannot be resumed, because its root state has changed: ${lines.join("; ") || "the stores contain other data"}.`,
     {
       exitStatus: 3,
-      hint: "Undo the change of the target, its store template or setup, or begin a new run without --resume.",
+      hint: "Undo the change to the target, to the template of its store or to `setup`, or begin a new run without --resume.",
     },
   );
 }

@@ -99,7 +99,7 @@ function cannotKeep({ report }: Config, cause: unknown, exitStatus: 2 | 3): Seqq
   const why = cause instanceof Error ? cause.message : String(cause);
   return new SeqqaError("CANNOT_KEEP", `seqqa cannot store the run in the folder ${report.outputDir}: ${why}.`, {
     exitStatus,
-    hint: "Choose another folder in report.output_dir, or call explore() without resume.",
+    hint: "Choose another folder in report.output_dir, or call explore() without `resume`.",
     cause,
   });
 }

@@ -95,7 +95,7 @@ export class Known {
   }
 }
 
-/** Returns why no exploration of a run found a listed finding; `undefined` if the finding's exploration was not run. */
+/** Returns the reason why a listed finding did not occur in the run; `undefined` if the finding's exploration was not run. */
 function absenceIn(
   explorations: readonly ReportedExploration[],
   { whole }: Extent,
@@ -107,7 +107,7 @@ function absenceIn(
   if (exploration !== undefined && ran.length === 0) return whole ? "gone" : undefined;
   const absences = ran.map(({ result }) => absence(result, entry));
   if (absences.includes("unseen") || (exploration === undefined && !whole)) return "unseen";
-  // If the entry names no exploration, its rule need not exist in every exploration.
+  // An entry that names no exploration can refer to any of them. It is unchecked only if the rule or a call of the finding exists in none of them.
   return absences.length === 0 || absences.includes("gone") ? "gone" : "unchecked";
 }
 

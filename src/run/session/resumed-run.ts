@@ -23,7 +23,7 @@ export interface ResumedRun {
 export async function resumedRun({ checkResumable }: Pick<RunEngine, "checkResumable">, input: ResumableInput): Promise<ResumedRun> {
   const { stored, config } = input;
   const kept = await checkResumable(input);
-  // Read the graphs only if results are kept, because kept results contain numbers of their graphs and reading graphs takes long.
+  // Read the graphs only if results are kept, because kept results refer to the nodes of their graphs by number, and reading graphs takes long.
   const read = kept.size === 0 ? readFindings : readRun;
   const { document } = read(config.report.outputDir, stored.id).data;
   const entries = document.explorations;

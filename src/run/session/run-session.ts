@@ -99,8 +99,8 @@ export class RunSession {
   #foundHere = false;
 
   /**
-   * Creates or resumes the run log. @throws SeqqaError `RUN_GOES_ON` with exit status 2, or the error of `cannotWrite` if the run log cannot be
-   * created
+   * Creates or resumes the run log.
+   * @throws SeqqaError `RUN_GOES_ON` with exit status 2, or the error of `cannotWrite` if the run log cannot be created
    */
   constructor(input: SessionInput) {
     this.#input = input;
@@ -148,7 +148,9 @@ export class RunSession {
     return runDocument(report, this.#input.config.report, this.#hide);
   }
 
-  /** Runs `work` while services are up. If a service does not start, or ends during the work, the run fails and no further exploration is started. */
+  /**
+   * Runs `work` while services are up. If a service does not start, or ends while `work` runs, the run fails and no further exploration is started.
+   */
   async withServices({ withServices }: Pick<RunEngine, "withServices">, work: () => Promise<void>): Promise<void> {
     const { config, signal } = this.#input;
     const onProblem = (error: unknown): void => {
@@ -354,8 +356,8 @@ export class RunSession {
   }
 
   /**
-   * Reports the stored result of an exploration that the resumed run does not continue. The findings of such a result do not stop the run, because
-   * they already had this effect on the earlier session if necessary.
+   * Reports the stored result of an exploration that the resumed run does not continue. The findings of such a result do not stop the run again, even
+   * if `stop_on_first_violation` is set.
    */
   #takeOver(file: string): boolean {
     const { resumed, reporter, known, config } = this.#input;
@@ -422,7 +424,10 @@ export class RunSession {
     this.#input.reporter.journeyDone(journey);
   }
 
-  /** Completes the run log and makes the reports from it, like a later `seqqa report`. @returns the reports' paths; `undefined` without a run log */
+  /**
+   * Completes the run log, and writes the reports from the run log, as a later `seqqa report` does.
+   * @returns the reports' paths; `undefined` without a run log
+   */
   #write(report: RunReport): readonly string[] | undefined {
     const store = this.#store;
     if (store === undefined) return undefined;

@@ -157,8 +157,10 @@ function reductionsOf(all: readonly Reduction[]): readonly Reduction[] {
 }
 
 /**
- * Returns the names of rules that do not count as held because of inconclusive merged steps, or could not be judged in any shard, or whose actions
- * never worked in any shard (`idle`). Also returns rules whose calls a shard could not send at the same time, because a path led to another state.
+ * Returns the names of the rules that do not count as held in the merged result:
+ * - rules that were inconclusive in too many of the merged steps,
+ * - rules that no shard could judge, or whose actions worked in no shard (`idle`), and
+ * - rules whose calls a shard could not send at the same time, because a path led to another state.
  */
 function unjudgedRules({ committer }: Merged, entries: readonly ExplorationEntry[], idle: Iterable<string>): readonly string[] {
   // A rule whose actions never worked in one shard, or whose calls were not sent there, may be judged in another shard.
@@ -184,8 +186,8 @@ function withMarks(counts: Coverage, declared: Coverage): Coverage {
 }
 
 /**
- * Finds a violation in the results of the shards. If several shards confirmed the violation, returns the one with the shortest path. If no shard has
- * the violation, returns it as unconfirmed. This happens if only the shards together have a path to the state without an earlier violation.
+ * Finds a violation in the results of the shards. Prefers confirmed violations to unconfirmed ones, and then the shortest path. If no shard has the
+ * violation, returns it as unconfirmed. This happens if only the shards together have a path to the state without an earlier violation.
  */
 function mergedViolation(found: FoundViolation, merged: Merged, { name, actions, entries }: MergedParts): Violation {
   const id = findingId(name, found);
@@ -206,9 +208,9 @@ function toldAs(name: string, actions: readonly string[]): Omit<FindingParts, "e
 }
 
 /**
- * Returns the findings that a shard confirmed without a committed step, such as a step that got no answer when the time was over, or a violation that
- * only a cross-check saw. `known`: the ids of the findings of committed steps. Findings about nodes and edges of a user's state graph are left out,
- * because another shard may have reached the node or edge.
+ * Returns the confirmed findings of shards that belong to no committed step, such as a step that got no answer when the time was over, or a violation
+ * that occurred only in a cross-check. `known`: the ids of the findings of committed steps. Findings about nodes and edges of a user's state graph
+ * are left out, because another shard may have reached the node or edge.
  */
 function beyondSteps(known: ReadonlySet<string>, entries: readonly ExplorationEntry[]): readonly Violation[] {
   const best = new Map<string, Violation>();
@@ -325,7 +327,7 @@ function divergencesOf({ differing }: Merged, entries: readonly ExplorationEntry
       path: [],
       message,
       differences: [],
-      hint: "Make the answers of the target reproducible, or list values that always differ under ignore. Then run all shards again.",
+      hint: "Make the answers of the target reproducible. If values always differ, list them under `ignore`. Then run all shards again.",
     },
     ...found,
   ];

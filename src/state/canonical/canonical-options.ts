@@ -16,12 +16,16 @@ export interface CanonicalOptions {
   readonly ignore: readonly string[];
   /** Columns (`table.column`) with integer keys that are renamed like generated ids. Foreign keys that refer to these columns are renamed, too. */
   readonly symmetric: readonly string[];
-  /** The counters of columns in `symmetric`. Their values are left out of the state as long as they only give new ids. Default: none. */
+  /**
+   * The counters of columns in `symmetric`. The value of such a counter is left out of the state as long as it shows only that the next id is a new
+   * id; see {@link FreshCounters}. Default: none.
+   */
   readonly counters?: readonly RenamedCounter[] | undefined;
   /** Values that only this lane has (URL, port, paths), each with a placeholder. The placeholders replace the values before the state is analysed. */
   readonly placeholders: readonly (readonly [string, string])[];
   /**
-   * Fields that differ between two executions of one path, in the form of {@link differingFields}. One placeholder replaces all values except NULL.
+   * Fields that differ between two executions of one path, in the form of {@link differingFields}. All their values except NULL are replaced by one
+   * placeholder.
    */
   readonly masked: readonly string[];
   /**

@@ -13,13 +13,15 @@ import { StateWriter, type StateText } from "./state-text.ts";
 import type { StepWindow } from "../values/times.ts";
 
 /**
- * Computes the fingerprints of states. Two observations have the same fingerprint if they differ only in: values that experiments showed to be
- * generated, times with equal offsets from the steps that wrote them, the order in which such values and times were generated, the order of rows and
- * of the entries of objects, Maps and Sets, and everything that the options leave out. Each lane has one instance. Await {@link loadHasher} before
- * the first use.
+ * Computes the fingerprints of states. Two observations have the same fingerprint if they differ only in
+ * - values that experiments showed to be generated,
+ * - times that have equal offsets from the steps that wrote them,
+ * - the order in which such values and times were generated,
+ * - the order of rows, and of the entries of objects, Maps and Sets, or
+ * - parts that the options leave out.
  *
  * Different states can share a fingerprint if two texts have the same xxHash64 (the run reports the probability), or if the order of generation
- * matters (see {@link forgotten}).
+ * matters (see {@link forgotten}). Each lane has one instance. Await {@link loadHasher} before the first use.
  */
 export class Canonicalizer {
   /** Replaces generated values and times before a state is written as text. With `byAppearance`, it replaces nothing. */
@@ -31,7 +33,7 @@ export class Canonicalizer {
   readonly #comparer: StoresComparer;
   #bounded = false;
   /**
-   * The facts that {@link nameOf} named last, with their fingerprint in `#ofNamed`. `undefined` if the fingerprint of other facts was computed since.
+   * The facts that {@link nameOf} received last, with their fingerprint in `#ofNamed`. `undefined` if another fingerprint was computed afterwards.
    */
   #named: Facts | undefined;
   readonly #ofNamed: Fingerprint = { lo: 0, hi: 0 };
@@ -45,8 +47,8 @@ export class Canonicalizer {
   }
 
   /**
-   * Returns a canonicalizer that also masks the given fields and has the same fixed names for ids; see {@link CanonicalOptions.masked}. The new
-   * canonicalizer has no knowledge from experiments.
+   * Returns a canonicalizer that also masks the given fields (see {@link CanonicalOptions.masked}) and uses the same names for the ids of the root
+   * state. The new canonicalizer has no knowledge from experiments.
    */
   masking(fields: readonly string[]): Canonicalizer {
     const other = new Canonicalizer({ ...this.#options, masked: [...this.#options.masked, ...fields] });
@@ -105,8 +107,7 @@ export class Canonicalizer {
   }
 
   /**
-   * Returns the name of a state: the fingerprint without its high half, and the hash {@link strict}. States that differ in `strict` have different
-   * names.
+   * Returns the name of a state: the low half of its fingerprint, and the hash {@link strict}. States that differ in `strict` have different names.
    *
    * @param facts Facts that are not changed afterwards.
    * @throws SeqqaError STATE_TOO_DEEP, STATE_NOT_DATA
@@ -118,8 +119,8 @@ export class Canonicalizer {
   }
 
   /**
-   * Returns the fingerprint of a state without the order in which values were generated, and without the states in which values were generated. Two
-   * executions of one path have equal fingerprints of this kind, even if two steps ran in the same second in only one of the executions.
+   * Returns a fingerprint that ignores in which order, and in which states, values were generated. Two executions of one path have equal fingerprints
+   * of this kind, even if two steps ran in the same second in only one of the executions.
    */
   unordered(facts: Facts): Fingerprint {
     const out: Fingerprint = { lo: 0, hi: 0 };
@@ -127,7 +128,7 @@ export class Canonicalizer {
     return out;
   }
 
-  /** Returns facts without the values that are left out of states, for comparing two observations field by field. */
+  /** Returns facts without the values that are left out of states, so that two observations can be compared field by field. */
   withoutLeftOut(facts: Facts): Facts {
     return withoutLeftOut(facts, this.#writer);
   }
@@ -137,8 +138,8 @@ export class Canonicalizer {
   }
 
   /**
-   * `true` if computing the last fingerprint reached the limit of 2,000 attempts to order interchangeable ids. Such a state is never merged with a
-   * different state, but may get another fingerprint when it is reached again.
+   * `true` if the last fingerprint was computed without finding the best order of interchangeable ids, because the search reached its limit (see
+   * `TieSearch`). Such a state is never merged with a different state, but may get another fingerprint when it is reached again.
    */
   get wasBounded(): boolean {
     return this.#bounded;

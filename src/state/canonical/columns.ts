@@ -15,9 +15,12 @@ export type ColumnMode =
   | { readonly kind: "by_row"; readonly rules: readonly KindRule[]; readonly other: PlainMode }
   /** The column contains integer keys, or refers to such keys. The integers are renamed like generated ids. `domain`: the column with the keys. */
   | { readonly kind: "symmetric"; readonly domain: string }
-  /** The column may refer to renamed keys, by its name, but has no foreign key. Keys with a number of this column must not be renamed. */
+  /**
+   * The column has no foreign key, but its name suggests that its numbers refer to keys that are renamed. A key that equals one of these numbers is
+   * therefore not renamed.
+   */
   | { readonly kind: "pins"; readonly isKey: boolean }
-  /** The column is a primary key on its own, or a foreign key. A number in this column that looks like a time counts as an id. */
+  /** The column is a whole primary key, or a foreign key. A number in this column counts as an id, even if the number looks like a time. */
   | { readonly kind: "key" };
 
 export interface TablePlan {
@@ -92,7 +95,7 @@ export class TablePlans {
     const fields = [`${table}.${column.name}`, ...(target === undefined ? [] : [`${target.table}.${target.column}`])];
     if (symmetric === "keys") return isKey || target !== undefined ? fields.at(-1) : undefined;
     if (symmetric.size === 0) return undefined;
-    // Try the column that a foreign key refers to before the column itself. A listed column with a foreign key then has the same ids as the
+    // Try the column to which a foreign key refers before the column itself. A listed column with a foreign key then has the same ids as the
     // referenced table.
     return fields.reverse().find((field) => symmetric.has(field) || symmetric.has(`${system}.${field}`));
   }

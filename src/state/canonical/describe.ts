@@ -17,12 +17,12 @@ import type { StateWriter } from "./state-text.ts";
 const LONGEST_SHOWN = 200;
 const DEEPEST_SHOWN = 40;
 
-/** @param exact `true` to show also what values do not show: the origins of generated values, and the order of keys in JSON. */
+/** @param exact `true` to also show the origins of generated values and the order of keys in JSON, which the values do not show. */
 export function describeFacts(facts: Facts, writer: StateWriter, exact: boolean = false): Marked {
   return new Describer(writer, facts, exact).lines();
 }
 
-/** Matches the place of a part of a client's cookie that is no secret. */
+/** Matches the places of those parts of a client's cookie that are not secret. */
 const OF_COOKIE = /^clients\..*\.cookies\[\d+\]\.(?:name|domain|path)$/;
 
 class Describer {
@@ -31,14 +31,14 @@ class Describer {
   readonly #names = new Map<string, string>();
   readonly #lines: string[] = [];
   /**
-   * `true` while the state of a client is described. Texts of clients, such as tokens and passwords, are shown as hashes. Hashes hide the secrets but
-   * show if two texts differ.
+   * `true` while the state of a client is described. Texts of clients, such as tokens and passwords, are shown as hashes. The hashes hide the
+   * secrets, but show whether two texts differ.
    */
   #secret = false;
   readonly #exact: boolean;
   /** `true` while the content of a JSON text is described. */
   #isJson = false;
-  /** `true` while a key is described that is part of a path. Paths name fields, so they show no origins. */
+  /** `true` while a key that is part of a path is described. Paths name fields, so no origins are shown in paths. */
   #isKey = false;
 
   constructor(writer: StateWriter, facts: Facts, exact: boolean) {
@@ -173,8 +173,8 @@ class Describer {
   }
 
   /**
-   * Returns the parts of an origin that the canonical text contains, but that a description does not show. Returns an empty text if the description is
-   * not exact.
+   * Returns the parts of an origin that the canonical text contains but a description usually does not show. Returns an empty text if the description
+   * is not exact.
    */
   #hidden({ domain, within, source }: Origin | TimeOrigin, label: string, order: number | undefined): string {
     if (!this.#exact || this.#isKey) return "";
@@ -218,7 +218,10 @@ class Describer {
   }
 }
 
-/** Describes a time: `<now>`, `<now + 10 min>`, `<now + 2 s, in the past>`, or `<now + 10 min, 5 min ago>` if the target's clock was moved afterwards. */
+/**
+ * Describes a time: `<now>`, `<now + 10 min>`, `<now + 2 s, in the past>`, or `<now + 10 min, 5 min ago>` if the target's clock was moved after the
+ * time was written.
+ */
 function timeText({ origin: { name, isPassed } }: Time): string {
   const [, base = "", apart] = /^(root|step)(-?\d+)(?:[+~]|$)/.exec(name) ?? [];
   if (base === "") return "<time of the root state>";

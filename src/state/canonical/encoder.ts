@@ -20,7 +20,9 @@ export interface Encoded {
   readonly tokens: readonly Token[];
 }
 
-/** A state as a set of texts, in which ids have no names yet. Each text has a recognizable end, so the texts can be joined without ambiguity. */
+/**
+ * A state as a set of texts, in which ids have no names yet. The end of each text can be recognized, so the texts can be joined without ambiguity.
+ */
 export interface EncodedFacts {
   /** The text of the parts that every state has, in a fixed order: values of stores, counters, context, clients. */
   readonly head: Encoded;
@@ -34,7 +36,7 @@ export interface EncodedFacts {
 export interface EncodedRow {
   /** The text of the row, with an `@` for each id. */
   readonly text: string;
-  /** The lookup keys of the ids in `text`, in the same order. */
+  /** The lookup keys of the ids in `text`, in the order in which they occur. */
   readonly keys: readonly string[];
   /** The lookup key of the id that is the row's primary key; `undefined` if the primary key is not an id. */
   readonly own: string | undefined;
@@ -54,8 +56,8 @@ export interface EncoderOptions {
 const DEEPEST = 1_000;
 
 /**
- * The position of each step among the steps that generated values. A text with these ranks shows the order of generation; a text without them is
- * equal for all orders.
+ * The positions of steps in the order in which the steps generated values. A text that is written with these ranks contains the order of generation.
+ * A text that is written without ranks is equal for all orders.
  */
 export interface Ranks {
   /** The rank of each step that generated ids, by the number of the step. */
@@ -84,15 +86,15 @@ export class Encoder {
   readonly times: Map<number, Set<string>> = new Map();
   /** Filled by {@link encode}: the domains in which one step generated several values that have an order. */
   readonly within: Set<string> = new Set();
-  /** Filled by {@link encode}: the counters whose values the text leaves out, or would leave out without ranks. */
+  /** Filled by {@link encode}: the counters whose values are left out if the text is written without ranks. */
   readonly freshCounters: Set<string> = new Set();
   #ranks: Ranks | undefined;
   /**
-   * Integers that were found outside of tables, or in columns that may refer to renamed keys. A key that equals one of these integers must not be renamed,
-   * because the integer may refer to the key.
+   * Integers that were found outside of tables, or in columns that may refer to renamed keys. A key that equals one of these integers must not be
+   * renamed, because the integer may refer to the key.
    */
   readonly pins: Set<string> = new Set();
-  /** Integers that look like times but are keys of rows. */
+  /** Integers that look like times but are keys of rows, so that they are not treated as times. */
   readonly #timeKeys = new Set<string>();
   #pinning = false;
   /** `true` while the parsed content of a JSON text is written. */
@@ -126,11 +128,11 @@ export class Encoder {
     this.freshCounters.clear();
     this.#timeKeys.clear();
     const encoded = this.#pass(facts);
-    // The first pass may have treated a number as a time before it found a row with this number as its key. In that case, a second pass is needed.
+    // The first pass may have treated a number as a time before it found a row that has this number as its key. A second pass is then needed.
     return this.#timeKeys.size === 0 ? encoded : this.#pass(facts);
   }
 
-  /** Returns every row of the stores. A store without tables counts as one row. Counters are left out. */
+  /** Returns every row of the stores. A store without tables is returned as one row. Counters are left out. */
   rows(systems: Facts["systems"]): readonly EncodedRow[] {
     const rows: EncodedRow[] = [];
     this.times.clear();
@@ -256,7 +258,8 @@ export class Encoder {
       const position = isPlaced ? at(positions?.added[index]) : "";
       const text = position + this.#row(plan, row);
       const before = isPlaced && this.#tokens.length === 0 && gone.size > 0 ? (gone.get(text) ?? 0) : 0;
-      // A row of the root state has the same text if a step changed only ignored or masked columns of the row. Such a row counts as unchanged.
+      // If a step changed only ignored or masked columns of a row of the root state, the removed row and the added row have the same text. The row
+      // then counts as unchanged.
       if (before > 0) {
         gone.set(text, before - 1);
         continue;
@@ -392,8 +395,8 @@ export class Encoder {
       const key = keys[i]!;
       const known = this.#strings.of(key);
       if (known.tokens.length > 0) {
-        // Discard the ids found in the keys: entries cannot be sorted by keys that contain ids, because the order would depend on the values of the
-        // ids.
+        // If keys contain ids, the entries cannot be sorted by their keys, because the order would depend on the values of the ids. Discard what was
+        // written, and write the entries as an unordered collection.
         this.#tokens.length = before;
         this.#holed.length = holedBefore;
         return `{${this.#entries(Object.entries(value), depth, rules)}`;
@@ -408,8 +411,8 @@ export class Encoder {
   }
 
   /**
-   * Returns the canonical text of a value that was parsed from JSON. The entries of objects keep their order, because the target can read the entries
-   * in this order. Objects with generated keys are unordered: many targets and stores sort keys, so the order would depend on the generated values.
+   * Returns the canonical text of a value that was parsed from JSON. The entries of an object keep their order, because the target may depend on this
+   * order. An object with generated keys is unordered: many targets and stores sort keys, so its order would depend on the generated values.
    */
   #json(value: unknown, depth: number, rules: PathRules | undefined): string {
     const outer = this.#isJson;
@@ -502,8 +505,8 @@ export class Encoder {
   }
 
   /**
-   * Returns the position of an id or time among the values of its step. Returns an empty text if the order within steps ({@link FULL_ORDER}) is left
-   * out.
+   * Returns the position of an id or time among the values of its step. Returns an empty text if the order within a step ({@link FULL_ORDER}) is not
+   * part of the text.
    */
   #within(domain: string, within: number | undefined): string {
     if (within === undefined) return "";
@@ -518,7 +521,8 @@ export class Encoder {
   }
 
   /**
-   * Returns the rank of a step, and the position of a value among the values of the step. Returns an empty text if the domain's order is left out.
+   * Returns the rank of a step, and the position of a value among the values of the step. Returns an empty text if the domain's order is not part of
+   * the text.
    */
   #rank(domain: string, rank: number | undefined, order: number | undefined): string {
     const { domains } = this.#ranks ?? {};
@@ -559,5 +563,6 @@ function keysOf(tokens: readonly Token[]): readonly string[] {
   return tokens.map(({ key }) => key ?? "");
 }
 
-// Above 2^53, JavaScript writes a number with fewer digits than the bigint of the same value. The bigint's digits make both texts equal.
+// Above 2^53, JavaScript writes a number with fewer exact digits than the bigint of the same value. Use the bigint's digits, so that both texts are
+// equal.
 const digitsOf = (value: number): string => String(Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(value) : value);

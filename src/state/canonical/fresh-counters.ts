@@ -1,20 +1,20 @@
 import type { Observed, ObservedTable, TableCounter } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "./facts.ts";
 
-/** A counter whose numbers are used in one column, in which they are renamed. */
+/** A counter that generates the ids in one column, where these ids are renamed. */
 export interface RenamedCounter extends TableCounter {
   readonly system: string;
   readonly table: string;
 }
 
 /**
- * Decides for the counters of renamed columns if their values belong to the state. As long as every id in the column is a number that the counter has
- * passed, the value only says that the next id is a new one, which is so in every state. If an id is ahead of its counter, a later insert may fail, so
- * the value belongs to the state.
+ * Decides for the counters of renamed columns if their values belong to the state. If the counter is ahead of every id in its column, its value only
+ * shows that the next id will be new. This is so in every state, so the value is left out. If an id is ahead of the counter, a later insert may fail,
+ * so the value belongs to the state.
  */
 export class FreshCounters {
   readonly #counters = new Map<string, RenamedCounter[]>();
-  /** For each counter: its value in the root state, and the largest id of the root state in its column. */
+  /** For each counter: its value in the root state, and the largest id in its column in the root state. */
   #roots: ReadonlyMap<RenamedCounter, InRoot> = new Map();
 
   constructor(counters: readonly RenamedCounter[]) {
@@ -33,14 +33,14 @@ export class FreshCounters {
     this.#roots = roots;
   }
 
-  /** Takes the root state of another instance. */
+  /** Uses the root state that another instance has read. */
   asIn(other: FreshCounters): void {
     this.#roots = other.#roots;
   }
 
   /**
-   * Returns the counters of a store whose values do not belong to the state. Also returns counters that are not shown because they have their values
-   * of the root state: otherwise, a state would differ in its reductions from a state with a higher value.
+   * Returns the counters of a store whose values do not belong to the state. Includes counters that are not in `counters` because they still have
+   * their values of the root state. Otherwise, reductions would distinguish such a state from a state in which the counter has a higher value.
    */
   of(system: string, { counters, tables }: Extract<Observed, { readonly kind: "rows" }>): readonly string[] {
     const some = this.#counters.get(system);

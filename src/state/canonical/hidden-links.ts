@@ -3,14 +3,16 @@ import type { Token } from "./tokens.ts";
 
 type Parts = readonly ReadonlySet<Token>[];
 
-/** The domain of all values that only the user's code holds. Each key of the context has a domain of its own. */
+/** The domain of all values that occur only in the context of the user's code. Each key of the context also has a domain of its own. */
 const CONTEXT = "context";
 
 /**
  * Returns `true` if the state hides which generated values of one step belong together. For example, a step generated the keys of two recovery codes
- * (one domain) and the two codes themselves (another domain), and no part of the state contains a key together with its code. The states in which the
- * first or the second code was used then have equal texts. A single value of the other domain, such as the payment for an order with several items,
- * counts only if no chain of parts connects it with the items. Through the key of the order, a payment belongs to all items.
+ * (one domain) and the two codes themselves (another domain), and no part of the state contains a key together with its code. The state in which the
+ * first code was used and the state in which the second code was used then have equal texts.
+ *
+ * If the other domain has only one value, such as the payment for an order with several items, the link is hidden only if no chain of parts connects
+ * this value with the items. A payment that is connected with the key of the order belongs to all items, so nothing is hidden.
  */
 export function hasHiddenLinks(head: Encoded, holed: readonly Encoded[]): boolean {
   const steps = stepsOfSeveral(head, holed);
@@ -28,7 +30,10 @@ export function hasHiddenLinks(head: Encoded, holed: readonly Encoded[]): boolea
   return [...parts.values()].some((ofStep) => isHidden([...ofStep.values()]));
 }
 
-/** Returns the steps that can hide links: they generated values of at least two domains, and several values of one domain. Most states have none. */
+/**
+ * Returns the steps that can hide links: steps that generated several values of one domain and at least one value of another domain. Most states have
+ * no such step.
+ */
 function stepsOfSeveral(head: Encoded, holed: readonly Encoded[]): ReadonlySet<number> {
   const firsts = new Map<number, Map<string, Token>>();
   const several = new Set<number>();
@@ -52,7 +57,7 @@ function stepsOfSeveral(head: Encoded, holed: readonly Encoded[]): ReadonlySet<n
 function isHidden(parts: Parts): boolean {
   const all = new Set(parts.flatMap((part) => [...part]));
   const shared = sharedTokens(parts);
-  // Values under different keys of the context count as one domain here, because the context may contain two codes under two keys.
+  // Count values under different keys of the context as one domain here, because the context may contain two codes under two keys.
   const others = groupedBy(
     [...all].filter((token) => !shared.has(token)),
     otherDomain,
@@ -94,15 +99,18 @@ function groupedBy(tokens: Iterable<Token>, key: (token: Token) => string): Read
 
 interface Links {
   readonly tokens: Set<Token>;
-  /** The domains of the linked values, except values that share parts with several values of one domain. */
+  /** The domains of the linked values, without the values in {@link sharedTokens}. */
   readonly domains: Set<string>;
-  /** The generation order of the linked values. It is part of the second hash of a state, so values with different orders are distinguished. */
+  /**
+   * The positions of the linked values within their step. These positions are part of the second hash of a state, so values with different positions
+   * are distinguished.
+   */
   order: string;
 }
 
 /**
- * Returns a function that returns the links of a value: all values that a part, or a chain of parts, connects with it. A chain ends at a value that
- * shares parts with several values of one domain, such as the key of an order with several items. Such a value does not distinguish the items.
+ * Returns a function that returns the links of a value: all values that are connected with it by a part of the state, or by a chain of parts. A chain
+ * ends at a value in {@link sharedTokens}, such as the key of an order with several items, because such a value does not distinguish the items.
  */
 function linksOf(parts: Parts, shared: ReadonlySet<Token>): (token: Token) => Links {
   const root = unionOf(parts, shared);
@@ -152,7 +160,8 @@ function unionOf(parts: Parts, except: ReadonlySet<Token> = new Set()): (token: 
 }
 
 /**
- * Returns the values that share parts with several values of one domain. A part with several values of one domain, such as a list, does not count.
+ * Returns the values that occur together with several values of one domain, each in a part of its own. For example, the key of an order occurs with
+ * each of its items. A part that contains several values of one domain, such as a list, does not count.
  */
 function sharedTokens(parts: Parts): ReadonlySet<Token> {
   const shared = new Set<Token>();

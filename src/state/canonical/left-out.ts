@@ -13,15 +13,15 @@ const MASKED = "<masked>";
 type Writer = Pick<StateWriter, "rules" | "plans" | "pieces">;
 type Rows = ObservedTable["added"];
 
-/** Returns `true` if the state of a canonicalizer does not contain the value that a row has in a column, or only contains if the value is NULL. */
+/** Returns `true` if the state does not contain the value that a row has in a column, or contains only whether the value is NULL. */
 export function isCellLeftOut(writer: Writer, system: string, table: ObservedTable, row: readonly StoredValue[], column: number): boolean {
   const { kind } = modeOf(writer, system, table, row, column);
   return kind === "ignore" || kind === "mask";
 }
 
 /**
- * Returns facts without the values that are left out of states, for comparing observations field by field: ignored values are removed, and masked
- * values are equal. Rows that only differ in such values from rows of the root state count as unchanged.
+ * Returns facts without the values that are left out of states, so that observations can be compared field by field: ignored values are removed, and
+ * masked values are all equal. A row that differs from a row of the root state only in such values counts as unchanged.
  */
 export function withoutLeftOut({ systems, context, clients, ...rest }: Facts, writer: Writer): Facts {
   const { rules } = writer;
@@ -67,7 +67,7 @@ function modeOf(
   return modeIn(writer.plans.of(system, table).modes[column]!, row, table.columns, (text) => writer.pieces(text));
 }
 
-/** Returns a value without its ignored parts, and with one text in place of its masked parts. */
+/** Returns a value without its ignored parts, and with one text in place of each masked part. */
 function kept(value: unknown, rules: PathRules | undefined): unknown {
   if (rules === undefined || value === null || value === undefined) return value;
   if (rules.rule !== undefined) return rules.rule === "mask" ? MASKED : undefined;
@@ -90,7 +90,7 @@ function entriesKept<K>(entries: readonly (readonly [K, unknown])[], rules: Path
   });
 }
 
-/** Returns two lists of rows without the rows that are in both. */
+/** Returns the added rows and the removed rows, without pairs of equal rows. */
 export function apart(added: Rows, removed: Rows): readonly [Rows, Rows] {
   const left = new Map<string, number>();
   for (const row of removed) left.set(rowText(row), (left.get(rowText(row)) ?? 0) + 1);

@@ -1,6 +1,6 @@
 /**
- * Combines two 32-bit hashes into a hash that depends on their order. 32 bits suffice, because such hashes only order ids and check fingerprints.
- * They never decide alone if two states are equal.
+ * Combines two 32-bit hashes into a hash that depends on their order. 32 bits are enough, because such hashes are only used to order ids and to check
+ * fingerprints. They never decide alone if two states are equal.
  */
 export function mix(a: number, b: number): number {
   let h = Math.imul(a ^ (b + 0x9e3779b9 + (a << 6) + (a >>> 2)), 0x85ebca6b);
@@ -15,7 +15,10 @@ export function spread(h: number): number {
   return h ^ (h >>> 16);
 }
 
-/** Returns the FNV-1a hash over UTF-16 units, with mixed bits. For texts of some hundred characters, it is cheaper than a call into WebAssembly. */
+/**
+ * Returns the FNV-1a hash of a text's UTF-16 units, with mixed bits. For texts of some hundred characters, this is faster than a call into
+ * WebAssembly.
+ */
 export function hashOf(text: string): number {
   let h = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);

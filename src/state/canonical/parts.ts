@@ -7,10 +7,13 @@ export interface Part {
 }
 
 export interface Naming {
-  /** The canonical text of a set of parts. Two sets have the same text exactly if they differ only in the names of ids (unless `bounded`). */
+  /** The canonical text of a set of parts. Two sets have the same text exactly if they differ only in the names of ids. Exception: see `bounded`. */
   readonly text: string;
   readonly order: readonly number[];
-  /** `true` if the search for the least text was stopped. Equal sets may then have different texts, but different sets never have the same text. */
+  /**
+   * `true` if the search for the smallest text reached its limit. Equal sets may then have different texts, but different sets never have the same
+   * text.
+   */
   readonly bounded: boolean;
 }
 

@@ -11,7 +11,7 @@ export interface IdPiece {
   /** The lookup key of the id: equal for all notations of the same id (letter case and dashes of a UUID). */
   readonly key: string;
   readonly form: string;
-  /** The format of an id that contains a time, such as ULID; empty for random ids. Ids of one format are ordered. */
+  /** The format of an id that contains a time, such as ULID; empty for random ids. Ids of one format can be ordered by time. */
   readonly rank: string;
   readonly order: string;
 }

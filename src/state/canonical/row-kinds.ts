@@ -16,7 +16,10 @@ export type RowKinds = ReadonlyMap<string, readonly string[]>;
 const NAMES = /(?:root)?#t?\d*|<time>|\d+/g;
 /** Matches UUIDs and hexadecimal numbers. Each match is replaced as a whole, because a group of letters inside would otherwise count as a word. */
 const HEXADECIMAL = /(?<![A-Za-z0-9])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8,})(?![A-Za-z0-9])/gi;
-/** Matches texts that may be random bytes in base64 or base64url, after words such as `sess_`. Dashes and underscores inside do not separate words. */
+/**
+ * Matches texts that may be random bytes in base64 or base64url, including words such as `sess_` before them. Dashes and underscores in such bytes do
+ * not separate words.
+ */
 const BASE64 = /(?<![\w+/=-])((?:[a-z]{3,}[_-])*)([\w+/=-]{16,})(?![\w+/=-])/g;
 const VARIABLE = /[A-Za-z]*[\d*][A-Za-z0-9*]*/g;
 /** Matches long words that consist of letters alone, which may be random. */
@@ -55,11 +58,11 @@ export function patternShown(cell: string): string | undefined {
 }
 
 function collapsed(text: string): string {
-  // Descriptions of states replace the delimiters of placeholders in values. Replacing them here, too, gives equal patterns for equal values.
+  // Descriptions of states replace the delimiters of placeholders in values. Also replace them here, so that equal values have equal patterns.
   const named = withoutMarks(text)
     .replaceAll(HEXADECIMAL, "*")
     .replaceAll(BASE64, (run: string, words: string, rest: string) => {
-      // Letters before the first dash of an id may look like a prefix, but hardly ever read like a word.
+      // The letters before the first dash of an id may look like a prefix, but they hardly ever read like a word.
       if (!words.split(/[_-]/).every(readsLikeWord)) return isBase64(run) ? "*" : run;
       return isBase64(rest) ? `${words}*` : run;
     })
@@ -78,8 +81,8 @@ function isRandom(word: string): boolean {
 }
 
 /**
- * Returns `true` if a text looks like random bytes in base64. The kind of character (small letter, capital letter, digit) changes at about 60 % of the
- * neighbours there, and at fewer than 30 % in words and numbers that are joined with dashes.
+ * Returns `true` if a text looks like random bytes in base64. In such bytes, the kind of character (small letter, capital letter, digit) differs
+ * between about 60 % of neighbouring characters. In words and numbers that are joined with dashes, it differs between fewer than 30 %.
  */
 function isBase64(text: string): boolean {
   if (![/[a-z]/, /[A-Z]/, /\d/].every((kind) => kind.test(text))) return false;
@@ -89,12 +92,15 @@ function isBase64(text: string): boolean {
   return joined.filter(([a, b]) => a !== b).length >= 0.3 * joined.length;
 }
 
-/** Returns `true` if each column that a kind names determines the kind of a row. Otherwise, no row is of this kind. */
+/**
+ * Returns `true` if the table has every column that a kind names, and all these columns determine the kind of a row. Otherwise, no row of the table
+ * is of this kind.
+ */
 export function hasKinds(columns: readonly ObservedColumn[], kind: RowKind): boolean {
   return Object.keys(kind).every((name) => columns.some((column) => column.name === name && column.kind === true));
 }
 
-/** Returns `true` if a row is of a kind all of whose columns the table has (see {@link hasKinds}). */
+/** Returns `true` if a row is of the given kind. Only valid if {@link hasKinds} returns `true` for the table and the kind. */
 export function isOfKind(
   row: readonly StoredValue[],
   columns: readonly ObservedColumn[],

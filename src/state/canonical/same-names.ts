@@ -30,14 +30,16 @@ export function markedDifferences(expected: Marked, actual: Marked, limit: numbe
 }
 
 /**
- * Returns the second state with the names of the first state for corresponding generated values. Values correspond if they are in lines that differ
- * only in names, or else in the most similar rows. Each name is used for one value only, so that two different values never become equal.
+ * Returns the lines of the second state, in which each generated value has the name of the corresponding value in the first state. Values correspond
+ * if they are in lines that differ only in names, or else in the most similar rows. Each name is used for one value only, so two different values
+ * never become equal.
  */
 export function sameNames(first: Marked, second: Marked): Marked {
   const names = new Names();
   const [left, right] = [first, second].map((lines) => [...new Set(lines)].filter((line) => line.includes(OPEN)).map(readMarks));
   const groups = grouped(left!, right!, ({ shape }) => shape);
-  // Pair rows before other values. If a value refers to another row in the second state, the line of the value then differs, not the row.
+  // Pair rows before other values. If a value refers to another row in the second state, the difference is then shown in the line of the value and
+  // not in the line of the row.
   const inTurn = [true, false].map((isRow) => groups.filter((group) => [...group.first][0]!.isRow === isRow));
   for (const some of inTurn) pairForced(some, names);
   for (const some of inTurn) pairOthers(some, names);
@@ -48,7 +50,7 @@ export function sameNames(first: Marked, second: Marked): Marked {
   const named = (own: string, kind: "" | "t"): string => {
     const known = names.of(own);
     if (known !== undefined) return known;
-    // A value without a partner keeps its own name, but must not get a name that the first state uses for another value.
+    // A value without a partner keeps its own name. If the first state uses this name for another value, the value gets a new name.
     let name = own;
     while (used.has(name)) name = mark(kind, ++number);
     used.add(name);
@@ -102,8 +104,8 @@ class Names {
   }
 
   /**
-   * Returns how many pairs of placeholders, one from each line, are already paired with each other. `undefined` if a placeholder of a pair is already
-   * paired with a different placeholder.
+   * Returns how many of the placeholders of two lines, compared in order, are already paired with each other. Returns `undefined` if a placeholder is
+   * already paired with a different placeholder.
    */
   fit(first: readonly string[], second: readonly string[]): number | undefined {
     const tried = new Map<string, string>();
@@ -135,8 +137,8 @@ function take(group: Group, one: Line, own: Line, names: Names): void {
 }
 
 /**
- * Pairs lines that have only one possible partner: first, lines that are alone in their group in both states. Then, lines for which only one
- * candidate contains values that are already paired.
+ * Pairs lines that have only one possible partner. First pairs lines that are alone in their group in both states. Then pairs lines for which only
+ * one candidate contains values that are already paired with values of the line.
  */
 function pairForced(groups: readonly Group[], names: Names): void {
   for (const group of groups) {

@@ -43,7 +43,7 @@ export class StateWriter {
   readonly #encoder: Encoder;
   readonly #symmetric: boolean;
   readonly byAppearance: boolean;
-  /** The domains and entries of {@link Knowledge.ordered}: what the text contains of the order and the sources of values. */
+  /** The entries of {@link Knowledge.ordered}, which say for each domain if the text contains the order and the sources of values. */
   readonly ordered: ReadonlySet<string>;
   readonly #placeholders: Placeholders;
   /**
@@ -157,7 +157,7 @@ export class StateWriter {
   #forgottenDomains(): ReadonlySet<string> {
     const { steps, times } = this.#encoder;
     const places = new Set<string>();
-    // Include a domain even if all its values come from one step, because another path may lead to the same fingerprint with values of two steps.
+    // Include a domain even if one step generated all its values, because another path may reach the same fingerprint with values of two steps.
     for (const bySteps of [steps, times])
       for (const some of bySteps.values()) for (const one of some) if (!this.ordered.has(one)) places.add(one);
     if (!this.ordered.has(FULL_ORDER)) for (const one of this.#encoder.within) places.add(one);
@@ -223,8 +223,8 @@ export class StateWriter {
     return { text: front + naming.text, bounded: naming.bounded, free: naming.order.map((index) => free[index]!), ranked };
   }
 
-  // A number in the context or in another value may refer to an integer key. If only the key were renamed, key and reference would no longer be
-  // equal, so the key is not renamed.
+  // If a number in the context or in another value equals an integer key, the number may refer to the key. If only the key were renamed, the two
+  // would no longer be equal, so the key is not renamed.
   #isPinned(token: Token): boolean {
     if (!this.#symmetric || token.key === null || !token.key.startsWith("s:")) return false;
     return this.#encoder.pins.has(token.key.slice(token.key.lastIndexOf(":") + 1));
@@ -232,8 +232,8 @@ export class StateWriter {
 }
 
 /**
- * Returns the positions of the steps that generated values in the given domains, by step. Steps that generated ids and steps that wrote times are
- * numbered together if the domains contain {@link FULL_ORDER}, otherwise separately.
+ * Returns the positions of the steps that generated values in the given domains, by the number of the step. The steps that generated ids and the
+ * steps that wrote times have a common numbering if the domains contain {@link FULL_ORDER}, otherwise separate numberings.
  */
 function ranksOf(
   steps: ReadonlyMap<number, ReadonlySet<string>>,
@@ -272,7 +272,7 @@ function nameFixed(fixed: readonly Token[], ranked: readonly Token[]): ReadonlyM
   return names;
 }
 
-/** Returns a part of the state in which the ids in `names` have their names. The other ids are numbered and named later. */
+/** Returns a part of the state in which the ids in `names` are replaced by their names. Other ids are named later. */
 function toPart(encoded: Encoded, names: ReadonlyMap<Token, string> | undefined): Part {
   const ids: number[] = [];
   let text = encoded.text;

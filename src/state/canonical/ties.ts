@@ -7,8 +7,8 @@ import { addPart, nameLine, type Naming, type Part } from "./parts.ts";
  */
 export const MOST_BRANCHES = 2_000;
 /**
- * The largest number of parts of the state that all attempts read in total (about 50 ms). Without this limit, even few attempts would take long if
- * thousands of ids are interchangeable.
+ * The largest number of parts of the state that all attempts together may read. Reading them takes about 50 ms. Without this limit, even few attempts
+ * would take long if thousands of ids are interchangeable.
  */
 const MOST_WORK = 1_000_000;
 const CHOSEN = 0x5bd1e995;
@@ -19,9 +19,9 @@ interface Solution {
 }
 
 /**
- * Names ids that their surroundings do not distinguish (ids with the same colour, which is a hash of the surroundings; see `nameIds`). Ids that occur
- * in a common part of the state form a component, and each component is solved separately. Within a component, each id of the smallest group of equal
- * colours is chosen in turn as the first id, and the attempt that gives the least text is used.
+ * Names the ids that still have equal colours, so that their surroundings do not distinguish them (see `nameIds`). Ids that occur in a common part of
+ * the state form a component, and each component is solved separately. Within a component, the search takes the smallest group of ids with equal
+ * colours and tries each of its ids as the first. The attempt that gives the smallest text is used.
  */
 export class TieSearch {
   readonly #parts: readonly Part[];

@@ -5,7 +5,10 @@ export interface Token {
   /** The lookup key of the id. It is `null` for an artificial id that only connects an unordered collection with its entries. */
   readonly key: string | null;
   readonly rank: string;
-  /** The sort key of an id that contains a time, or the position of a generated value among the values of its step. Empty if the id has no order. */
+  /**
+   * The text by which ids are sorted: the sort key of an id that contains a time, or the position of a generated value among the values of its step.
+   * Empty if the id has no order.
+   */
   readonly order: string;
   /** The number of the step that generated the id; 0 if the id is recognized only by its appearance. */
   readonly step: number;

@@ -17,8 +17,8 @@ export function changedFields(before: Pick<Facts, "systems">, after: Pick<Facts,
 }
 
 /**
- * Returns the fields of {@link changedFields}, and `table.*` for each table in which rows were added or removed. If the table has several kinds of
- * rows, `table.*` also names the kind, but only by the key, because `ignore` can name keys.
+ * Returns the fields of {@link changedFields}, and `table.*` for each table in which rows were added or removed. In a table with several kinds of
+ * rows, this entry also names the key of the rows (see {@link fieldOfKind}), because `ignore` can name keys. Kinds without a key have no such entry.
  */
 export function writtenFields(before: Pick<Facts, "systems">, after: Pick<Facts, "systems">): readonly string[] {
   const { fields, moved } = changes(before, after);
@@ -26,8 +26,8 @@ export function writtenFields(before: Pick<Facts, "systems">, after: Pick<Facts,
 }
 
 /**
- * Returns the fields of {@link changedFields}. `nullable`: those of which one observation has NULL, or no such key, where the other observation has a
- * value.
+ * Returns the fields of {@link changedFields}. `nullable`: the part of these fields that is NULL or missing in one observation and has a value in the
+ * other.
  */
 export function fieldChanges(
   before: Pick<Facts, "systems">,
@@ -50,7 +50,7 @@ interface Changes {
   readonly nullable: Set<string>;
   /** The tables, as `table.*`, in which rows were added or removed. */
   readonly moved: Set<string>;
-  /** The fields that differ in a row that both observations have, and the number of such rows by table. */
+  /** The fields that differ in rows that both observations have. `counts`: the number of such rows, by table. */
   readonly updated: Set<string>;
   readonly counts: Map<string, number>;
 }
@@ -108,13 +108,13 @@ function changesOf(
   return { came: rows(1), went: rows(-1) };
 }
 
-/** Returns a text that is equal for equal cells. In named observations, generated values and times are objects. */
+/** Returns a text for a cell. Equal cells have equal texts. In named observations, generated values and times are objects. */
 function cellText(cell: StoredValue): string {
   const isNamed = typeof cell === "object" && cell !== null && !(cell instanceof Uint8Array);
   return `${typeof cell}:${isNamed ? JSON.stringify(cell) : String(cell)}`;
 }
 
-/** Calls `add` for each column that differs. Returns the number of rows that both observations have, with other values. */
+/** Calls `add` for each column that differs. Returns the number of rows that both observations have and whose values differ. */
 function addRows(
   { columns }: ObservedTable,
   { came, went }: ReturnType<typeof changesOf>,

@@ -8,7 +8,7 @@ import { isPlain, joinedTimes, type DroppedField, type GeneratedPlace, type Know
 import { momentsOf, momentsOfRemoved, type PlacedMoment } from "./moments.ts";
 import { laterTime, timeAt, truncatedTime } from "./paired-times.ts";
 
-/** A state that a step led to, with the time in which the step ran. */
+/** A state after a step, and the time in which the step ran. */
 export interface Execution {
   readonly facts: Facts;
   readonly window: StepWindow;
@@ -34,11 +34,11 @@ export interface ComparedPlace extends GeneratedPlace {
 export interface Compared {
   readonly generated: readonly ComparedPlace[];
   readonly times: readonly TimePlace[];
-  /** Times that are equal in both executions, although the executions ran in different seconds. The times may be at any place of the state. */
+  /** Times that are equal in both executions, although the executions ran in different seconds. The list contains times at any place of the state. */
   readonly constants: readonly ConstantTime[];
   /**
-   * Times in whole minutes, hours or days that are equal in both executions, although the executions ran in different seconds. If a place contains
-   * times, the step that wrote such a time may have truncated the present time.
+   * Times in whole minutes, hours or days that are equal in both executions, although the executions ran in different seconds. If experiments show
+   * times at the place, a step may have truncated the present time.
    */
   readonly truncated: readonly TimePlace[];
   readonly unexplained: readonly DroppedField[];
@@ -54,14 +54,14 @@ export interface CompareOptions {
   readonly known: Knowledge;
 }
 
-/** The smallest distance of a constant time from its step. A nearer time may be the present time in whole minutes, hours or days. */
+/** The smallest distance of a constant time from its step. A time that is nearer may be the present time, truncated to minutes, hours or days. */
 const DAY_MS = 86_400_000;
 /** A text that consists of at least this number of digits counts as an id, not as a number from a counter, unless it is a key of a table. */
 const ID_DIGITS = 15;
 
 /**
- * Compares two executions of one step from equal states, and returns the causes of their differences. A text counts as generated only if the texts
- * correspond one to one: equal values of the first execution are equal in the second.
+ * Compares two executions of one step from equal states, and returns the causes of their differences. Texts count as generated only if they
+ * correspond one to one: texts that are equal in the first execution are also equal in the second, and the other way round.
  */
 export function compareExecutions(a: Execution, b: Execution, options: CompareOptions): Compared {
   const comparison = new Comparison(a, b, options.known);
@@ -84,7 +84,7 @@ interface DifferingText {
   readonly pair: Pair;
 }
 
-/** Sorts the differences of two executions by their causes. The methods are called once each, in their order. */
+/** Sorts the differences of two executions by their causes. Each method is called once, in the order of this class. */
 class Comparison {
   readonly generated: ComparedPlace[] = [];
   readonly times: TimePlace[] = [];
@@ -92,7 +92,7 @@ class Comparison {
   readonly #windows: readonly [StepWindow, StepWindow];
   readonly #differing: DifferingPairs;
   readonly #counters = new Counters();
-  /** The keys that are texts of digits and read as times, as pairs of both executions. */
+  /** The keys that are texts of digits and look like times, as pairs of the values in both executions. */
   readonly #textKeys = new Set<string>();
 
   constructor(a: Execution, b: Execution, known: Knowledge) {
@@ -108,12 +108,12 @@ class Comparison {
       if (domain === undefined) continue;
       const isText = isTimeInDigits(x, windowA) && isTimeInDigits(y, windowB);
       if (isText) this.#textKeys.add(`${String(x)}\n${String(y)}`);
-      // A text with more digits is an id and needs no counter, because equal ids are the same value everywhere.
+      // A longer text is an id and needs no counter, because equal ids are the same value everywhere.
       if ((isInteger(x) && isInteger(y)) || (isText && String(x).length < ID_DIGITS)) this.#counters.add(domain, String(x), String(y));
     }
   }
 
-  /** Returns the differences that are no times. */
+  /** Moves the differences that are times to {@link times}, and returns the other differences. */
   takeTimes(): { readonly integers: readonly Pair[]; readonly texts: readonly DifferingText[] } {
     const integers: Pair[] = [];
     const texts: DifferingText[] = [];
@@ -142,7 +142,7 @@ class Comparison {
   }
 
   explainIntegers(integers: readonly Pair[]): void {
-    // Counters outside of tables: integers that change between executions but are no keys, such as a counter in a probe or in the context.
+    // Counters outside of tables: they give integers that differ between executions but are not keys, such as a counter in a probe or in the context.
     const loose = new Counters();
     for (const pair of integers)
       if (pair.column === undefined && this.#counters.of(pair).length === 0) loose.add(pair.place, String(pair.a), String(pair.b));
@@ -150,7 +150,7 @@ class Comparison {
       const keys = this.#counters.of(pair);
       const all = keys.length > 0 ? keys : loose.largest(pair);
       const isLoose = keys.length === 0;
-      // A key may descend below zero. Other numbers below zero are no ids.
+      // A key may descend below zero. Other negative numbers are not ids.
       if (all.length === 0 || (isLoose && !(isNatural(pair.a) && isNatural(pair.b)))) this.unexplained.push(dropped(pair));
       else this.generated.push({ ...sampleOf(pair), place: pair.place, after: "", domain: all[0], domains: all, isLoose });
     }
@@ -185,7 +185,7 @@ class Comparison {
     }
   }
 
-  /** Finds values that the knowledge about their place does not explain. */
+  /** Finds values at known places that the knowledge about these places does not explain. */
   explainKnownPlaces(): void {
     for (const { place, a: x, b: y } of this.#differing.again) {
       const { time, whole } = this.#differing.knownAt(place);
@@ -204,8 +204,8 @@ function generatedText(place: string, after: string, sample: readonly [string, s
 }
 
 /**
- * Returns `true` for two numbers that are written as text, if one of them has a fraction. The digits of a fraction are no id: the number may depend on
- * the time between two calls, such as the tokens in a bucket. A number that reads as a time in seconds does not count.
+ * Returns `true` for two numbers that are written as text, if at least one of them has a fraction. Such a number is not an id: it may depend on the
+ * time between two calls, such as the tokens in a rate limiter's bucket. A number that can be a time in seconds does not count.
  */
 function isFraction(...texts: readonly [string, string]): boolean {
   const isNumber = texts.every((text) => /^-?\d+(?:\.\d+)?(?:e-?\d+)?$/.test(text) && momentOf(Number(text)) === undefined);
@@ -216,7 +216,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : value instanceof Uint8Array ? wordOfBytes(value).key : undefined;
 }
 
-/** Returns `true` for a text of digits that reads as a time near a step, such as an id that is made from the milliseconds since 1970. */
+/** Returns `true` for a text of digits that can be a time near a step, such as an id that is made from the milliseconds since 1970. */
 function isTimeInDigits(value: unknown, { startMs }: StepWindow): boolean {
   const moment = typeof value === "string" && /^\d{13,19}$/.test(value) ? momentOf(value) : undefined;
   return moment !== undefined && Math.abs(moment.ms - startMs) < FURTHEST_MS;

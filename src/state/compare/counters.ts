@@ -14,9 +14,9 @@ export class Counters {
   }
 
   /**
-   * Returns the counters that may have generated two integers at one place. A foreign key has the counter of the key to which it refers. A key has
-   * its own counter. If the column of the key is named after another table, such as `user_id`, and that table has the same values, the counter of that
-   * table comes first. For integers that are neither keys nor foreign keys, see {@link holding}.
+   * Returns the counters that may have generated the two integers at a place. A foreign key has the counter of the key to which it refers. A key has
+   * its own counter. But if the key's column is named after another table, such as `user_id`, and that table has the same pair of values, the counter
+   * of that table comes first. For integers that are neither keys nor foreign keys, see {@link holding}.
    */
   of({ a, b, place, domain, column }: Pair): readonly string[] {
     if (domain === undefined) return this.holding(String(a), String(b), place);
@@ -26,8 +26,8 @@ export class Counters {
   }
 
   /**
-   * Returns the counters outside of tables that gave the first integer in the first execution and the second integer in the second execution.
-   * Counters with the most pairs of integers come first.
+   * Returns the counters that gave the first integer in the first execution and the second integer in the second execution. Counters with the most
+   * pairs of integers come first. Used for counters outside of tables.
    */
   largest({ a, b }: Pair): readonly string[] {
     const all = [...this.#pairs].filter(([, pairs]) => pairs.has(`${String(a)}\n${String(b)}`));
@@ -35,8 +35,8 @@ export class Counters {
   }
 
   /**
-   * Returns the counters of tables (sequences, auto-increment) from which the first execution got the number `a` and the second got `b`. Counters of
-   * a table that the place is named after (`order_id`) come first.
+   * Returns the counters that gave the number `a` in the first execution and the number `b` in the second execution. Counters of a table after which
+   * the place is named (`order_id`) come first. Used for counters of tables (sequences, auto-increment).
    */
   holding(a: string, b: string, place: string): readonly string[] {
     const all = [...this.#pairs].filter(([, pairs]) => pairs.has(`${a}\n${b}`)).map(([domain]) => domain);

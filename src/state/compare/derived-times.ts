@@ -18,15 +18,15 @@ interface OpenTime {
 }
 
 /**
- * Finds the base of times in whole seconds that have two possible bases: the step that wrote the time, and a stored time that was written within the
- * same second. For example, a time may lie 60 days after its step, or 30 days after a stored time that lies 30 days ahead. An execution with a pause
- * before the step shows which of the two is the base.
+ * Determines the base of each time in whole seconds that has two possible bases: the step that wrote the time, and a stored time that was written
+ * within the same second. For example, a time may be 60 days after its step, or 30 days after a stored time that is itself 30 days ahead. An
+ * execution with a pause before the step shows which of the two is the base.
  */
 export class DerivedTimes {
   readonly #times: readonly TimePlace[];
   readonly #found: readonly TimePlace[];
   readonly #open: OpenTime[] = [];
-  /** The places and offsets of times that can only be offsets from their steps. */
+  /** The places and offsets of times whose base can only be their step. */
   readonly #sure = new Set<string>();
 
   /** @param path The states after each step of the path. @param found The places of times that experiments on this path found. */
@@ -48,12 +48,15 @@ export class DerivedTimes {
     });
   }
 
-  /** The indices of the steps before which a pause of more than a second shows the base of a time. Empty if all bases are known. */
+  /** The indices of the steps that must be repeated after a pause of more than a second, to show the base of a time. Empty if all bases are known. */
   get stops(): ReadonlySet<number> {
     return new Set(this.#open.map(({ stop }) => stop));
   }
 
-  /** Returns the places of times that experiments found, and places whose bases the execution with pauses shows. */
+  /**
+   * Returns the places of times that experiments found, and the places whose bases the execution with pauses showed.
+   * @param delayed The execution with pauses.
+   */
   settled(delayed: readonly Execution[]): readonly TimePlace[] {
     const wrong = new Set<string>();
     const shown = this.#open.flatMap(({ place, stop, offset, distances }): readonly TimePlace[] => {

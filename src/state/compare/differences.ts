@@ -2,14 +2,14 @@
 const AROUND = 30;
 
 /**
- * Describes the differences between two described states: `- line` for a missing line, `+ line` for an unexpected line. Two lines about the same row
- * or value are shown together, before all other lines. Such rows are shown with only their first column and their differing columns. Returns at most
+ * Describes the differences between two described states: `- line` for a missing line, `+ line` for an unexpected line. First come pairs of lines
+ * about the same row or value. Such rows are shown with only their first column and their differing columns. All other lines follow. Returns at most
  * `limit` lines (default 20), and then one line with the number of the remaining lines.
  */
 export function differences(expected: readonly string[], actual: readonly string[], limit: number = 20): readonly string[] {
   const { onlyA, onlyB } = onlyIn(expected, actual);
   const lines: string[] = [];
-  /** The pairs of lines in which only names of generated values differ. Such names change if another difference comes before them. */
+  /** The pairs of lines that differ only in names of generated values. A name changes if another difference comes before it. */
   const renamed: string[] = [];
   const others = new Set(onlyB.map((_, index) => index));
   const alone: string[] = [];
@@ -117,7 +117,7 @@ function around(value: string, other: string): string {
   return `"${from > 1 ? "..." : ""}${value.slice(from, to)}${to < value.length - 1 ? "..." : ""}"`;
 }
 
-/** Returns the lines that are in only one of the lists. A repeated line is returned once for each occurrence without a partner in the other list. */
+/** Returns the lines that are in only one of the lists. Of a repeated line, each occurrence without a partner in the other list is returned. */
 export function onlyIn(a: readonly string[], b: readonly string[]): { onlyA: string[]; onlyB: string[] } {
   const counts = new Map<string, number>();
   for (const line of b) counts.set(line, (counts.get(line) ?? 0) + 1);

@@ -15,9 +15,9 @@ interface Row {
 }
 
 /**
- * Returns the fields that differ between two descriptions ({@link Canonicalizer.describe}) of states on one path, in the form of {@link
- * CanonicalOptions.masked}: `table.column` for rows, a path such as `context.user.seen` or `systems.model.orders[].code` for values. All ids count as
- * equal, because a difference in another field can change their names. Rows and values that only one of the states has are ignored.
+ * Returns the fields that differ between two descriptions ({@link Canonicalizer.describe}) of states on one path, in the form of
+ * {@link CanonicalOptions.masked}: `table.column` for rows, and a path such as `context.user.seen` or `systems.model.orders[].code` for other values.
+ * All ids count as equal, because their names may change when another field differs. Rows and values that only one of the states has are ignored.
  */
 export function differingFields(a: readonly string[], b: readonly string[], kinds: RowKinds = NO_KINDS): readonly string[] {
   const fields = new Set<string>();
@@ -33,7 +33,7 @@ export function differingFields(a: readonly string[], b: readonly string[], kind
 }
 
 /**
- * A difference between two descriptions of states. `field`: a field has another value. `row`: the second description has more rows of a table.
+ * A difference between two descriptions of states. `field`: the values of a field differ. `row`: the second description has more rows of a table.
  * `item`: the second description has more items of a list.
  */
 export type Difference =
@@ -114,7 +114,7 @@ interface Pair {
   readonly i: number;
   readonly j: number;
   readonly columns: readonly string[];
-  /** For tables with several kinds of rows: the number of columns that determine the kind and differ between the two rows. */
+  /** For tables with several kinds of rows: the number of columns that determine the kind and that differ between the two rows. */
   readonly apart: number;
   readonly kind: RowKind | undefined;
 }
@@ -147,8 +147,8 @@ function pairRows(left: readonly Row[], right: readonly Row[], found: (differenc
 }
 
 /**
- * Returns the kind that two rows share; `unlike` if they are of different kinds. `undefined` if the table does not distinguish kinds of rows, or if a
- * description shows a value shortened.
+ * Returns the kind that two rows have in common, or `unlike` if their kinds differ. Returns `undefined` if the table has only one kind of rows, or if
+ * a description shows a value only shortened.
  */
 function kindOfBoth(a: Row, b: Row, columns: readonly string[]): RowKind | "unlike" | undefined {
   if (columns.length === 0) return undefined;

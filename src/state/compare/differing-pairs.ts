@@ -33,7 +33,10 @@ export interface Pair {
   readonly a: unknown;
   readonly b: unknown;
   readonly column?: ObservedColumn | undefined;
-  /** The place of the key that contains the value: the column itself, or the column to which it refers. `undefined` for values outside of keys. */
+  /**
+   * The place of the key to which the value belongs: the column itself for a primary key, the referenced column for a foreign key. `undefined` for
+   * other values.
+   */
   readonly domain?: string | undefined;
 }
 
@@ -42,14 +45,11 @@ interface Cell {
   readonly domain: string | undefined;
 }
 
-/**
- * Walks through the facts of two executions side by side, and collects the values that differ. Rows of tables are paired with the rows that are most
- * alike.
- */
+/** Compares the facts of two executions, and collects the values that differ. Rows of tables are paired with the most similar rows. */
 export class DifferingPairs {
   /** Values at places that are not yet known. */
   readonly pairs: Pair[] = [];
-  /** Differences in the number of rows, which are not compared further. */
+  /** Differences in the number of rows. The rows of such a table are not compared. */
   readonly structure: DroppedField[] = [];
   /** Keys and references to keys at places that are already known. */
   readonly keys: Pair[] = [];
@@ -58,7 +58,7 @@ export class DifferingPairs {
   readonly #wholes: ReadonlyMap<string, GeneratedPlace>;
   readonly #times: ReadonlyMap<string, TimePlace>;
   readonly #left: ReadonlySet<string>;
-  /** Texts that are equal in both executions at some place, so that they cannot be generated. */
+  /** Texts that are equal in both executions at some place. Such texts cannot be generated. */
   readonly #common = new Set<string>();
 
   constructor({ generated, times, dropped: fields, background }: Knowledge) {
@@ -144,7 +144,7 @@ export class DifferingPairs {
     const isLeft = this.#left.has(fieldOf(place));
     if (isLeft || this.#wholes.has(place) || this.#times.has(place)) {
       if (cell?.domain !== undefined) this.keys.push({ place, a, b, domain: cell.domain });
-      // JSON is never one generated value as a whole.
+      // A JSON text is never a generated value as a whole; only values inside the text are generated.
       if (!isLeft && (this.#times.has(place) || !this.#json(a, b, segments, depth))) this.again.push({ place, a, b });
       return;
     }
@@ -202,14 +202,14 @@ export class DifferingPairs {
   }
 }
 
-/** Returns a difference that no rule explains, with its two values. The field is a part of the state that can be left out. */
+/** Returns a difference that has no known cause, with its two values. Its field is a part of the state that can be left out. */
 export function dropped({ place, a, b }: Pair): DroppedField {
   return { field: droppableField(place), values: [shown(a), shown(b)] };
 }
 
 /**
- * Returns the difference in the number of rows. If all keys of a type share the table, returns one difference for each pattern of keys, because
- * `ignore` can name keys.
+ * Returns the difference in the number of rows. If the table contains all keys of a type, as for Redis, returns one difference for each pattern of
+ * keys, because `ignore` can name keys.
  */
 function rowCounts(
   { name, columns }: ObservedTable,
@@ -240,7 +240,7 @@ function shown(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 80)}...` : text;
 }
 
-/** Returns the key or field name of a row with `*` for the words that differ in another execution. */
+/** Returns the key or field name of a row, with `*` for each word that differs between the two executions. */
 function withoutDifferences(a: StoredValue, b: StoredValue | undefined): StoredValue {
   if (typeof a !== "string" || typeof b !== "string" || a === b) return a;
   const pairs = differingWords(a, b);

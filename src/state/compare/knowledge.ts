@@ -3,8 +3,8 @@ export interface GeneratedPlace {
   /** The segments that lead to the value, in the form of {@link placeText}. */
   readonly place: string;
   /**
-   * `""` if the whole value at the place is generated. Otherwise the generated word is part of a text, and `after` is the letters and digits before
-   * it (`^`: none).
+   * `""` if the whole value at the place is generated. If only a word inside a text is generated: the letters and digits directly before the word, or
+   * `^` if there are none.
    */
   readonly after: string;
   /**
@@ -12,7 +12,7 @@ export interface GeneratedPlace {
    * texts are the same value everywhere.
    */
   readonly domain: string | undefined;
-  /** `true` for integers that do not grow from one execution to the next, so that their order means nothing. Absent if they grow. */
+  /** `true` for integers that do not grow from one execution to the next, so that their order has no meaning. Absent if they grow. */
   readonly isRandom?: true | undefined;
   /** The length of the shortest generated text that experiments found at the place. Absent for counters, and in knowledge of earlier versions. */
   readonly leastLength?: number | undefined;
@@ -20,11 +20,11 @@ export interface GeneratedPlace {
   readonly isLetters?: true | undefined;
 }
 
-/** The length from which generated texts of one place hardly vary in length. Shorter generated texts, such as random numbers, vary more. */
+/** Generated texts of at least this length at one place hardly vary in length. Shorter generated texts, such as random numbers, vary more. */
 const SURE_LENGTH = 12;
 
 /**
- * Returns `true` for a text that is not generated although its place contains generated texts, because the text is at most half as long. An example
+ * Returns `true` for a text that is not generated although its place contains generated texts: the text is at most half as long as these. An example
  * is the value `live` or `3` in a table of settings in which another setting is a UUID.
  */
 export function isPlain(text: string, { leastLength = 0 }: GeneratedPlace): boolean {
@@ -41,7 +41,7 @@ export interface TimePlace {
    * Absent if there are none.
    */
   readonly coarserMs?: readonly number[] | undefined;
-  /** The time to which offsets refer. `step`: the time of the step that wrote the value. `stored`: another time in the state. */
+  /** The time from which offsets are measured. `step`: the time of the step that wrote the value. `stored`: another time in the state. */
   readonly base: "step" | "stored";
   /**
    * The offsets that were observed between the times and their steps, in milliseconds, in ascending order. Absent in knowledge that an earlier
@@ -74,9 +74,15 @@ export interface Knowledge {
   readonly dropped: readonly DroppedField[];
   /** Columns that change without a request. */
   readonly background: readonly string[];
-  /** Fields of `background` in which such a change replaced NULL or set NULL, so that NULL and the values are the same state. Absent if there are none. */
+  /**
+   * Fields of `background` that such a change set to NULL or from NULL to a value. NULL and all values of such a field are the same state. Absent if
+   * there are none.
+   */
   readonly nullable?: readonly string[] | undefined;
-  /** Actions that send different requests each time. Generated values of such an action are named after the action alone, not after its requests. */
+  /**
+   * Actions that send different requests in each execution. Generated values of such an action are named after the action alone, not after its
+   * requests.
+   */
   readonly noisyActions: readonly string[];
   /**
    * Places whose order of generation is part of the state, because an audit showed that the order matters. An entry of {@link contentOf} makes the
@@ -84,11 +90,13 @@ export interface Knowledge {
    */
   readonly ordered: readonly string[];
   /**
-   * Counters that restores leave at the values that they have reached, each as `<store>.<counter>`. Their ids then differ in each execution, so that
-   * experiments find them like other generated values. Absent if there are none.
+   * Counters that restores do not set back, each as `<store>.<counter>`. The ids of such a counter differ in each execution, so that experiments find
+   * them like other generated values. Absent if there are none.
    */
   readonly unrestored?: readonly string[] | undefined;
-  /** Counters that restores set back although they make searches endless, because results depend on their numbers. Absent if there are none. */
+  /**
+   * Counters that restores set back although these counters make searches endless, because results depend on their numbers. Absent if there are none.
+   */
   readonly needed?: readonly string[] | undefined;
 }
 
@@ -116,8 +124,8 @@ export function counterIn(entry: string): string | undefined {
 export const FULL_ORDER: string = "*";
 
 /**
- * The entry of {@link Knowledge.ordered} which says that each step waits for the next second if the state holds a time of the present second: the
- * target compares times in whole seconds, so that two calls have another result within one second.
+ * The entry of {@link Knowledge.ordered} which says that a step waits for the next second if the state contains a time of the present second. This is
+ * needed if the target compares times in whole seconds, because two calls then have another result if they run within one second.
  */
 export const NEXT_SECOND: string = "1s";
 
@@ -177,7 +185,7 @@ export function joinedTimes(all: readonly TimePlace[]): readonly TimePlace[] {
   return [...kept.values()];
 }
 
-/** Returns `true` if restores leave the same counters as they are. Otherwise stores must be opened again. */
+/** Returns `true` if restores leave the same counters as they are with both kinds of knowledge. If not, stores must be opened again. */
 export function leaveSameCounters(a: Pick<Knowledge, "unrestored">, b: Pick<Knowledge, "unrestored">): boolean {
   return JSON.stringify(a.unrestored ?? []) === JSON.stringify(b.unrestored ?? []);
 }

@@ -13,7 +13,7 @@ export interface PlacedMoment {
 
 const DEEPEST = 100;
 
-/** Returns the times in a state, except times that are only a part of a text, and times in signed tokens. */
+/** Returns the times in a state. Times that are only a part of a text, and times in signed tokens, are left out. */
 export function momentsOf({ systems, context, clients }: Facts): readonly PlacedMoment[] {
   const found: PlacedMoment[] = [];
   for (const [name, observed] of Object.entries(systems)) {

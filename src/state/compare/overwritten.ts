@@ -6,7 +6,7 @@ import { Generated, JsonText, Mixed } from "../values/named.ts";
 import { childRules, type PathRules, type Rules } from "../values/rules.ts";
 import { identityOf, RENEWED, type Sessions } from "./sessions.ts";
 
-/** The generated texts of a state, by their place: a row or object that its key identifies, and the path inside. */
+/** The generated texts of a state, by place. A place consists of the key of a row or object, and the path inside the row or object. */
 export type GeneratedTexts = ReadonlyMap<string, string>;
 
 /** Names of the fields that identify an object in a store without tables. */

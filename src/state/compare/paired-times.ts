@@ -3,14 +3,18 @@ import type { Pair } from "./differing-pairs.ts";
 import type { TimePlace } from "./knowledge.ts";
 import { hasResolution } from "./resolutions.ts";
 
-/** Two offsets of one place that differ by less than this number of milliseconds count as one offset, observed after different steps of a path. */
+/**
+ * Two offsets at one place that differ by less than this number of milliseconds count as one offset that was observed after different steps of a
+ * path.
+ */
 const SAME_OFFSET_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Compares the times that two executions wrote at one place. Returns how the times depend on their steps: both have the same offset from their steps,
- * or the distance between the times equals the distance between the steps. `undefined` for other times, and for values that are no times.
+ * Compares the times that two executions wrote at one place. Returns how the times depend on their steps: either both have the same offset from their
+ * steps, or the distance between the times equals the distance between the steps. Returns `undefined` for other times, and for values that are not
+ * times.
  */
 export function timeAt({ place, a, b }: Pair, windowA: StepWindow, windowB: StepWindow): TimePlace | undefined {
   const [x, y] = [momentOf(a), momentOf(b)];
@@ -21,7 +25,7 @@ export function timeAt({ place, a, b }: Pair, windowA: StepWindow, windowB: Step
   // Times without a fixed offset may depend on a time that an earlier step wrote. The difference between the two times then equals the difference
   // between the starts of the two steps.
   const apart = Math.abs(y.ms - x.ms - (windowB.startMs - windowA.startMs));
-  // A number far from the present is no time: snowflake ids have as many digits as times in nanoseconds, and grow with the time, too.
+  // A number far from the present is not a time. For example, snowflake ids have as many digits as times in nanoseconds, and also grow over time.
   const isFar = ["us", "ns"].includes(x.form) && Math.abs(x.ms - windowA.startMs) > FURTHEST_MS;
   if (!alike && isFar) return undefined;
   if (!alike && apart > Math.max(1_000, windowA.endMs - windowA.startMs, windowB.endMs - windowB.startMs) + resolutionMs) return undefined;
@@ -29,9 +33,9 @@ export function timeAt({ place, a, b }: Pair, windowA: StepWindow, windowB: Step
 }
 
 /**
- * Returns a time at a known place that has another resolution than earlier values, or is far from its step and explained by no known offset;
- * `undefined` for other times. After later steps, both executions show such a time again with a slightly different offset, which does not count as a
- * new offset.
+ * Returns a time that the knowledge about its place does not explain, because it has a new resolution, or is far from its step and has no known
+ * offset. Returns `undefined` for other times. An offset that differs only slightly from a known offset is not new: both executions show a stored
+ * time again after later steps.
  */
 export function laterTime(pair: Pair, known: TimePlace, [a, b]: readonly [StepWindow, StepWindow]): TimePlace | undefined {
   const time = timeAt(pair, a, b);
@@ -42,8 +46,8 @@ export function laterTime(pair: Pair, known: TimePlace, [a, b]: readonly [StepWi
 }
 
 /**
- * Returns a time that its step may have truncated to a minute, an hour or a day; `undefined` for other times. Times that are truncated in this way are
- * equal in all executions within one minute, like constants. Their distances from their steps are simple durations, for example 0, or 30 days.
+ * Returns a time that its step may have truncated to a minute, an hour or a day; `undefined` for other times. Like constants, truncated times are
+ * equal in all executions within one minute. Unlike constants, their distances from their steps are simple durations, for example 0 or 30 days.
  */
 export function truncatedTime(place: string, moment: Moment, window: StepWindow): TimePlace | undefined {
   const resolutionMs = resolutionOf(moment);

@@ -22,8 +22,9 @@ export interface StepOffset {
 }
 
 /**
- * Returns the distance of a time from its step. If values of several resolutions occur at the place, the value shows which of them are possible: whole
- * seconds are multiples of 1,000 ms. The finest resolution with a known offset is chosen, because a precise time may be a whole second by chance.
+ * Returns the distance of a time from its step. If values of several resolutions occur at the place, only the resolutions that fit the value are
+ * considered: for example, whole seconds must be multiples of 1,000 ms. Of these, the finest resolution with a known offset is chosen, because a
+ * precise time may be a whole second by chance.
  */
 export function stepOffset(moment: Moment, window: StepWindow, place: TimePlace): StepOffset {
   const known = knownOffset(moment, window, place);

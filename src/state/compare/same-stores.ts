@@ -26,9 +26,9 @@ const MOST_ROWS = 2_000;
 const MOST_TRIES = 20_000;
 
 /**
- * Compares the stores of two states, ignoring differences in generated values. A row that was deleted and inserted again with a new key is therefore
- * not a change, and neither is a new end of a session ({@link Sessions}). A value counts as generated if experiments showed that it is, or if it is a
- * row's key and is an integer or looks like an id.
+ * Compares the stores of two states, and ignores differences in generated values. A row that was deleted and inserted again with a new key is
+ * therefore not a change. Neither is a new expiry time of a session ({@link Sessions}). A value counts as generated if experiments showed this, or if
+ * the value is a row's key and is an integer or looks like an id.
  */
 export class StoresComparer {
   readonly #tokens: Tokens;
@@ -53,7 +53,7 @@ export class StoresComparer {
     });
   }
 
-  /** Stores the ids of the root state. Each of these ids equals only itself, because all states share the root state. */
+  /** Stores the ids of the root state. All states share the root state, so each of these ids is equal only to itself. */
   fix(names: Iterable<readonly [string, string]>): void {
     this.#tokens.constants.clear();
     for (const [key, name] of names) this.#tokens.constants.set(key, name);
@@ -72,8 +72,8 @@ export class StoresComparer {
 }
 
 /**
- * Returns `true` if a generated text, such as a password hash, was replaced in a row that both states have. {@link sameStores} and the fingerprints of
- * states ignore such a change.
+ * Returns `true` if a generated text, such as a password hash, was replaced in a row that both states have. {@link sameStores} and the fingerprints
+ * of states ignore this change.
  */
 export function overwrites(before: StoreRows, after: StoreRows): boolean {
   return overwritesTexts(before.texts(), after.texts());
@@ -86,7 +86,7 @@ export function sameStores({ rows: before }: StoreRows, { rows: after }: StoreRo
     for (const row of rows) {
       const id = `${row.text}\n${row.keys.join("\n")}`;
       const known = balance.get(id);
-      // Count a row of the root state that the state no longer has as minus one row.
+      // `isMissing` rows belong to the root state but not to this state. Count such a row as minus one row.
       const change = row.isMissing ? -by : by;
       if (known === undefined) balance.set(id, { row, count: change });
       else known.count += change;
@@ -99,7 +99,7 @@ export function sameStores({ rows: before }: StoreRows, { rows: after }: StoreRo
   for (const { row, count: more } of balance.values()) {
     for (let i = 0; i < Math.abs(more); i++) (more > 0 ? fresh : gone).push(row);
   }
-  // The entries of an unordered collection have no keys, so removed and new entries cannot be paired. States with such differences count as
+  // The entries of an unordered collection have no keys, so removed entries cannot be paired with new entries. Treat states with such differences as
   // different.
   if (fresh.length !== gone.length || [...fresh, ...gone].some(({ keys }) => keys.includes(""))) return false;
   return fresh.length === 0 || (fresh.length <= MOST_ROWS && new Pairing({ fresh, gone }, keysIn(before), keysIn(after)).exists());
@@ -109,7 +109,7 @@ function keysIn(rows: StoreRows["rows"]): ReadonlySet<string> {
   return new Set(rows.flatMap(({ keys, isMissing }) => (isMissing ? [] : keys)));
 }
 
-/** Pairs each removed row with a new row, such that each removed generated value is replaced by the same new value everywhere. */
+/** Pairs each removed row with a new row so that each removed generated value is replaced by the same new value in all rows. */
 class Pairing {
   readonly #gone: readonly EncodedRow[];
   readonly #fresh: ReadonlyMap<string, readonly EncodedRow[]>;
@@ -129,7 +129,7 @@ class Pairing {
     // Pair rows with many generated values first, because they have the fewest possible partners.
     this.#gone = gone.toSorted((a, b) => b.keys.length - a.keys.length);
     const byText = new Map<string, EncodedRow[]>();
-    // Copy each row: `#used` contains objects, and `fresh` may contain one object twice.
+    // Copy each row, because `#used` identifies rows by object and `fresh` may contain one object twice.
     for (const row of fresh) byText.set(row.text, [...(byText.get(row.text) ?? []), { ...row }]);
     this.#fresh = byText;
     this.#before = before;
@@ -153,7 +153,10 @@ class Pairing {
     return false;
   }
 
-  /** Pairs the generated values of two rows in order. Returns the removed values that this call has paired; `undefined` if the rows do not match. */
+  /**
+   * Pairs the generated values of two rows in order. Returns the removed values that this call has paired. Returns `undefined` if the rows do not
+   * match.
+   */
   #pair(row: EncodedRow, other: EncodedRow): readonly string[] | undefined {
     const made: string[] = [];
     for (const [i, key] of row.keys.entries()) {
@@ -180,7 +183,8 @@ class Pairing {
 
   /**
    * Returns `true` if a new value replaces an old generated value: the old value no longer exists, and the new value did not exist before. If no
-   * experiment showed that the values are generated, both must also be keys of the compared rows, because a hash of sent data can look like an id.
+   * experiment showed that the values are generated, both values must also be keys of the compared rows. Otherwise, a hash of sent data would count
+   * as generated, because it can look like an id.
    */
   #isReplaced(key: string, value: string): boolean {
     if (this.#after.has(key) || this.#before.has(value)) return false;

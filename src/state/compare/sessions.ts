@@ -7,7 +7,7 @@ import { wordOf } from "../values/words.ts";
 import { FURTHEST_MS, momentOf } from "../values/times.ts";
 
 /**
- * Matches names of tables, columns, fields and keys whose values even correct servers renew with any request: values that identify a session, or that
+ * Matches names of tables, columns, fields and keys whose values even correct servers may renew with any request. Such values identify a session, or
  * protect a form against forged requests.
  */
 export const RENEWED: RegExp = /session|\bsess\b|csrf|xsrf|nonce|captcha/i;
@@ -15,22 +15,23 @@ export const RENEWED: RegExp = /session|\bsess\b|csrf|xsrf|nonce|captcha/i;
 const LAST_USE = /expir|last|seen|accessed|activity|touch|updat|renew|until|(?:^|_)ends?(?:_?at)?$/i;
 /** Matches the names of headers that carry the id of a session. */
 const CREDENTIAL = /token|session|api-?key/i;
-/** The smallest number of characters of a word that identifies a session. Shorter words, such as a language in a cookie, occur in other keys, too. */
+/** The smallest number of characters of a word that identifies a session. Shorter words, such as a language in a cookie, also occur in other keys. */
 const SHORTEST = 16;
 /** Stands for each time that {@link Sessions.withoutTimes} removed. */
 const SOME_TIME = "a time";
 
 /**
- * Tells how much of a value a server may renew with any request. `all`: all times and generated texts, because the value belongs to a session.
- * `last use`: only the times of {@link LAST_USE}, because only a key is a credential. Such a row may also be a user or a cart whose id is in a cookie.
+ * The part of a value that a server may renew with any request. `all`: all times and generated texts, because the value belongs to a session.
+ * `last use`: only the times of {@link LAST_USE}, because nothing but the row's key shows a connection with a session. Such a row may also be a user
+ * or a cart whose id is in a cookie.
  */
 type Renewed = "all" | "last use" | undefined;
 type RenewedOf = (row: readonly StoredValue[]) => Renewed;
 const NEVER: RenewedOf = () => undefined;
 
 /**
- * Knows which rows are sessions: rows whose table or key has a name of {@link RENEWED}, and rows whose key is a part of a token or cookie of a client.
- * Many servers move the end of a session ahead with each request of its user.
+ * Determines which rows are sessions: rows whose table or key has a name that {@link RENEWED} matches, and rows whose key is a part of a token or
+ * cookie of a client. Many servers move the end of a session ahead with each request of its user.
  */
 export class Sessions {
   /** The generated values and the words in tokens and cookies. */
@@ -56,7 +57,9 @@ export class Sessions {
     return wordsIn(key).some((word) => this.#credentials.has(word));
   }
 
-  /** Returns the contents of stores with one text in place of all times in sessions, and in columns and fields with a name of {@link RENEWED}. */
+  /**
+   * Returns the contents of stores, with all times in sessions, and in columns and fields whose name {@link RENEWED} matches, replaced by one text.
+   */
   withoutTimes(systems: Facts["systems"]): Facts["systems"] {
     const entries = Object.entries(systems).map(([name, observed]): [string, Observed] => {
       if (observed.kind === "value") return [name, { ...observed, value: this.#timeless(observed.value, undefined) }];
@@ -74,7 +77,7 @@ export class Sessions {
     const timeless = (row: readonly StoredValue[]): readonly StoredValue[] => {
       const own = renewedOf(row);
       if (own === undefined && !renewed.includes(true)) return row;
-      // A row of a Redis hash has the name of the field in its key.
+      // In a Redis hash, each field is a row, and the name of the field is part of the row's key.
       const isOfUse = own === "last use" && keys.some((index) => LAST_USE.test(identityOf(row[index])));
       return row.map((cell, column) => {
         if (own !== undefined && ofUse[column]! && cell === null) return SOME_TIME;
@@ -137,7 +140,7 @@ function isNearNow(value: unknown): boolean {
   return moment !== undefined && Math.abs(moment.ms - Date.now()) < FURTHEST_MS;
 }
 
-/** Returns a text that identifies a value of a key. */
+/** Returns the text by which a key or a field is compared. */
 export function identityOf(value: unknown): string {
   if (value instanceof Generated) return `${value.form}${value.key}`;
   if (value instanceof Mixed) return value.parts.map(identityOf).join("");

@@ -8,8 +8,8 @@ export interface SteadyChanges {
 }
 
 /**
- * Finds the changes that all steps have in common. A field counts only if each step gives it a value that none of the earlier steps gave it. A field
- * that each step sets to the same value, such as "done", does not count, because it stops changing once it has that value.
+ * Finds the changes that all steps have in common. A field counts only if each step gives it a value that no earlier step gave it. A field that each
+ * step sets to the same value, such as "done", does not count, because it stops changing once it has that value.
  *
  * @param steps For each step, the lines of {@link differences} between the states before and after the step.
  */

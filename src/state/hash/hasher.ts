@@ -49,7 +49,7 @@ function wellFormed(text: string): string {
   return isWellFormed(text) ? text : `\u0000${JSON.stringify(text)}`;
 }
 
-/** Returns a hash as a short text, which serves as a name. */
+/** Returns a hash as a short text that is used as a name. */
 export function hashName({ lo, hi }: Readonly<Fingerprint>): string {
   return `${lo.toString(36)}.${hi.toString(36)}`;
 }

@@ -10,7 +10,7 @@ const DEEPEST = 100;
 
 /** The number of lists of object keys that are cached for each nesting depth. Objects at one depth mostly have the same keys. */
 const SHAPES_PER_DEPTH = 8;
-/** The result of methods for a value that cannot be encoded as words. The state is then hashed as text. */
+/** The return value of methods for a value that cannot be encoded as words. The state is then hashed as text. */
 const UNKNOWN = -1;
 
 const NULL = 1;
@@ -26,10 +26,10 @@ const RECORD = 10;
 const NODE = 11;
 
 /**
- * Computes fingerprints of states that contain no ids, such as in-memory models, in a third of the time of writing the canonical text. A state
- * becomes a list of 32-bit words, in which each string is the cached 64-bit hash of its canonical text. The meaning of each word follows from the
+ * Computes fingerprints of states that contain no ids, such as in-memory models, in a third of the time of writing the canonical text. A state is
+ * encoded as a list of 32-bit words, in which each string is the cached 64-bit hash of its canonical text. The meaning of each word follows from the
  * words before it, so different states have different words unless two strings have the same hash. A state with unsupported values is written as text
- * instead. Two states that are equal up to the names of ids are either both supported or both not.
+ * instead. Two states that differ only in the names of ids are either both supported or both unsupported.
  */
 export class WordHasher {
   readonly #words = new Int32Array(CAPACITY);

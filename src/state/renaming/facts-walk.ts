@@ -31,8 +31,8 @@ export interface Names {
 }
 
 /**
- * Walks through facts and replaces each value that has a name. Knows where values can be found (in JSON, tokens, words of a text, keys of objects);
- * the names come from {@link Names}. Values without a name are returned as they are, not copied.
+ * Walks through facts and replaces each value that has a name. This class knows where values can be found (in JSON, tokens, words of a text, keys of
+ * objects). {@link Names} provides the names. Values without a name are returned unchanged and are not copied.
  */
 export class FactsWalk {
   readonly #tree: PlaceNode;

@@ -2,12 +2,12 @@ import type { ObservedTable, StoredValue } from "../../model/stores/store-adapte
 import type { Facts } from "../canonical/facts.ts";
 import { momentOf } from "../values/times.ts";
 
-/** Returns `true` if the value of a row in a column is no part of the state. */
+/** Returns `true` if the value of a row in a column is not part of the state. */
 type IsLeftOut = (system: string, table: ObservedTable, row: readonly StoredValue[], column: number) => boolean;
 
 /**
- * The times in rows of the root state that observations do not show, because observations contain only changed rows. Such a time can pass although
- * nothing is written and the observed rows stay the same.
+ * The times in rows of the root state that observations do not show, because observations contain only changed rows. Such a time can pass, which
+ * leads to another state, although nothing is written and the observed rows stay the same.
  */
 export class HiddenTimes {
   readonly #counts: ReadonlyMap<number, number>;
@@ -23,7 +23,7 @@ export class HiddenTimes {
     this.#counts = counts;
   }
 
-  /** Returns the given times that unchanged rows of the root state contain. The observed state does not show such rows. */
+  /** Returns those of the given times that are in unchanged rows of the root state. An observation of the state does not show these rows. */
   in({ systems }: Facts, times: readonly number[]): readonly number[] {
     if (times.length === 0) return times;
     const removed = new Map<number, number>();

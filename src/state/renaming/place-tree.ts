@@ -11,7 +11,7 @@ export interface PlaceNode {
   readonly inner: ReadonlyMap<string, PlaceNode>;
 }
 
-/** Arranges the places of generated values and times as a tree, so that they are found while facts are walked. */
+/** Returns the places of generated values and times as a tree, in which places can be looked up while facts are walked. */
 export function placeTree({ generated, times }: Pick<Knowledge, "generated" | "times">): PlaceNode {
   const root = newNode();
   for (const one of generated) {

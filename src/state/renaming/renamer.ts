@@ -31,7 +31,8 @@ export class Renamer {
   readonly #walk: FactsWalk;
   readonly #hasPlaces: boolean;
   /**
-   * `true` if generated values or times in signed tokens are known. Each state then needs a name, which is the {@link Origin.source} of such values.
+   * `true` if generated values, or times in signed tokens, are known. Each state then needs a name, which becomes the {@link Origin.source} of the
+   * values that its steps generate.
    */
   readonly namesSources: boolean;
   /** `true` if times in signed tokens are known. */
@@ -39,8 +40,8 @@ export class Renamer {
   /** `true` if places of times are known. */
   readonly knowsTimes: boolean;
   /**
-   * A hash of the generated values of the root state. Lanes with equal root states have different hashes if their targets generated other values. A
-   * state that is copied between such lanes would contain values without a name.
+   * A hash of the generated values of the root state. If lanes have equal root states but different hashes, their targets generated different values.
+   * A state that is copied between such lanes would contain values without a name.
    */
   rootValues: string = "";
   /** A hash of the signed tokens that clients and the context have in the root state. */
@@ -78,7 +79,10 @@ export class Renamer {
     return this.#rootTimes.hasIn(secondMs);
   }
 
-  /** Returns `true` if a time equals a time that `setup` wrote, or is whole minutes apart from it. `setup` writes other times on each lane. */
+  /**
+   * Returns `true` if a time equals a time that `setup` wrote, or differs from such a time by whole minutes. Each lane runs `setup` at another time,
+   * so the times that `setup` writes differ between lanes.
+   */
   isOfSetup(ms: number): boolean {
     return this.#rootTimes.isOfSetup(ms);
   }
@@ -95,9 +99,9 @@ export class Renamer {
   }
 
   /**
-   * Gives the values of the root state names that stay the same in all states: the ids in `names`, the values at places known from experiments, and
-   * times. Times at known places are named by their distance from the start, and times near the clock share one name. A run on another day therefore
-   * has the same root state.
+   * Gives values of the root state names that stay the same in all states: the ids in `names`, the values at places known from experiments, and
+   * times. A time at a known place is named by its distance from the creation of the root state, and all other times near the clock share one name. A
+   * run on another day therefore has the same root state.
    *
    * @param hidden The times that observations do not show. Default: none.
    * @param nameOf Names the generated values in facts by where they occur. Called if there are texts at known places that have no name in `names`.

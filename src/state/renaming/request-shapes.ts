@@ -29,8 +29,8 @@ export interface RequestValues {
 }
 
 /**
- * Names new values by the request that generated them. In the hashed text of a request (its shape), generated values and times are replaced by names,
- * so that equal steps in equal states give equal names.
+ * Names new values by the request that generated them. The name is a hash of the request (its shape), in which generated values and times are
+ * replaced by their names, so that equal steps in equal states give equal names.
  */
 export class RequestShapes {
   readonly #counters: readonly Counter[];
@@ -81,7 +81,8 @@ class RequestTexts {
 
   shapeOf(text: string, isPath: boolean = false): string {
     const claim = (name: string, value: unknown): unknown => this.#claim(name, value);
-    // A token that is one generated value has one name. The state may not contain the values in its claims, such as the id of a deleted session.
+    // A token that is a generated value as a whole has one name. Do not look at its claims, whose values the state may not contain, such as the id of
+    // a deleted session.
     const signed = replaceSigned(text, (payload, token) => this.#value(token) ?? `${JSON.stringify(payload, claim)}<time>`);
     const plain = replaceJwts(signed, (claims, token) => this.#value(token) ?? JSON.stringify(claims, claim))
       .replace(ISO_TIME, (time) => {
@@ -102,7 +103,9 @@ class RequestTexts {
     return parts === undefined ? plain : parts.map(({ text: part, found }) => found ?? part).join("");
   }
 
-  /** A stored time that a request sends back has a name that does not depend on its age. */
+  /**
+   * Returns the name of a time in a request. A stored time that the request sends back keeps its name, which does not depend on the age of the time.
+   */
   #time(moment: Moment, text: string): string {
     const { step } = this.#values;
     const origin = this.#times.originOf(moment.ms);
@@ -132,9 +135,9 @@ class RequestTexts {
   }
 
   /**
-   * Returns the key of a generated integer in a request; `undefined` if the word is no such integer. Counters of several tables may have given the same
-   * integer by chance, so the table must be named before the word (`/orders/17`, `order_id`). If the word is an id (`isId`) and no table is named, the
-   * counter is one whose values clients hold.
+   * Returns the key of a generated integer in a request; `undefined` if the word is not such an integer. Counters of several tables may have given
+   * the same integer by chance, so the table must be named before the word (`/orders/17`, `order_id`). If no table is named and the word is an id
+   * (`isId`), the integer must come from a counter whose values clients hold.
    */
   #counted(word: string, before: string, isId: boolean): string | undefined {
     if (!INTEGER.test(word)) return undefined;
@@ -143,7 +146,7 @@ class RequestTexts {
     const named = before.toLowerCase();
     const all = this.#counters.filter(({ domain }) => isKnown(`${domain}:${word}`));
     const ofTable = all.find(({ table }) => table !== undefined && named.includes(table));
-    // A plural noun before the number, such as `products`, names another table, so the number is not taken for an id that clients hold.
+    // A plural noun before the number, such as `products`, names another table. The number is then not treated as an id that clients hold.
     const counter = ofTable ?? (isId && !named.endsWith("s") ? all.find(({ isHeld }) => isHeld) : undefined);
     return counter && `${counter.domain}:${word}`;
   }

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
  * names them. Each lane makes its root state at another time, so names contain distances from the start instead of times.
  */
 export class RootTimes {
-  /** All times of the root state. `isKnown`: a time was found at a place where experiments showed times. */
+  /** All times of the root state. `isKnown`: the time was found at a place where experiments showed times. */
   readonly #moments = new Map<number, { isKnown: boolean }>();
   /** The times that were found at places where experiments showed times, as keys of `timeKeyAt`. */
   readonly #placed = new Set<TimeKey>();
@@ -50,7 +50,8 @@ export class RootTimes {
     const ofSetup: number[] = [];
     for (const [ms, { isKnown }] of this.#moments) {
       const offset = simplestOffset(ms - window.endMs - 1_002, ms - window.startMs + 1_002);
-      // A time that `setup` wrote differs between runs, so it is named by its offset. A time of a template store keeps its value as the name.
+      // A time that `setup` wrote differs between runs, so it is named by its offset. Any other time at a known place, such as a time in a template
+      // of the store, is named by its value.
       const isSimple = offset % 60_000 === 0 && Math.abs(offset) < FURTHEST_MS;
       const isOwn = isKnown && isSimple;
       const isNear = Math.abs(ms - window.endMs) <= DAY_MS;
@@ -95,14 +96,18 @@ export class RootTimes {
     return false;
   }
 
-  /** Returns `true` if a time equals a time that `setup` wrote, or is whole minutes apart from it. `setup` writes other times on each lane. */
+  /**
+   * Returns `true` if a time equals a time that `setup` wrote, or differs from such a time by whole minutes. Each lane runs `setup` at another time,
+   * so the times that `setup` writes differ between lanes.
+   */
   isOfSetup(ms: number): boolean {
     return this.#ofSetup.some((one) => (ms - one) % 60_000 === 0 && Math.abs(ms - one) <= FURTHEST_MS);
   }
 
   /**
-   * Returns the times that can pass while the run waits. The position of the target's clock is part of the state, so a time that passed because the
-   * clock was moved is left out. @param aheadMs The milliseconds by which the target's clock is ahead.
+   * Returns the future times that can pass because real time passes during the run. Times that passed only because the target's clock was moved are
+   * left out, because the position of this clock is part of the state.
+   * @param aheadMs The milliseconds by which the target's clock is ahead.
    */
   waiting(aheadMs: number): readonly number[] {
     return this.#future.filter((ms) => ms - aheadMs > this.#endMs);

@@ -2,8 +2,9 @@ import { Generated } from "../values/named.ts";
 import { signedTokens } from "../values/places.ts";
 
 /**
- * The signed tokens that clients and the context have in the root state. The name of a token consists of its claims without times. The names are used
- * where nothing is known about the content of such a token: each lane logs in at another time, so the tokens differ between lanes.
+ * The signed tokens that clients and the context have in the root state. Each lane logs in at another time, so its tokens differ from those of other
+ * lanes. The name of a token therefore consists of its claims without times. The names are used where experiments showed nothing about the content of
+ * the token.
  */
 export class RootTokens {
   readonly #names = new Map<string, string>();
@@ -39,13 +40,16 @@ export class RootTokens {
     return [...this.#names.keys()];
   }
 
-  /** Returns the texts in which a value that looks generated is only a part of a token: its signature, or an id in its claims. */
+  /**
+   * Returns the tokens and their decoded parts as texts. A value that looks generated but occurs in such a text is only a part of a token: its
+   * signature, or an id in its claims.
+   */
   parts(): readonly string[] {
     return this.all.flatMap((token) => [token, ...token.split(".").map((part) => idsIn(Buffer.from(part, "base64url").toString()))]);
   }
 }
 
-/** Returns a text in which UUIDs have the form of the keys that `wordOf` makes. */
+/** Returns a text in which UUIDs are written like the keys that `wordOf` returns. */
 function idsIn(text: string): string {
   return text.replaceAll("-", "").toLowerCase();
 }

@@ -31,14 +31,17 @@ export interface TargetClock {
 export type Reading = "root" | "constant" | "observed";
 
 /**
- * Names the times in the state that is being read: by their offset from the step that wrote them, or by their distance from another time. Also decides
- * which times of earlier states are the same times, and which have passed since.
+ * Names the times in the state that is being read, either by their offset from the step that wrote them, or by their distance from another time. Also
+ * decides which times are the same as times of earlier states, and which times have passed since.
  */
 export class TimeNames {
   readonly #root: RootTimes;
   /** The columns that the step filled with the real time, although the target's clock is far ahead. */
   readonly realTimeColumns: Set<string> = new Set();
-  /** The row that is being read: a row whose key no row of the root state has, or a row that the state no longer contains. */
+  /**
+   * The kind of row that is being read. `new`: no row of the root state has its key. `removed`: the state no longer contains the row. `undefined`:
+   * another row, or no row.
+   */
   row: "new" | "removed" | undefined;
   /** The signed token that is being read, without `Bearer`; `undefined` outside of tokens. */
   token: string | undefined;
@@ -95,7 +98,7 @@ export class TimeNames {
   /** Completes the names of new times after all facts were read once. */
   complete(): void {
     this.#order();
-    // Two times that are equal by chance have separate keys, with a place or token. If only one of the two times is left, also store it under its
+    // Two equal times with separate keys (with a place or token) are equal only by chance. If only one of the two is left, also store it under its
     // plain key, so that copies of the time at other places are found.
     for (const [key, origin] of this.#found) {
       const ms = msOf(key);
@@ -103,7 +106,7 @@ export class TimeNames {
     }
   }
 
-  /** Returns the times of the given ones that have passed. Keeps the origins of the other times. */
+  /** Returns those of the given times that have passed. Records the origins of all given times in {@link found}. */
   passed(times: readonly number[]): readonly Time[] {
     return times.flatMap((ms) => {
       const origin = this.#known(ms);
@@ -111,14 +114,14 @@ export class TimeNames {
     });
   }
 
-  /** Returns the replacement for a time outside of the places where experiments showed times; `undefined` if no equal time has a name. */
+  /** Returns the replacement for a time at a place where experiments showed no times; `undefined` if no equal time has a name. */
   elsewhere(ms: number, form: string): Time | undefined {
     const origin = this.#known(ms);
     return origin === undefined ? undefined : this.#shown(ms, form, origin);
   }
 
   /**
-   * Returns the replacement for a value at a place where experiments showed times. Returns `undefined` if the value is no time, or has no name.
+   * Returns the replacement for a value at a place where experiments showed times. Returns `undefined` if the value is not a time, or has no name.
    */
   at(value: unknown, place: TimePlace): Time | undefined {
     const moment = momentOf(value);
@@ -146,15 +149,16 @@ export class TimeNames {
     const step = this.#step;
     const { aheadMs } = this.#clock;
     if (step === undefined || aheadMs < LEAST_AHEAD_MS || tableOf(place) === undefined) return false;
-    // The step did not write a time that the state contained before, or it wrote a copy.
+    // If an earlier state or the root state contained the time, the step did not write the time, or only copied it.
     if (this.#before.times.has(ms) || this.#root.has(ms)) return false;
     const slack = Math.min(coarsestOf(time), 1_000) + STORE_CLOCK_MS;
     return ms >= step.startMs - aheadMs - slack && ms <= step.endMs - aheadMs + slack && resolutionMs <= 1_000;
   }
 
   /**
-   * Returns the origin of a time in a signed token that says when the token was made or is valid. `undefined` if the time is named like times outside
-   * of tokens. Tokens with different signatures are different, even if their times are equal because they were signed in one second.
+   * Returns the origin of a time in a signed token that says when the token was made or how long it is valid. Returns `undefined` if the time is
+   * named like times outside of tokens. Times in tokens with different signatures have different origins, even if the tokens were signed in the same
+   * second.
    */
   #inToken(moment: Moment, place: TimePlace): TimeOrigin | undefined {
     if (this.token === undefined || !OF_TOKEN.test(place.place)) return undefined;
@@ -175,9 +179,9 @@ export class TimeNames {
   }
 
   /**
-   * Returns `true` if this step signed a known token again, with the same content in the same second. The names of the token's times must not depend
-   * on this coincidence. Only the action that signed the token first counts, because another action may only return the token. The answer to a GET of a
-   * step that also writes does not count: it may list the tokens of earlier steps, such as all mails.
+   * Returns `true` if this step signed a known token again, with the same content in the same second. This happens by chance, and the names of the
+   * token's times must not depend on chance. Only the action that signed the token first counts, because another action may merely return the token.
+   * In a step that also writes, the answer to a GET does not count, because it may list the tokens of earlier steps, such as all mails.
    */
   #isSignedAgain({ source }: TimeOrigin): boolean {
     const { action, exchanges } = this.#step!;
@@ -198,11 +202,11 @@ export class TimeNames {
     const known = this.#known(ms);
     if (known === undefined || known.domain === place.place || place.base === "stored" || this.#step === undefined) return known;
     if (this.#root.isAt(own)) return known;
-    // A later step may have written an equal time by chance, especially in whole seconds. If the offset of the time fits this step, this step wrote
-    // the time.
+    // A later step may have written an equal time by chance, especially in whole seconds. If the time has a known offset from this step, this step
+    // wrote it.
     const fitting = knownOffset(moment, this.#step, place);
     if (fitting !== undefined && `step${fitting.offset}` !== known.name) return this.#named(moment, place, own);
-    // A copy of an earlier time keeps the origin of that time, even if its offset from this step happens to fit.
+    // If the time is a copy of an earlier time, it keeps the origin of that time, even if its offset from this step is also a known offset.
     if (place.offsets?.some((one) => `step${one}` !== known.name)) this.#found.set(own, known);
     return known;
   }
@@ -222,7 +226,7 @@ export class TimeNames {
     const removed = this.row === "removed" && typeof key === "number" ? this.#root.named.get(key) : undefined;
     if (removed !== undefined) return removed;
     const known = this.#signed.has(key) ? undefined : this.#before.times.get(key);
-    // A time that this step wrote never counts as passed. Otherwise, the delay until the state is read would make a difference.
+    // A time that this step wrote never counts as passed. Otherwise, the result would depend on the delay until the state is read.
     if (known === undefined) return this.#found.get(key) ?? (typeof key === "number" ? this.#rootTime(key) : undefined);
     // If a time of an earlier step has passed, the state is a different one, although nothing was written.
     const now: TimeOrigin =
@@ -249,12 +253,12 @@ export class TimeNames {
     const step = this.#step;
     if (step === undefined) return undefined;
     const { offset: own, resolutionMs, isKnown } = stepOffset(moment, step, place);
-    // An offset that experiments showed is more likely than a distance from a stored time, which may be simple by chance. Without a known offset, a
-    // distance counts if experiments showed distances from stored times at this place, or if the distance is simpler than the offset.
+    // An offset that experiments showed is more likely than a distance from a stored time, because such a distance may be simple by chance. Without a
+    // known offset, use a distance if experiments showed distances from stored times at this place, or if the distance is simpler than the offset.
     const isLikely = (apart: number): boolean => place.base === "stored" || unitOf(apart) < unitOf(own);
     const isConstant = !isKnown && place.constants?.includes(ms) === true;
     const from = !isKnown && !isConstant ? this.#storedBase(ms, isLikely) : undefined;
-    // A constant or fixed time gets no origin, because its distance from the step only shows when the step ran.
+    // A constant or fixed time gets no origin, because its distance from the step says nothing except when the step ran.
     if (isConstant || (!isKnown && from === undefined && isFixed(moment, step, resolutionMs))) return undefined;
     const zoneMs = zoneOf(moment, step);
     const origin = {
@@ -271,7 +275,7 @@ export class TimeNames {
     return origin;
   }
 
-  /** Sets the positions (`within`) of different times that a step wrote at one place, for example in several rows. */
+  /** Sets the positions (`within`) of the times that a step wrote at one place if these times differ, for example in several rows. */
   #order(): void {
     const groups = new Map<string, { readonly key: TimeKey; readonly ms: number }[]>();
     for (const one of this.#new) {
@@ -289,8 +293,8 @@ export class TimeNames {
   }
 
   /**
-   * Names a time by its distance from another time in the state. The likely distance that is the simplest number of whole seconds is chosen. Returns
-   * the name, and the step of the other time; `undefined` if no distance is likely.
+   * Names a time by its distance from another time in the state. Of the likely distances in whole seconds, chooses the simplest one. Returns the
+   * name, and the step of the other time; `undefined` if no distance is likely.
    */
   #storedBase(ms: number, isLikely: (apart: number) => boolean): Pick<TimeOrigin, "name" | "step" | "aheadMs"> | undefined {
     let best: Pick<TimeOrigin, "name" | "step" | "aheadMs"> | undefined;

@@ -58,7 +58,7 @@ export class ValueNames {
     return this.#constants;
   }
 
-  /** Sets the names of the values of the root state that are known without its places. */
+  /** Sets the names of the values of the root state that have a name before the root state is read. */
   fix(names: ReadonlyMap<string, string>): void {
     this.#constants = names;
   }
@@ -84,8 +84,8 @@ export class ValueNames {
   }
 
   /**
-   * Returns the replacement for the value at a place where experiments showed generated values. Returns `undefined` in the first pass for a new
-   * value, which gets its name only after that pass.
+   * Returns the replacement for the value at a place where experiments showed generated values. Returns `undefined` for a new value in the first
+   * pass, because new values are named after that pass.
    */
   at(key: string, form: string, text: string, place: GeneratedPlace): Generated | undefined {
     const constant = this.#constants.get(key);
@@ -97,8 +97,9 @@ export class ValueNames {
   }
 
   /**
-   * Returns `false` for a text at a place of generated values that was not generated: it is in the user's code, or shorter than generated values, or
-   * the fixed part of a key. Fixed and generated keys often have the same beginning, such as `user:permissions` and `user:<id>`.
+   * Returns `false` for a text that was not generated although its place contains generated values: a text in the user's code, a text much shorter
+   * than the generated ones, or the fixed part of a key. Fixed and generated keys often have the same beginning, such as `user:permissions` and
+   * `user:<id>`.
    */
   mayBeGenerated(text: string, place: GeneratedPlace, key: string = wordOf(text).key): boolean {
     const isFixed = this.isOfKind && place.isLetters !== true && readsLikeWords(text);
@@ -116,10 +117,10 @@ export class ValueNames {
   }
 
   /**
-   * Names the values of the root state that were read, in addition to those of {@link fix}.
+   * Names the values of the root state that were read and that {@link fix} did not name.
    *
-   * @param nameMarked Reads the root state again with the given origins, and returns names for the values that have these origins. Called if there are
-   *   texts without a name.
+   * @param nameMarked Reads the root state again with the given origins, and returns names for the values that have these origins. Called if there
+   * are texts without a name.
    */
   nameRoot(nameMarked: (marked: Origins) => ReadonlyMap<string, string>): void {
     const constants = new Map(this.#constants);

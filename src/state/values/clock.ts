@@ -22,7 +22,9 @@ export class Clock {
     return this.#clocks.some((clock) => Math.abs(ms - clock) <= DAY_MS);
   }
 
-  /** Returns `true` for a number that is near a clock in any of the units since 1970. Numbers below 1e9 never count. */
+  /**
+   * Returns `true` for a number that is a time near a clock, in one of the units (seconds to nanoseconds) since 1970. Numbers below 1e9 never count.
+   */
   nearNumber(value: number): boolean {
     if (!(value >= 1e9)) return false;
     const bounds = this.#bounds;
@@ -30,7 +32,10 @@ export class Clock {
     return false;
   }
 
-  /** Returns `true` for a date and time near a clock: ISO 8601 (a blank may replace the `T`; without a zone it is UTC), or an HTTP date. */
+  /**
+   * Returns `true` for a text that is a date and time near a clock. Known notations: HTTP dates, and ISO 8601, in which a blank may replace the `T`.
+   * A time without a time zone is read as UTC.
+   */
   nearText(text: string): boolean {
     const parts = DATE_TIME.exec(text);
     if (parts === null) return this.nearMs(Date.parse(text));

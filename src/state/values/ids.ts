@@ -6,14 +6,17 @@ const HEX = /^(?:[0-9a-f]+|[0-9A-F]+)$/;
 const CROCKFORD = /^[0-7](?:[0-9A-HJKMNP-TV-Z]{25}|[0-9a-hjkmnp-tv-z]{25})$/;
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** Returns the id of a UUID that is given as 32 hex digits; `null` if it was not generated: nil, name-based (versions 3, 5), or written by hand. */
+/**
+ * Returns the id of a UUID that is given as 32 hex digits. Returns `null` if the UUID is not generated: nil, name-based (versions 3 and 5), or
+ * written by a person.
+ */
 export function uuidPiece(hex: string, form: string): IdPiece | null {
   const key = hex.toLowerCase();
   const version = key[12];
   if (!"89ab".includes(key[16]!) || distinctDigits(key) < 7) return null;
   if (version === "4") return { kind: "id", key, form, rank: "", order: "" };
   if (version === "6" || version === "7") return { kind: "id", key, form, rank: `u${version}`, order: key };
-  // A version 1 UUID begins with the low bits of its time. The sort key puts the high bits first, so that sorting by it gives the order of time.
+  // A version 1 UUID begins with the low bits of its time. Put the high bits first in the sort key, so that ids are sorted by time.
   if (version === "1")
     return { kind: "id", key, form, rank: "u1", order: key.slice(13, 16) + key.slice(8, 12) + key.slice(0, 8) + key.slice(16) };
   return null;
@@ -27,7 +30,7 @@ function distinctDigits(hex: string): number {
   return count;
 }
 
-/** Returns the id of a token of letters and digits; `null` if it is not certain that the token is an id. */
+/** Returns the id of a token of letters and digits. Returns `null` if it is uncertain that the token is an id. */
 export function tokenPiece(token: string, clock: Clock): IdPiece | null {
   const { length } = token;
   if (length < 16) return null;
@@ -54,9 +57,9 @@ const ULID_TIME = 10;
 const ULID_DRAWN = 2;
 
 /**
- * Returns the positions of ids that one step made, in the order in which the ids were made. Returns `undefined` if the ids contain no time (as ULIDs,
- * UUIDs of version 7, ObjectIds and snowflakes do). Two ULIDs of one millisecond that do not ascend by one have the same position, because their
- * order is random.
+ * Returns the positions of ids that one step generated, in the order of generation. Returns `undefined` for ids that contain no time. (ULIDs, UUIDs
+ * of version 7, ObjectIds and snowflakes contain a time.) Two ULIDs of one millisecond whose random parts begin differently have the same position,
+ * because their order is random.
  */
 export function positionsOfTimed(texts: readonly string[]): ReadonlyMap<string, number> | undefined {
   const sorted = [...texts].sort();

@@ -1,6 +1,8 @@
 import type { Origin, TimeOrigin } from "./origins.ts";
 
-/** The prefix in the keys of tokens of generated values that are written without their origin. It marks values that experiments recognized. */
+/**
+ * The prefix of the key of a generated value that is written without its origin. The prefix shows that experiments recognized the value as generated.
+ */
 export const KNOWN: string = "g:";
 
 /** Replaces a generated value (a text or number) in the observed state, so that equal states have equal values. */

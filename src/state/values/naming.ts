@@ -3,9 +3,9 @@ import { addPart, nameLine, type Naming, type Part } from "../canonical/parts.ts
 import { TieSearch } from "../canonical/ties.ts";
 
 /**
- * Names `count` ids by their surroundings instead of their values, so that equal states get equal names. Each id starts with a hash (its colour),
- * which is repeatedly combined with the colours of ids in the same part of the state, until no more ids become distinguishable. {@link TieSearch}
- * orders the ids that are still alike. `plain`: the parts that contain no ids.
+ * Names `count` ids by their surroundings instead of their values, so that equal states get equal names. Each id has a colour, which is a hash. The
+ * colour is repeatedly combined with the colours of the ids in the same parts of the state, until this distinguishes no further ids.
+ * {@link TieSearch} then orders the ids that still have equal colours. `plain`: the parts that contain no ids.
  */
 export function nameIds(count: number, parts: readonly Part[], plain: readonly string[]): Naming {
   const bases = new Int32Array(parts.length);

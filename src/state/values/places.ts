@@ -9,8 +9,8 @@ import { FURTHEST_MS } from "./times.ts";
 import { wordOf } from "./words.ts";
 
 /**
- * Returns the part that names a column in the path of a place (the position of a value, such as table and column). If the table has several kinds of
- * rows, this part also names the kind (see {@link fieldOfKind}), so that the column is a separate place for each kind.
+ * Returns the last part of a place: the name of the column. If the table has several kinds of rows, this part also names the kind (see
+ * {@link fieldOfKind}), so that the column is a separate place for each kind.
  */
 export function columnPlace(columns: readonly ObservedColumn[], index: number, row: readonly StoredValue[]): string {
   const { name, kind } = columns[index]!;
@@ -26,7 +26,7 @@ export function placeText(segments: readonly string[]): string {
   return JSON.stringify(segments);
 }
 
-/** Returns the beginning of the path for all places in a table. For a store without tables, it is `systems` and the store's name. */
+/** Returns the parts with which all places in a table begin. Places in a store without tables begin with `systems` and the store's name instead. */
 export function tablePlace(system: string, table: string): readonly string[] {
   return [TABLES, system, table];
 }
@@ -37,12 +37,12 @@ export function tableOf(place: string): string | undefined {
   return root === TABLES ? table : undefined;
 }
 
-/** Returns the singular form of a table's name in lower case, which names of columns and keys contain (`order_id`, `orderId`). */
+/** Returns the singular form of a table's name, in lower case. Names of columns and keys often contain this form (`order_id`, `orderId`). */
 export function singular(table: string): string {
   return table.toLowerCase().replace(/(?<=.)(?:ies|es|s)$/, "");
 }
 
-/** Returns `true` if a place is in the content of a signed token, whose signature is left out. */
+/** Returns `true` if a place is in the content of a signed token. */
 export function isInToken(place: string): boolean {
   return place.includes(`"${JWT_TEXT}"`) || place.includes(`"${SIGNED_TEXT}"`);
 }
@@ -62,8 +62,8 @@ export function fieldOf(place: string): string {
 }
 
 /**
- * Returns the smallest field that contains a place and that rules can leave out, in the form of {@link fieldOf}. A key or a part of a signed text can
- * only be left out with the whole object or text.
+ * Returns the smallest field that contains a place and that rules can leave out, in the form of {@link fieldOf}. For a place in a key or in a signed
+ * text, this is the whole object or the whole text.
  */
 export function droppableField(place: string): string {
   const segments = JSON.parse(place) as readonly string[];
@@ -91,8 +91,8 @@ function insideOf(value: unknown, segment: string): readonly unknown[] {
 }
 
 /**
- * Parses a text that is a JSON object or array; `undefined` for other texts. Also `undefined` for JSON with integers of 16 or more digits. JavaScript
- * would round such integers, and different ids would become equal.
+ * Parses a text that is a JSON object or array. Returns `undefined` for other texts, and for JSON with integers of 16 or more digits, because
+ * JavaScript would round such integers and different ids would become equal.
  */
 export function parsedJson(text: string): unknown {
   return (text[0] === "{" || text[0] === "[") && !LONG_INTEGER.test(text) ? parsed(text) : undefined;
@@ -102,9 +102,9 @@ export function parsedJson(text: string): unknown {
 const LONG_INTEGER = /[[:,]\s*-?\d{16,}\s*[\],}]/;
 
 /**
- * Returns the content of a JWT: its header, its claims, and whether it is signed; `undefined` if the text is not a JWT. The signature is left out,
- * because it follows from header and claims. Often only the claims' times are generated, in whole seconds, so two tokens of the same second may be
- * equal.
+ * Returns the content of a JWT: its header, its claims, and whether it is signed. Returns `undefined` if the text is not a JWT. The signature is left
+ * out, because it follows from header and claims. Two tokens of the same second may be equal, because often only the claims' times are generated, in
+ * whole seconds.
  */
 export function parsedJwt(text: string): unknown {
   const [, scheme, header, claims, signature] = ONE_JWT.exec(text) ?? [];
@@ -121,10 +121,10 @@ export function replaceJwts(text: string, replace: (claims: object, token: strin
 }
 
 /**
- * Returns the content of a signed text: its payload and the time of its signature, in seconds since 1970; `undefined` if the text is not signed with a
- * time. The signature is left out, because it follows from payload and time. Two formats are known: `payload:time:signature` of Django
- * (`django.core.signing`, also the data of its sessions), with the time in base 62, and `payload.time.signature` of itsdangerous (Flask's sessions),
- * with the time as a number in base64url.
+ * Returns the content of a signed text: its payload and the time of its signature, in seconds since 1970. Returns `undefined` if the text is not
+ * signed with a time. The signature is left out, because it follows from payload and time. Two formats are known:
+ * - `payload:time:signature` of Django (`django.core.signing`, also used for session data), with the time in base 62;
+ * - `payload.time.signature` of itsdangerous (used for Flask's sessions), with the time as a number in base64url.
  */
 export function parsedSigned(text: string): { readonly payload: unknown; readonly time: number } | undefined {
   const [, payload, separator, time] = ONE_SIGNED.exec(text) ?? [];
@@ -180,7 +180,7 @@ const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 const inBase62 = (text: string): number => [...text].reduce((sum, digit) => sum * 62 + BASE62.indexOf(digit), 0);
 
-/** Returns a payload as JSON, if it is JSON in base64url; a dot at the beginning means that it is compressed. Returns other payloads as they are. */
+/** Returns the parsed payload if it is JSON in base64url, compressed if it begins with a dot. Returns any other payload unchanged. */
 function payloadOf(text: string): unknown {
   const isCompressed = text.startsWith(".");
   const bytes = Buffer.from(isCompressed ? text.slice(1) : text, "base64url");

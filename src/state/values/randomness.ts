@@ -44,9 +44,9 @@ const HEX = /^(?:[0-9a-f]+|[0-9A-F]+)$/;
 const SHORTEST = 16;
 
 /**
- * Returns `true` if a token looks random in hex, base36, base62 or base64url. In doubt the answer is `false`: treating a fixed token as random would
- * merge different states, while missing a random token only splits equal states. Text that people wrote is recognized by the log-likelihood of its
- * neighbouring characters.
+ * Returns `true` if a token looks random in hex, base36, base62 or base64url. In doubt, returns `false`: treating a fixed token as random would merge
+ * different states, while not recognizing a random token only prevents merges of equal states. Text that people wrote is recognized by the
+ * log-likelihood of its neighbouring characters.
  */
 export function looksRandom(token: string): boolean {
   if (token.length < SHORTEST) return false;
@@ -88,7 +88,7 @@ function randomText(token: string): boolean {
     previous = code;
     previousClass = kind;
   }
-  // Letters of one case without digits are a word in some language. A token with separators must have mixed case, because codes such as
+  // A token of letters of one case without digits is probably a word. A token with separators must have mixed case, because codes such as
   // SKU-2024-ABCD-1234 are upper case and slugs are lower case.
   if (lower === 0 && upper === 0) return false;
   if (neutral > 0 ? lower === 0 || upper === 0 || neutral > 1 + token.length / 6 : digits === 0 && (lower === 0 || upper === 0))

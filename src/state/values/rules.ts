@@ -30,8 +30,8 @@ const PARSED = "{}";
 const ROOTS = new Set(["context", "clients", "systems"]);
 
 /**
- * Reads `ignore` and `masked`: `table.column`, `system.table.column`, both also for rows of one kind (see {@link readFieldOfKind}), a context key, or a
- * path that starts with `context.`, `clients.` or `systems.<name>.`. If both lists name a field, the field is left out.
+ * Reads `ignore` and `masked`. Each entry is `table.column` or `system.table.column` (both also for rows of one kind, see {@link readFieldOfKind}), a
+ * context key, or a path that starts with `context.`, `clients.` or `systems.<name>.`. If both lists name a field, the field is left out.
  */
 export function readRules(ignore: readonly string[], masked: readonly string[]): Rules {
   const columns = new Map<string, FieldRule>();

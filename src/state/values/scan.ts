@@ -128,7 +128,8 @@ function scanRun(run: string, clock: Clock, pieces: Piece[]): void {
 }
 
 /**
- * Splits a word without UUIDs. The whole word may be an id, because nanoid uses dashes. Otherwise its parts are tried, to find the id in `ord_<id>`.
+ * Splits a word that contains no UUIDs. The whole word may be an id, because ids of nanoid contain dashes. Otherwise, its parts are tried, to find
+ * the id in `ord_<id>`.
  */
 function scanTokens(run: string, clock: Clock, pieces: Piece[]): void {
   const separated = /[_-]/.test(run);
@@ -146,8 +147,8 @@ function scanTokens(run: string, clock: Clock, pieces: Piece[]): void {
 }
 
 /**
- * Splits a JSON Web Token. The token identifies its user, so it is not renamed: tokens of two users are different, and tokens of one user are equal.
- * The token's own times are left out. The signature is left out because it follows from the header and the claims.
+ * Splits a JSON Web Token. The token identifies its user, so it is not renamed: tokens of two users remain different, and tokens of one user remain
+ * equal. The token's times are left out, and so is the signature, because it follows from the header and the claims.
  */
 function scanJwt(token: string, clock: Clock, pieces: Piece[]): void {
   const [header, payload] = token.split(".");

@@ -32,7 +32,8 @@ const IN_LANGUAGE = /^(\d{1,4})([/.-])(\d{1,2})\2(\d{1,4}),?\s(\d{1,2})(:\d\d:\d
 const DIGITS = /^\d{10,19}$/;
 
 /**
- * The largest usual distance of a generated time from the present. A time further away is given data, or a number that looks like a time by chance.
+ * The largest usual distance of a generated time from the present. A time that is further away is given data, or a number that looks like a time by
+ * chance.
  */
 export const FURTHEST_MS: number = 400 * 86_400_000;
 
@@ -98,8 +99,8 @@ function parsed(text: string, form: TimeForm): Moment | undefined {
 }
 
 /**
- * Returns the resolution of a time in milliseconds: the largest of a day, an hour, a minute, a second and a millisecond of which it is a multiple, in
- * UTC or in the time zone of this machine.
+ * Returns the resolution of a time in milliseconds: the largest of a day, an hour, a minute, a second and a millisecond of which the time is a
+ * multiple, in UTC or in the time zone of this machine.
  */
 export function resolutionOf({ ms, form }: Moment): number {
   if (form === "date") return DAY;
@@ -135,7 +136,10 @@ export function offsetFromStep(moment: Moment, window: StepWindow, resolutionMs:
   return simplestOffset(...boundsOfOffset(moment, window, resolutionMs));
 }
 
-/** Returns the first of the given offsets that is possible for a time, given when its step ran; `undefined` if none is possible. */
+/**
+ * Returns the first of the given offsets that is possible for a time, if the time was written during the given window; `undefined` if none is
+ * possible.
+ */
 export function fittingOffset(offsets: readonly number[], moment: Moment, window: StepWindow, resolutionMs: number): number | undefined {
   const [least, most] = boundsOfOffset(moment, window, resolutionMs);
   return offsets.find((offset) => offset >= least && offset <= most);
@@ -146,16 +150,16 @@ function boundsOfOffset({ ms }: Moment, { startMs, endMs }: StepWindow, resoluti
 }
 
 /**
- * Returns by how much a time of a resolution may be ahead of the exact time, in milliseconds. Some stores round to the nearest second. Times in whole
- * minutes, hours or days are always truncated.
+ * Returns, in milliseconds, by how much a time with the given resolution may be ahead of the exact time, because some stores round to the nearest
+ * second. Times in whole minutes, hours or days are always truncated.
  */
 export function upMs(resolutionMs: number): number {
   return resolutionMs < MINUTE ? resolutionMs : 0;
 }
 
 /**
- * Returns by how much a time is ahead of UTC, in milliseconds: the offset of this machine's time zone, if the time has no zone and is nearer to its step
- * when it is read as local time. Otherwise 0.
+ * Returns, in milliseconds, by how much a time is ahead of UTC: the offset of this machine's time zone if the time has no zone and is nearer to its
+ * step when it is read as local time, otherwise 0.
  */
 export function zoneOf({ ms, isNaive }: Moment, { endMs }: StepWindow): number {
   if (isNaive !== true) return 0;
@@ -164,9 +168,9 @@ export function zoneOf({ ms, isNaive }: Moment, { endMs }: StepWindow): number {
 }
 
 /**
- * Returns `true` for a time far from its step that the step did not make, such as 9999-12-31. A time that a step sets years ahead is a number of
- * whole days away from the step. The distance is measured in seconds, because a fixed time would often be whole days away if measured in hours or
- * days.
+ * Returns `true` for a time far from its step that the step did not compute from the present time, such as 9999-12-31. A time that a step sets years
+ * ahead is a number of whole days away from the step. The distance is measured in seconds. If it were measured in hours or days, fixed times would
+ * often be whole days away, too.
  */
 export function isFixed(moment: Moment, window: StepWindow, resolutionMs: number): boolean {
   if (Math.abs(moment.ms - window.endMs) <= FURTHEST_MS) return false;
@@ -181,9 +185,9 @@ function localZone(ms: number): number {
 }
 
 /**
- * Returns the value of a field of an object. Sessions of express-session contain the lifetime of their cookie as `originalMaxAge`, in milliseconds. The
- * library computes it as a distance from the present time, so it is often one or two milliseconds short of the configured lifetime. Such a number is
- * rounded up to whole seconds; all other values are returned unchanged.
+ * Returns the value of a field of an object. For `originalMaxAge`, in which sessions of express-session contain the lifetime of their cookie in
+ * milliseconds, returns the value rounded up to whole seconds. The library computes it as a distance from the present time, so it is often one or two
+ * milliseconds short of the configured lifetime.
  */
 export function steadyLifetime(field: unknown, value: unknown): unknown {
   return field === "originalMaxAge" && Number.isSafeInteger(value) ? Math.ceil((value as number) / 1_000) * 1_000 : value;

@@ -26,7 +26,7 @@ export function wordOfBytes(bytes: Uint8Array): Word {
 /** Matches a date and time inside a longer text, such as a range of times. */
 const TIME =
   /(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?|(?<!\d)(?:\d{1,2}([/.-])\d{1,2}\1\d{4}|\d{4}\/\d{1,2}\/\d{1,2}),?\s\d{1,2}:\d\d:\d\d(?:\s[AP]M)?|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} \d\d \d{4} \d\d:\d\d:\d\d GMT[+-]\d{4})(?![\w:])/g;
-/** The text that replaces a time when the letters and digits before a word are determined. */
+/** Replaces a time in the text before a word, so that the letters and digits before the word can be compared. */
 const MARK = "<time>";
 
 /** Patterns for words, from widest to narrowest: signed tokens and URL-safe text, names with separators, runs of letters and digits. */
@@ -35,7 +35,7 @@ const TIERS: readonly RegExp[] = [/[\w.+/=~-]+/g, /[\w-]+/g, /[A-Za-z0-9]+/g];
 /** The length from which a word in a text is looked up among generated values. Shorter words are equal by chance. */
 export const SHORTEST_WORD: number = 4;
 
-/** The length, in characters, up to which a name with separators is searched for a known word at its end. The search takes quadratic time. */
+/** Names with separators up to this length, in characters, are searched for a known word at their end. The search takes quadratic time. */
 const LONGEST_NAME = 512;
 
 export type TextPart<T> = { readonly text: string; readonly found?: undefined } | { readonly text: string; readonly found: T };
@@ -81,7 +81,7 @@ function splitInto<T>(
     const word = match[0];
     after = lastRun(text.slice(looked, match.index), after);
     looked = match.index;
-    // Punctuation between two words is no word.
+    // Punctuation between two words is not a word.
     const found = LETTER_OR_DIGIT.test(word) ? find(word, after) : undefined;
     const rest = found === undefined && tier === 1 && word.length <= LONGEST_NAME ? endOf(word, after, find) : undefined;
     if (found === undefined && tier === TIERS.length - 1) continue;
@@ -149,8 +149,8 @@ export function differingWords(a: string, b: string): readonly WordPair[] {
 }
 
 /**
- * Pairs the differences between two texts without times. If the texts differ only in some groups of letters and digits, each pair is one such group.
- * Otherwise, the only pair is the words between the common beginning and the common end, or else the whole texts.
+ * Pairs the differences between two texts without times. If the texts differ only in some groups of letters and digits, returns a pair for each such
+ * group. Otherwise, returns a single pair: the words between the common beginning and the common end, or the whole texts.
  */
 function otherWords(a: string, b: string): readonly WordPair[] {
   const whole: readonly WordPair[] = [{ after: "", a, b }];
@@ -171,7 +171,10 @@ function otherWords(a: string, b: string): readonly WordPair[] {
   return between(a, b, runsA, runsB) ?? whole;
 }
 
-/** Matches a word, such as a code, that is followed by a counter: `732722:0`. The counter stays, because it shows how often the code was tried. */
+/**
+ * Matches a word, such as a code, that is followed by a counter: `732722:0`. The counter is not a part of the word, because it shows how often the
+ * code was tried.
+ */
 const COUNTED = /^([A-Za-z0-9]{4,})([:|]\d{1,3})$/;
 
 interface Run {
@@ -190,8 +193,8 @@ function runsOf(text: string): readonly Run[] {
 }
 
 /**
- * Pairs the single word of each text that lies between the common beginning and the common end of both texts. `undefined` if there is not exactly one
- * word in each text.
+ * Pairs the only word of each text between the common beginning and the common end of both texts. Returns `undefined` if one of the texts has no
+ * word, or several words, there.
  */
 function between(a: string, b: string, runsA: readonly Run[], runsB: readonly Run[]): readonly WordPair[] | undefined {
   let front = 0;
@@ -218,8 +221,8 @@ function between(a: string, b: string, runsA: readonly Run[], runsB: readonly Ru
 }
 
 /**
- * Pairs two signed tokens (such as signed cookies) that differ in a part. A token is one word, even if both tokens begin in the same way, because
- * {@link splitAtWords} tries the whole token first.
+ * Pairs two signed tokens (such as signed cookies) that differ in a part. Each token is returned as one word, even if both begin in the same way,
+ * because {@link splitAtWords} tries the whole token first.
  */
 function signed(a: string, b: string, { start, end }: { readonly start: number; readonly end: number }): WordPair {
   let begin = start;

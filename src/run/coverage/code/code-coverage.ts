@@ -60,8 +60,8 @@ async function take(
 }
 
 /**
- * Returns a script's source map for `v8ToIstanbul`, with a text that has lines of the same lengths as the script. Node keeps only the lengths of
- * lines, and converting offsets to lines needs nothing else.
+ * Returns a script's source map in the form that `v8ToIstanbul` expects. The map needs the text of the script, of which Node keeps only the lengths
+ * of the lines. The returned text has lines of these lengths, which is enough to convert offsets to lines.
  */
 function sourcesOf(map: ScriptCoverage["map"]): Parameters<typeof v8ToIstanbul>[2] {
   if (map?.data === undefined || map.data === null) return undefined;

@@ -18,7 +18,10 @@ function realPath(folder: string): string {
   return existsSync(folder) ? realpathSync(folder) : folder;
 }
 
-/** Returns the pattern of a glob: `*` and `?` match within a name, `**` matches any number of folders. The name of a folder matches all files in it. */
+/**
+ * Returns the pattern of a glob: `*` and `?` match within a name, and `**` matches any number of folders. A glob that names a folder matches all
+ * files in the folder.
+ */
 function pattern(folder: string, glob: string): RegExp {
   const parts = resolve(folder, glob).split(/(\*\*\/|\*\*|\*|\?)/);
   const source = parts.map((part) => WILDCARDS.get(part) ?? part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)).join("");

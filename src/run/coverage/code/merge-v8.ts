@@ -60,7 +60,8 @@ function pieces(ranges: readonly CoverageRange[]): readonly Place[] {
 }
 
 /**
- * Cuts a place at each point where another place begins or ends inside it. A place that lies completely inside and touches neither end causes no cut.
+ * Cuts a range at each point inside the range where another range begins or ends. Exception: a range that lies inside this range, and touches neither
+ * of its ends, causes no cut.
  */
 function cutAt({ startOffset: start, endOffset: end }: Place, others: readonly Place[]): readonly Place[] {
   const cuts = new Set<number>([start, end]);

@@ -32,7 +32,8 @@ interface V8File {
 }
 
 /**
- * Reads the files that processes wrote to the folder of NODE_V8_COVERAGE, one after another. Scripts that cannot lead to counted files are left out.
+ * Reads the files that processes wrote to the folder of NODE_V8_COVERAGE, one file after another. Scripts that cannot contain code of counted files
+ * are left out.
  */
 export async function readCoverage(folder: string, isCounted: (file: string) => boolean): Promise<ReadCoverage> {
   const scripts = new Map<string, ScriptCoverage>();

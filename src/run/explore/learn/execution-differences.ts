@@ -6,7 +6,7 @@ import type { DroppedField } from "../../../state/index.ts";
 /** Returns a divergence about data that the target keeps in its memory, because new processes of the target reach equal states. */
 export function causedByMemory(differences: readonly string[]): Divergence {
   return executionsDiffer(
-    "The same calls lead to different states when they are repeated in one process of the target, because it keeps data in memory that is not in its stores",
+    "The same calls lead to different states when they are repeated in one process of the target, because the target keeps data in memory that is not in its stores",
     differences,
     "Keep this data in a store, or set `target.rollback: restart`.",
   );
@@ -43,9 +43,9 @@ export function causedByChance(differences: readonly string[]): Divergence {
 export function causedByMemoryOrChance(differences: readonly string[], suspects: readonly DroppedField[]): Divergence {
   const line = ignoreLines(suspects.map(({ field }) => field));
   return executionsDiffer(
-    "The same calls lead to different states when they are repeated. Either the target keeps data that reset does not restore, or it makes random choices",
+    "The same calls lead to different states when they are repeated. Either the target keeps data that `reset` does not restore, or it makes random choices",
     differences,
-    `Let reset restore all data of the target.${suspects.length === 0 ? "" : ` Leave random values out of the states with ${line}.`}`,
+    `Let \`reset\` restore all data of the target.${suspects.length === 0 ? "" : ` Leave random values out of the states with ${line}.`}`,
   );
 }
 

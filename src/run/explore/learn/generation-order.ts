@@ -1,10 +1,14 @@
 import { contentOf, FULL_ORDER, isInToken, NEXT_SECOND, ROOT_TIMES, type Knowledge } from "../../../state/index.ts";
 
 /**
- * Returns the places where states will be distinguished by the order in which values were generated. `counters`: the entries of counters that are left
- * out of states ({@link counterEntry}). They are tried first, because only the user's `symmetric` says that they do not matter. Places of generated
- * ids follow. Places of times follow only if the ids did not help, because two times in whole seconds may be equal by chance. Then ids and times are ordered together. If
- * nothing helped, ids are distinguished by the states in which they were generated, which leads to the most states.
+ * Returns the places to add to {@link Knowledge.ordered}, so that the search distinguishes more states. Each call returns the first of these groups
+ * that is not yet in `ordered`:
+ * - the counters in `counters`, which are left out of states ({@link counterEntry}). They come first, because only the user's `symmetric` says that
+ *   they do not matter;
+ * - the places of generated ids;
+ * - the places of times, because two times in whole seconds may be equal by chance;
+ * - {@link FULL_ORDER}, which orders ids and times together;
+ * - {@link contentOf} the places of ids, which distinguishes ids by the states in which they were generated. This leads to the most states.
  */
 export function placesToOrder(knowledge: Knowledge, counters: readonly string[] = []): readonly string[] {
   const { times, ordered } = knowledge;
@@ -15,14 +19,14 @@ export function placesToOrder(knowledge: Knowledge, counters: readonly string[] 
 }
 
 /**
- * Returns the knowledge without the places whose order of generation is part of states, except the places in `proven`. If merged states differ
- * although all places are ordered, the order is not the cause. Distinguishing states by this order would make the search longer, or endless.
+ * Returns the knowledge without the places whose order of generation is part of states, except the places in `proven`. Used if merged states still
+ * differ when all places are ordered: the order is then not the cause, and it would only make the search longer or endless.
  */
 export function withoutOrder(knowledge: Knowledge, proven: readonly string[] = []): Knowledge {
   return { ...knowledge, ordered: knowledge.ordered.filter((place) => place === NEXT_SECOND || proven.includes(place)) };
 }
 
-/** Returns `true` if states are distinguished by the states in which their values were generated. */
+/** Returns `true` if the state in which a value was generated is part of the value's name for some places; see {@link contentOf}. */
 export function distinguishesContent(knowledge: Knowledge): boolean {
   return contentsOf(knowledge).some((one) => knowledge.ordered.includes(one));
 }

@@ -62,7 +62,7 @@ export type LearningLanes = Pick<LanePool, "calibrate" | "learn" | "rebuild"> & 
 /** The settings of experiments. */
 export interface Experiments {
   /**
-   * Places whose order of generation explained earlier divergences. The order at these places stays part of states, even if no order explains the
+   * Places whose order of generation explained earlier divergences. The order at these places remains part of states, even if no order explains the
    * present divergence. Default: none.
    */
   readonly proven?: readonly string[] | undefined;
@@ -101,8 +101,8 @@ export async function learnValues(
   experiments: Experiments,
 ): Promise<LearnedValues> {
   let { missed, ...learned } = await learnOnWalk(lanePool, before, experiments, { path: experiments.path });
-  // Try the missed actions on further paths. Every second path executes the other actions in reverse order, because one of the two orders may undo
-  // something that a missed action needs.
+  // Try the missed actions on further paths. Every second path executes the other actions in reverse order, because an action may undo a condition of
+  // a missed action in one of the two orders only.
   for (let leg = 0, inVain = 0; leg < MOST_LEGS && inVain < 2 && missed.length > 0 && learned.divergences.length === 0; leg++) {
     if (lanePool.isOver?.() === true) break;
     const next = await learnOnWalk(lanePool, learned, experiments, { wanted: missed, backwards: leg % 2 === 1 });
@@ -121,7 +121,7 @@ async function learnOnWalk(
 ): Promise<LearnedValues & Pick<Calibration, "missed">> {
   let { reports, knowledge } = before;
   let isWatched = false;
-  // `true` after the first difference. From then on, more executions are compared, because two executions often make the same random choice.
+  // `true` after the first difference. From then on, more than two executions are compared, because two executions often make the same random choice.
   let thorough = false;
   const allLate = new Map<string, Set<string>>();
   /** Differences between two executions of one path. Differences are reported even if later executions agree. */
@@ -185,8 +185,8 @@ function explains({ generated, times, dropped, background }: Knowledge, { field 
 }
 
 /**
- * Returns `true` for a number that grows with each execution and is not a key of a table. A number that the target increments in the background looks
- * the same.
+ * Returns `true` for a generated integer that grows with each execution and is not a key of a table. An integer that the target increments in the
+ * background cannot be distinguished from such a value.
  */
 function isLooseCounter({ after, domain }: Knowledge["generated"][number]): boolean {
   return after === "" && domain !== undefined && tableOf(domain) === undefined;
@@ -203,8 +203,8 @@ async function dependsOnSeconds(
 }
 
 /**
- * Executes the path several times, each time with counters that begin as in the root state, and then without this. Resolves to `true` if only the
- * executions with equal counters reach equal states. The counters then cause the differences.
+ * Executes the path several times with counters that begin as in the root state, and then several times with counters that were not set back.
+ * Resolves to `true` if only the executions with equal counters reach equal states. The counters then cause the differences.
  */
 async function dependsOnCounters(lanePool: LearningLanes, walk: CalibrationWalk): Promise<boolean> {
   const isAlike = async (cleanly: boolean): Promise<boolean> => {
@@ -220,8 +220,8 @@ async function dependsOnCounters(lanePool: LearningLanes, walk: CalibrationWalk)
 }
 
 /**
- * Executes the path in several new processes of the target. Resolves to `true` if each process reaches the given states. Differences within one
- * process are then caused by the memory of the process.
+ * Executes the path in several new processes of the target. Resolves to `true` if each process reaches the given states. If executions in one process
+ * differ nevertheless, the memory of the process is the cause.
  */
 async function isAlikeWhenFresh(lanePool: LearningLanes, walk: CalibrationWalk, states: readonly number[]): Promise<boolean> {
   for (let process = 0; process < FRESH_PROCESSES; process++) {
@@ -233,8 +233,9 @@ async function isAlikeWhenFresh(lanePool: LearningLanes, walk: CalibrationWalk, 
 }
 
 /**
- * Executes the path in a new process of the target, with a pause before each step. Resolves to `true` if the states differ from `states`, the states of
- * executions without pauses in a new process. A value in the states then depends on the time between calls.
+ * Executes the path in a new process of the target, with a pause before each step. Resolves to `true` if the reached states differ from those without
+ * pauses, so that a value depends on the time between calls. `states`: the states that a new process reaches without pauses. Default: the path is
+ * executed once more without pauses.
  */
 async function dependsOnPauses(lanePool: LearningLanes, walk: CalibrationWalk, states?: readonly number[]): Promise<boolean> {
   const statesOf = async (paused: boolean): Promise<readonly number[]> => {

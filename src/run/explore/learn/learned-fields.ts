@@ -6,13 +6,13 @@ const MOST_PLACES = 4;
 /** Stands for the times that `setup` wrote, which belong to no field. */
 export const SETUP_TIMES: string = "times of the root state";
 
-/** Returns the values that differ by themselves according to `knowledge`, but not according to `before`, as text; empty if there are none. */
+/** Returns, as text, the fields that differ by themselves according to `knowledge` but not according to `before`. Empty if there are none. */
 export function learnedSince(knowledge: Knowledge, before: Knowledge): string {
   const known = fieldsOf(before);
   return shownFields(fieldsOf(knowledge).filter((field) => !known.includes(field)));
 }
 
-/** Returns the fields whose values differ by themselves. */
+/** Returns the fields whose values differ by themselves: they are generated, times, dropped, or written in the background. */
 function fieldsOf({ generated, times, dropped, background }: Knowledge): readonly string[] {
   return [...[...generated, ...times].map(({ place }) => fieldOf(place)), ...dropped.map(({ field }) => field), ...background];
 }

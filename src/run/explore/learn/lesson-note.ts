@@ -30,12 +30,12 @@ export function endlessNote({ committer }: Pick<Explorer, "committer">, { field 
 
 /** Returns a note that says that a counter is restored again, because its numbers decide results. */
 export function neededNote({ field }: CounterColumn): string {
-  return `${growing(field)}. Results depend on its numbers, so seqqa continues to restore it, and the search may be endless. Limit how many rows actions create, in their preconditions.`;
+  return `${growing(field)}. Results depend on its numbers, so seqqa continues to restore it, and the search may be endless. Add preconditions that limit how many rows the actions create.`;
 }
 
 /** Returns a note for a counter that makes the search endless and that the store can only restore. */
 export function restoredNote({ field }: CounterColumn): string {
-  return `${growing(field)}, so the search may be endless. To leave the counter out of states, add \`symmetric: [${field}]\` to the store, or limit how many rows actions create, in their preconditions.`;
+  return `${growing(field)}, so the search may be endless. To leave the counter out of states, add \`symmetric: [${field}]\` to the store, or add preconditions that limit how many rows the actions create.`;
 }
 
 function growing(field: string): string {
@@ -47,7 +47,7 @@ function lessonOf(knowledge: Knowledge, before: Knowledge): string {
   const added = learnedSince(knowledge, before);
   if (added !== "") return `seqqa now knows that these values differ when calls are repeated: ${added}.`;
   if (knowledge.ordered.includes(NEXT_SECOND) && !before.ordered.includes(NEXT_SECOND))
-    return "The target compares times in whole seconds: calls have another result within one second. seqqa now waits for the next second between such calls.";
+    return "The target compares times in whole seconds, so calls within one second have another result than calls in different seconds. seqqa now waits for the next second between such calls.";
   const counters = orderedCounters(knowledge, before);
   if (counters.length > 0) return `States now also differ by the values of these counters: ${shownFields(counters)}.`;
   const fields = orderedFields(knowledge, before);
@@ -74,7 +74,10 @@ function orderedFields({ generated, times, ordered }: Knowledge, other: Knowledg
   return fields;
 }
 
-/** Returns the fields about whose values `knowledge` says something else than `before`, and the actions whose requests turned out to differ. */
+/**
+ * Returns the fields about whose values `knowledge` contains data that `before` does not contain, and the actions whose requests turned out to
+ * differ.
+ */
 function refinedFields(knowledge: Knowledge, before: Knowledge): readonly string[] {
   const known = [...before.generated, ...before.times];
   const refined = [...knowledge.generated, ...knowledge.times].filter((one) => !known.some((other) => isDeepStrictEqual(one, other)));

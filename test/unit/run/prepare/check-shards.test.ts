@@ -63,7 +63,7 @@ it("says which values only one shard knows, and what to do", () => {
       message: expect.stringMatching(
         /^seqqa cannot merge these runs: runs run1 and run2 use different rules to tell whether two states of a\.explore\.ts are equal, because only run2 found out that these values differ when calls are repeated: \S*orders\S*id, orders\.seen_at\.$/,
       ) as string,
-      hint: expect.stringContaining("list the named values under ignore") as string,
+      hint: expect.stringContaining("list the named values under `ignore`") as string,
     }),
   );
 });

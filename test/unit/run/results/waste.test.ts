@@ -195,7 +195,7 @@ describe("what an exploration got nothing of", () => {
     const all = definition(create, cancel, read, relog, ...["create_order", "cancel_order", "read_order", "log_in"].map(tried));
     const worked = { create_order: applied({ 201: 1 }), cancel_order: applied({ 200: 1 }), log_in: applied({ 200: 1 }) };
     const idle = { create_order_as_bob: skipped(3), cancel_order_as_bob: skipped(3), log_in_as_bob: skipped(3) };
-    const note = `The rule ownership sent no call of cancel_order_as_bob. The action reads the context, but the first call of the action sends no value of the owner (credentials and values in \`shared\` do not count). Let the first call send such a value, for example an id, or add it to \`except\`.`;
+    const note = `The rule ownership sent no call of cancel_order_as_bob. The action reads the context, but the first call of the action sends no value of the owner (credentials and values in \`shared\` do not count). Let the first call send such a value, for example an id, or add the action to \`except\`.`;
     expect(wasteNotes(all, { ...worked, read_order: applied({ 200: 1 }), read_order_as_bob: applied({ 403: 1 }), ...idle })).toEqual([
       note,
     ]);

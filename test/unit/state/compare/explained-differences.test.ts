@@ -41,7 +41,7 @@ describe("states with different fingerprints", () => {
   it("of values that are shown alike, the fields are named whose values come from different requests", () => {
     const [one, other] = [after([same, "a"], "k=1"), after(["made-value-2", "a"], "k=2")];
     expect(one.marked).toEqual(other.marked);
-    expect(explainedDifferences(one, other, 8)).toEqual(["All values are shown alike, but the order or the request differs in: notes.id"]);
+    expect(explainedDifferences(one, other, 8)).toEqual(["All shown values are equal, but the order or the request differs in: notes.id"]);
   });
 
   it("of values that are shown alike, only the fields are named whose source states the fingerprints contain", () => {
@@ -51,7 +51,7 @@ describe("states with different fingerprints", () => {
       const [one, other] = ["1", "2"].map((state) => after([`made-value-${state}`, "a", token], `k=${state}`, ordered, state));
       return explainedDifferences(one!, other!, 8);
     };
-    const text = "All values are shown alike, but the order or the request differs in:";
+    const text = "All shown values are equal, but the order or the request differs in:";
     expect(inTwoStates([])).toEqual([`${text} notes.id`]);
     expect(inTwoStates([contentOf(at.place)])).toEqual([`${text} notes.at, notes.id`]);
   });
@@ -59,7 +59,7 @@ describe("states with different fingerprints", () => {
   it("of JSON with the same entries, the field is named in which they have another order", () => {
     const [one, other] = ['{"by":"made-value-2","x":1}', '{"x":1,"by":"made-value-2"}'].map((json) => after([same, json]));
     expect(explainedDifferences(one!, other!, 8)).toEqual([
-      "All values are shown alike, but the order or the request differs in: notes.data",
+      "All shown values are equal, but the order or the request differs in: notes.data",
     ]);
   });
 });
