@@ -34,8 +34,8 @@ export class ResourcePaths {
   }
 
   /**
-   * Returns the collection or item that a path identifies. The path has no query and no base path of the target. If several templates match, the
-   * template with the fewest parameters is used.
+   * Returns the collection or item that a path identifies. The path must not contain the query or the target's base path. If several templates match,
+   * the template with the fewest parameters is used.
    */
   place(path: string): Place | undefined {
     const segments = segmentsOf(path);
@@ -89,7 +89,10 @@ export class ResourcePaths {
   }
 }
 
-/** Returns `true` if a path is the path of an item and one literal segment, such as `/orders/{id}/payments`. Names of parameters do not count. */
+/**
+ * Returns `true` if a path consists of an item's path and one literal segment, such as `/orders/{id}/payments`. The names of the parameters may
+ * differ.
+ */
 function isDirectlyBelow(collection: PathTemplate, item: PathTemplate): boolean {
   const parts = ({ text }: PathTemplate): readonly string[] => (segmentsOf(text) ?? []).map((part) => part.replace(/^\{.+\}$/, "{}"));
   const [whole, start] = [parts(collection), parts(item)];

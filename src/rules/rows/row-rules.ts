@@ -13,7 +13,7 @@ export interface RowRuleOptions extends Pick<InvariantOptions, "severity" | "blo
 }
 
 const MOST_ROWS = 20;
-/** The tolerance for sums of floating-point columns: a smaller difference is a rounding error. */
+/** The tolerance for sums of floating-point columns: a smaller difference counts as a rounding error. */
 const ROUNDING = "0.000001";
 
 /**
@@ -125,7 +125,7 @@ const isList = (value: ColumnValue): value is readonly Scalar[] => Array.isArray
 
 /** Options of {@link unique}. */
 export interface UniqueOptions extends RowRuleOptions {
-  /** `true` if upper and lower case are equal, e.g. in e-mail addresses. Default: the comparison of the store. */
+  /** `true` if upper and lower case count as equal, e.g. in e-mail addresses. Default: the store compares the values. */
   readonly ignoreCase?: boolean;
 }
 
