@@ -63,8 +63,9 @@ type Run<C extends object, A> = Action<C, A>["run"];
  *   values of the request.
  * - Changed: the stores are in another state, for any answer. Three kinds of rows do not count: rows that a refused call adds; rows that contain a
  *   credential of the other user, such as the row of the session; and the created rows, if the server took the other user as the owner, so that in
- *   the answer each field that named the owner has another value. Without stores, changes are not detected. See API1:2023 in the OWASP API Security
- *   Top 10, broken object level authorization.
+ *   the answer each field that named the owner has another value. Without stores, changes are not detected.
+ *
+ * See API1:2023 in the OWASP API Security Top 10, broken object level authorization.
  * @throws SeqqaError `RULE_INVALID` if there is no user, a login is no function, or `except` names an action that the agent does not have
  */
 export function ownership<C extends object = Values, A = ApiClient>(options: OwnershipOptions<C, A>): Rule<C, A> {
