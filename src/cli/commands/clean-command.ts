@@ -13,12 +13,12 @@ import type { Shell } from "../process/shell.ts";
 const NAMED = 20;
 
 /**
- * Runs `seqqa clean`: removes what killed runs left behind. Restores rows in the user's own stores, but only after the user confirms. Does not touch
- * runs that are still alive. If a store cannot be cleaned, cleans all other stores.
+ * Runs `seqqa clean`: removes the files, processes and copies of stores that dead runs left behind. Restores rows in the user's own stores, but only
+ * after the user confirms. Leaves runs alone that are still alive. If a store cannot be cleaned, cleans all other stores.
  *
  * Returns exit status 3 if a store could not be cleaned, or if rows were not restored. Rows are not restored if the user does not confirm, if another
- * client changed them, or if a run that may be alive uses their store. With --dry-run, which only shows what would be done, returns exit status 3
- * only if a store could not be examined.
+ * client changed them, or if a run that may be alive uses their store. With --dry-run, only shows what would be done, and returns exit status 3 only
+ * if a store could not be examined.
  */
 export async function cleanCommand(
   directory: string | undefined,
