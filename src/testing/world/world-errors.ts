@@ -1,6 +1,6 @@
 import { SeqqaError } from "../../model/errors.ts";
 
-/** Hints for errors that occur when a checkpoint is restored and that a test can cause, by error code. */
+/** Hints for errors of restoring a checkpoint that a test can cause, by error code. */
 const HINTS: Readonly<Record<string, (name: string) => string>> = {
   STORE_BUSY: (name) =>
     `End all transactions before the test ${name} ends: commit or roll back, close cursors, release connections, also in the application.`,
