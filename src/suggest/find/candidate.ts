@@ -24,11 +24,11 @@ export interface Candidate {
    * wrong. Default: 0.
    */
   readonly unclear?: number;
-  /** Parts of the rule that a frequent defect could have added, such as a transition. The user must check them. Default: none. */
+  /** Parts of the rule that the user must check, such as a transition, because a common kind of defect has the same effect. Default: none. */
   readonly doubts?: readonly string[];
 }
 
-/** A state or step that breaks a rule or nearly does. `what` describes the values in this state or step. */
+/** A state or step that breaks a rule or nearly breaks it. `what` describes the values in this state or step. */
 export interface Place {
   /** The index of the state; for a step, the index of the state before it. */
   readonly state: number;
