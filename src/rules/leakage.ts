@@ -103,7 +103,7 @@ async function look(client: ApiClient, { of, kind, segments }: Place, item: stri
 }
 
 function difference(before: Seen, after: Seen): string | undefined {
-  if (after.there === true && before.there === false) return "the item is there";
+  if (after.there === true && before.there === false) return "the item exists now";
   if (before.ids === undefined || after.ids === undefined) return undefined;
   // Subtract the number of missing ids from the number of new ids: replacing an item by one with another id does not make the list longer.
   const more = after.ids.filter((id) => !before.ids!.includes(id)).length - before.ids.filter((id) => !after.ids!.includes(id)).length;

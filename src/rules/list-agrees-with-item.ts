@@ -128,7 +128,7 @@ async function whatIsWrong(list: Listed, step: CheckedStep, paths: ResourcePaths
     if (path === undefined) continue;
     const answer = await client.get(path);
     if (isMissing(answer.statusCode)) {
-      const says = `GET ${kind.collection.text} has an item whose GET ${kind.item.text} is answered ${answer.statusCode}`;
+      const says = `GET ${kind.collection.text} lists an item, but GET ${kind.item.text} of this item is answered ${answer.statusCode}`;
       if (!isTombstone(item)) return says;
       if (!saysDeleted(item)) ended.push({ list, item, path, says });
     }

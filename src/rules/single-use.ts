@@ -115,7 +115,7 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
         ["when it was sent again after it was refused"],
         ...senders.map((by) => ["in another session", { by }] as const),
         ["when it was sent again after other sessions had tried"],
-        ...(body === undefined ? [] : [["when it was sent again with a password that differs", { body }] as const]),
+        ...(body === undefined ? [] : [["when it was sent again with a different password", { body }] as const]),
       ];
       for (const [how, changes] of attempts) {
         const problem = await spending.again(how, changes);
