@@ -47,7 +47,7 @@ export async function cleanCommand(
     out(`${printable(capital(store))}: ${rows(undo.length)} restored, ${keep.length} kept.`);
     if (unlogged !== undefined) out(`seqqa cannot undo the changes of this statement: ${printable(unlogged)}`);
   }
-  for (const file of files) out(`Values of the kept rows before the run and after it: ${printable(file)}`);
+  for (const file of files) out(`The values of the kept rows before and after the run are in ${printable(file)}`);
   conclude(cleaned, shell);
   return inUse.length + failures.length > 0 || leftovers.some(({ keep, unlogged }) => keep.length > 0 || unlogged !== undefined) ? 3 : 0;
 }
@@ -56,7 +56,8 @@ export async function cleanCommand(
 function conclude({ removed, leftovers, inUse, notAllowed, failures }: CleanedUp, { stdout, stderr }: Shell): void {
   for (const sentence of inUse)
     stdout.write(`${printable(sentence)} seqqa clean did not change this store. If that run no longer exists, try again in a minute.\n`);
-  for (const line of notAllowed) stdout.write(`not removed, because the user in the store's URL may not do so: ${printable(line)}\n`);
+  for (const line of notAllowed)
+    stdout.write(`not removed, because the user in the store's URL has no permission to remove it: ${printable(line)}\n`);
   for (const error of failures) stderr.write(`${errorText(error, false)}\n`);
   if (removed.length + leftovers.length + inUse.length + notAllowed.length + failures.length === 0)
     stdout.write("Nothing to clean: no run left anything behind.\n");

@@ -40,7 +40,7 @@ export async function scaffoldCommand(
     const what = source.trim() !== "" ? "folder" : named;
     throw new SeqqaError("USAGE", `The name of the ${what} is empty.`, {
       exitStatus: 2,
-      hint: `Type seqqa scaffold ${from} ${example} --out qa.`,
+      hint: `Give a name, for example: seqqa scaffold ${from} ${example} --out qa`,
     });
   }
   const { force = false, allowRefs = false } = options;

@@ -170,7 +170,7 @@ export function cannotWrite(
 
 /** The reason why a path cannot be written, for each error code of the file system that says that the path is of the wrong kind. */
 const KINDS: Readonly<Record<string, string>> = {
-  EISDIR: "this is a folder",
-  EEXIST: "a file is in the place of a folder",
-  ENOTDIR: "a file is in the place of a folder",
+  EISDIR: "this path is a folder",
+  EEXIST: "a part of this path is a file and not a folder",
+  ENOTDIR: "a part of this path is a file and not a folder",
 };
