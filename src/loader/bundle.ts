@@ -52,7 +52,7 @@ export async function bundle(entry: string, options: { readonly outDir: string }
   }
   const built = await buildOnce(source, resolve(options.outDir));
   const code = built.outputFiles.find(({ path }) => path.endsWith(BUNDLE_SUFFIX));
-  if (code === undefined) throw new Error(`esbuild gave no code for ${source}`);
+  if (code === undefined) throw new Error(`esbuild returned no code for ${source}.`);
   refuseCommonJs(source, built.metafile);
   await refuseMetadata(dirname(source), built.metafile);
   await mkdir(dirname(code.path), { recursive: true });

@@ -73,6 +73,9 @@ function refuse(file: string, text: string, find: (code: string) => number): voi
   throw new SeqqaError(
     "LOAD_METADATA",
     `${shownPath(file)}:${lines.length}:${lines.at(-1)!.length + 1}: this decorator needs the types of the code (emitDecoratorMetadata), which seqqa's bundler leaves out.`,
-    { exitStatus: 2, hint: "Compile the code and name the .js file, or start the API with target.command." },
+    {
+      exitStatus: 2,
+      hint: "Compile the code with tsc, and name the compiled .js file instead of the source. Or start the API with target.command.",
+    },
   );
 }
