@@ -116,7 +116,7 @@ function doubtsOf(seen: Changes, initial: ReadonlyMap<string, number>): readonly
       const isOnly = [...all.values()].every(({ by }) => [...by].every((name) => change.by.has(name)));
       const others = earlier.filter((word) => word !== from).join(", ");
       return [
-        `${text}: as from ${others}, which ${earlier.length === 2 ? "is" : "are"} earlier${isOnly ? `; no other action leaves ${from}` : ""}`,
+        `${text}: also made from ${others}, which ${earlier.length === 2 ? "is an earlier status" : "are earlier statuses"}${isOnly ? `; no other action leaves ${from}` : ""}`,
       ];
     }),
   );
