@@ -239,7 +239,7 @@ export function orderDrafts(
     waiting = waiting.filter((one) => one !== draft);
     if (again === undefined) {
       for (const key of missing(draft)) {
-        const hint = `Every call that returns a value for "${key}" also needs one. Give the key a value in setup.ts, or set it in an action.`;
+        const hint = `Only calls that need "${key}" return its value. Give the key a value in setup.ts, or set it in an action.`;
         lost.push({ action: draft.action.name, what: `argument for ${key}`, hint });
       }
     }

@@ -11,7 +11,7 @@ const DELETES =
   /(?:delete|remove|close|terminate|deactivate|destroy|erase)(?:my|own|current|the)?(?:user|account|profile|me|myself)$|(?:unregister|deregister)$/;
 
 /** The reason, for the user, why a registration that sets a cookie does not become an action. */
-export const SETS_COOKIE = "session.ts already calls it. As an action, its cookie would log the client in as another user.";
+export const SETS_COOKIE = "session.ts already sends this request. As an action, its cookie would log the client in as another user.";
 
 export interface Accounts {
   readonly login: PlannedLogin | undefined;
