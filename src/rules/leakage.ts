@@ -17,7 +17,7 @@ export interface LeakageOptions {
   readonly resources: readonly Resource[];
 }
 
-/** The observation before or after a refused create: the ids in the list of the collection, and whether the item exists. */
+/** The data of the API that is observed before and after a refused create: the ids in the list of the collection, and whether the item exists. */
 interface Seen {
   /** `true` if the item exists; `undefined` if that is not known. */
   readonly there: boolean | undefined;

@@ -47,12 +47,12 @@ interface Ended {
  *   and the item could still be read then: something else in the step made the item disappear. This case is checked only if seqqa can restore the
  *   stores.
  * - The fields of an item in the list and in its own answer do not contradict each other. Numbers, texts and booleans are equal. Objects agree in the
- *   fields that both have. Lists of equal length have the same plain values in any order; their objects agree if they have the same `id`. Some
+ *   fields that both have. Lists of equal length contain the same plain values, in any order, and their objects with the same `id` agree. Some
  *   differences are allowed: `null`, an empty text, another type, a list of another length, links, a less exact time, and a shortened text (it ends
  *   with dots, or has at least 20 characters). If fields differ, the list and the item are read a second time. A field that changes between the two
  *   reads, such as a time or a countdown, is left out.
- * - An item that the last writing request created, and that can be read, is in the list. An updated item may be missing from the list by design, and
- *   any item if the answer says that the list has more (`has_more`, `next`, a greater `total`).
+ * - An item that the last writing request created, and that can be read, is in the list. Updated items are not checked, because a list may leave them
+ *   out by design. No item is checked if the answer says that the list has more items (`has_more`, `next`, a greater `total`).
  *
  * The rule sends one request for each list and each item, after each step that changes something. The use-after-free and leakage rules of Atlidakis,
  * Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020, do not check for wrong fields.
@@ -117,8 +117,8 @@ async function wasThere(ended: readonly Ended[], { action, client }: CheckedStep
 }
 
 /**
- * Returns a description of the first contradiction; `undefined` if there is none. @param ended Receives the missing items that have ended according
- * to the list.
+ * Returns a description of the first contradiction; `undefined` if there is none.
+ * @param ended Receives the missing items that have ended according to the list.
  */
 async function whatIsWrong(list: Listed, step: CheckedStep, paths: ResourcePaths, ended: Ended[]): Promise<string | undefined> {
   const { kind, items } = list;

@@ -25,8 +25,8 @@ export interface OwnershipOptions<C extends object = Values, A = ApiClient> {
    */
   readonly users: Readonly<Record<string, Login<A> | Action<C, A>>>;
   /**
-   * Names of actions that are allowed to other users, such as reading public data: `read_product` for all users, `read_product_as_bob` for one.
-   * Default: none.
+   * Names of actions that other users are allowed to execute, such as reading public data: `read_product` allows it to all users,
+   * `read_product_as_bob` only to bob. Default: none.
    */
   readonly except?: readonly string[];
   /** Context keys whose values belong to all users, e.g. `tenant_id`. Calls that contain only such values are not tried. Default: none. */

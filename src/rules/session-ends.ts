@@ -68,7 +68,7 @@ export function sessionEnds<C extends object = Values, A = ApiClient>(options: S
   const ends = new Map<string, Action<C, A>>();
   /** Names of the actions after which a session that was {@link AGE_MS} old still worked. */
   const confirmed = new Set<string>();
-  /** Returns a check of the user's sessions, for the state before the step. */
+  /** Returns a check of the user's sessions that seqqa runs in the state before the step. */
   const judgeAs = (tried: TriedStep<C, A>): Earlier => ({
     earlier: async ({ explain, inconclusive }) => {
       const { name } = tried.step.action;

@@ -81,7 +81,10 @@ export class ResourcePaths {
     return this.kinds.find(({ resource }) => resource.name === name);
   }
 
-  /** Returns the resources whose `parent` is the given resource, and resources without a `parent` whose collection is directly below its item. */
+  /**
+   * Returns the resources whose `parent` is the given resource, and the resources without a `parent` whose collection is directly below an item of
+   * the given resource.
+   */
   childrenOf({ resource, item }: Kind): readonly Kind[] {
     return this.kinds.filter(({ resource: { parent }, collection }) =>
       parent === undefined ? isDirectlyBelow(collection, item) : parent === resource.name,
@@ -103,7 +106,10 @@ export function itemPath({ item }: Kind, parameters: Parameters, id: string): st
   return item.filled(new Map([...parameters, [item.last!, id]]));
 }
 
-/** Returns the path of a resource's collection. Its parameters are taken from the given path segments. `undefined` if the segments do not match. */
+/**
+ * Returns the path of a resource's collection, with the parameter values of the given path segments. Returns `undefined` if the segments do not
+ * match.
+ */
 export function collectionPath({ collection }: Kind, segments: readonly string[]): string | undefined {
   const parameters = collection.bind(segments);
   return parameters === undefined ? undefined : collection.filled(parameters);

@@ -15,7 +15,7 @@ const ROUNDING = 0.000001;
 
 /** Options of {@link immutable}. */
 export interface ImmutableOptions extends RowRuleOptions {
-  /** The column that identifies a row, or a list of the columns that do so together: `["order_id", "line"]`. Default: `id`. */
+  /** The column that identifies a row, or a list of columns that identify it together: `["order_id", "line"]`. Default: `id`. */
   readonly key?: string | readonly string[];
 }
 

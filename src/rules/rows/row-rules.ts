@@ -67,7 +67,7 @@ export type ColumnValue = Scalar | readonly Scalar[] | { readonly not: Scalar };
 type Scalar = string | number | boolean | null;
 
 /**
- * Checks that rows with given values in some columns have given values in other columns, too. A cancelled order has no shipping date:
+ * Checks that rows with given values in some columns also have given values in other columns. For example, a cancelled order has no shipping date:
  * `implies("orders", { status: "cancelled" }, { shipped_at: null })`. A value is a text, a number, `true`, `false`, `null` (no value), a list of
  * alternatives, or `{ not: value }`. Severity: HIGH.
  * @throws SeqqaError `RULE_INVALID` if the table or one of the sides is missing
@@ -104,7 +104,7 @@ export function implies<C extends object = Values, A = ApiClient>(
   );
 }
 
-/** Returns a name for a rule that contains its columns and values, because a table may have several such rules. */
+/** Returns a name for a rule. The name contains the columns and values of the rule, because a table may have several such rules. */
 export function impliesName(table: string, ...sides: readonly Readonly<Record<string, ColumnValue>>[]): string {
   return `implies_${table}_${JSON.stringify(sides)}`
     .replace(/[^A-Za-z0-9]+/g, "_")

@@ -46,8 +46,8 @@ export class SqlNames {
   #comparesText = false;
 
   /**
-   * @param wanted The name of the store in the World; required only if there are several SQL stores. @throws SeqqaError `RULE_INVALID` if there is no
-   * such store
+   * @param wanted The name of the store in the World; required only if there are several SQL stores.
+   * @throws SeqqaError `RULE_INVALID` if there is no such store
    */
   constructor(rule: string, systems: Readonly<Record<string, unknown>>, wanted: string | undefined) {
     this.#rule = rule;
