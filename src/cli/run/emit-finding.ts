@@ -44,8 +44,8 @@ export function emitted(emitter: Emitter, found: FoundFinding, place: EmitPlace)
 }
 
 /**
- * Throws an error if no configuration file contains the URL of the target, because the test would not know the URL. Without a configuration file, the
- * test's call of `replay()` does not read the URL from environment variables.
+ * Throws an error if no configuration file contains the URL of the target, because the test would not know the URL. The configuration file itself is
+ * required, too: without it, `replay()` in the test reads no URL, not even from environment variables.
  * @throws SeqqaError with exit status 2
  */
 function refuseUnreachable({ config: { file, baseUrl }, cwd, env }: EmitPlace): void {

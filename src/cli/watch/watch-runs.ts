@@ -53,11 +53,13 @@ class Rounds {
   /** The files from which the code of each exploration comes. If an exploration cannot be bundled, the list from its last bundle remains. */
   readonly #inputs: Map<string, readonly string[]> = new Map();
   #restarts = 0;
-  /** The files that changed during the last whole run. The target may write these files, so their changes interrupt no run. */
+  /**
+   * The files that changed during the last run that was not interrupted. The target may write these files, so their changes do not interrupt runs.
+   */
   #restless: ReadonlySet<string> = new Set();
   /**
-   * `true` if a build started the runs. Further changes of built files then start the runs again. Otherwise, such changes interrupt no run, because a
-   * target such as a development server may write its own build.
+   * `true` if a change of built files started the runs. Only in this case, further changes of built files interrupt a run and start it again.
+   * Otherwise they are ignored, because a target such as a development server may write its own build.
    */
   #isAfterBuild = false;
   #status: ExitStatus = 0;
@@ -260,8 +262,8 @@ async function runChanged(
 }
 
 /**
- * Waits for changed files. Returns `undefined` if the signal is aborted. @param late Returns the files whose changes count even if they were made
- * before the wait.
+ * Waits for changed files. Returns `undefined` if the signal is aborted.
+ * @param late Returns the files whose changes count even if they were made before the wait.
  */
 async function next(
   changes: Changes,

@@ -189,8 +189,8 @@ function withoutPackages(name: string, text: string): string {
 const UPWARDS = /(?<![\w./])(?:\.\/)?(?:((?:\.\.\/)+)|(?<=["'`])\.\.(?=["'`]))/g;
 
 /**
- * Returns `true` if a path in a text leads out of the hashed folder. @param depth The number of folders between the hashed folder and the file with
- * this text.
+ * Returns `true` if a path in a text leads out of the hashed folder.
+ * @param depth The number of folders between the hashed folder and the file with this text.
  */
 function leavesFolder(text: string, depth: number): boolean {
   return text.includes("..") && [...text.matchAll(UPWARDS)].some(([, ups]) => ups === undefined || ups.length / 3 > depth);
