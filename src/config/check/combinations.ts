@@ -59,8 +59,8 @@ function sameDatabase(of: string, dbUrl: string | undefined, systems: Filled["sy
 }
 
 /**
- * Rejects contradictions in the stores of the configuration or of a lane. @param isExternal `true` if the stores belong to a target that already
- * runs.
+ * Rejects contradictions in the stores of the configuration or of a lane.
+ * @param isExternal `true` if the stores belong to a target that already runs.
  */
 function checkSystems(
   section: string,
