@@ -60,7 +60,8 @@ class Copy {
   }
 
   /**
-   * Returns a copy of a schema or of a value inside a schema. @param written The names of `writeOnly` properties that the enclosing schema declares.
+   * Returns a copy of a schema or of a value inside a schema.
+   * @param written The names of `writeOnly` properties that the enclosing schema declares.
    */
   #copied(value: unknown, written: ReadonlySet<string>): Schema {
     if (!isPlain(value)) return value !== false;
