@@ -30,7 +30,7 @@ export interface Suggestions {
 
 /**
  * Finds rules of `seqqa/rules` that the rows and answers of an exploration support. Rules that the exploration already checks are left out. For two
- * columns a and b, only the better of "a <= b" and "b <= a" is kept.
+ * columns a and b, the rule "a <= b" is left out if the rule "b <= a" has fewer exceptions.
  */
 export function suggest(states: StatesOfRun): Suggestions {
   const all = explored(states);

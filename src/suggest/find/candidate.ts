@@ -20,8 +20,8 @@ export interface Candidate {
   /** The state or step that came nearest to breaking the rule. */
   readonly nearest: Place | undefined;
   /**
-   * The number of steps that cannot be judged, because they replaced several rows with generated keys. If there are such steps, the rule may be
-   * wrong. Default: 0.
+   * The number of steps that cannot be judged, because they changed several rows whose generated keys do not show which row became which. Such steps
+   * may have broken the rule. Default: 0.
    */
   readonly unclear?: number;
   /** Parts of the rule that the user must check, such as a transition, because a common kind of defect has the same effect. Default: none. */

@@ -43,7 +43,7 @@ function transitions(table: ExploredTable, column: string, words: readonly strin
   }
   const possible = words.length * (words.length - 1);
   const made = [...seen.values()].reduce((sum, all) => sum + all.size, 0);
-  // If rows change from most statuses to most other statuses, every transition is allowed, and there is no rule to suggest.
+  // If rows change from most statuses to most other statuses, the API probably allows every transition, so there is no rule to suggest.
   if (made === 0 || made > possible * 0.7) return [];
   const lists = words.flatMap((word) => {
     const all = seen.get(word);

@@ -25,7 +25,7 @@ export function owners({ tables, of }: Explored): readonly Candidate[] {
   if (new Set(of.roles).size < 2) return [];
   const owned = tables.flatMap((table) => ownedTable(table, of) ?? []);
   const all = owned.flatMap((one) => contactsOf(one, of));
-  // Leave out roles that may see all rows, such as administrators, then tables with rows that everybody may see.
+  // Leave out roles that are allowed to see all rows, such as administrators, and then tables whose rows everybody is allowed to see.
   const bound = all.filter(({ role }) => owned.some(({ table }) => isKept(all.filter((one) => one.role === role && one.table === table))));
   const kept = owned.filter(({ table }) => isKept(bound.filter((one) => one.table === table)));
   const judged = bound.filter(({ table }) => kept.some((one) => one.table === table));
@@ -34,7 +34,7 @@ export function owners({ tables, of }: Explored): readonly Candidate[] {
   const isOfKept = ({ table }: { readonly table: ExploredTable }): boolean => kept.some((one) => one.table === table);
   if (users.length === 0 || !keys.some(isOfKept)) return [];
   const shared = keys.filter((key) => !isOfKept(key)).map(({ key }) => key);
-  // The owner of the row may make a call that is refused to another user.
+  // The option `except` lists the calls of these actions by the owner of the row, because the owner is allowed to make them.
   const except = new Set(
     all
       .filter(isOfKept)
