@@ -79,7 +79,7 @@ function byWholeShape(calls: readonly Called[]): ReadonlyMap<string, readonly Ca
 function isKept(onItem: readonly Called[], onCollection: readonly Called[], schemas: Schemas): boolean {
   const changes = onItem.some(({ operation: { method } }) => method === "put" || method === "patch" || method === "delete");
   const read = onItem.find(({ operation: { method } }) => method === "get");
-  // `GET /pets/{status}` returns an array. Its parameter selects items of `/pets` by status and is therefore not the id of an item.
+  // In a path such as `/pets/{status}` whose `GET` returns an array, the parameter is not the id of an item, but selects items of `/pets`.
   if (read !== undefined && !changes && schemas.flat(answerSchema(read.operation)).types.has("array")) return false;
   return changes || read !== undefined || onCollection.some(({ operation: { method } }) => method === "get" || method === "post");
 }

@@ -241,8 +241,8 @@ function namesOf(drafts: readonly Drafted[]): ReadonlyMap<string, { readonly nam
 }
 
 /**
- * Returns the parts of an action that come from one recorded call. @param lastUse For each context key, the index of the last call that sends its
- * value.
+ * Returns the parts of an action that come from one recorded call.
+ * @param lastUse For each context key, the index of the last call that sends its value.
  */
 function partsOf(
   { call, index, request, operation }: Drafted,
