@@ -125,7 +125,8 @@ function invalid(message: string, hint: string): SeqqaError {
 }
 
 /**
- * Returns the number of this worker, 0 to 999: `given`, else the number in the environment. @throws SeqqaError `WORLD_OPTION_INVALID`, exit status 2
+ * Returns the number of this worker, 0 to 999: `given`, else the number in the environment.
+ * @throws SeqqaError `WORLD_OPTION_INVALID`, exit status 2
  */
 function workerNumber(given: number | undefined, env: Readonly<Record<string, string | undefined>>): number {
   if (given !== undefined && !(Number.isSafeInteger(given) && given >= 0)) {

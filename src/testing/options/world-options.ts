@@ -1,4 +1,4 @@
-/** A store of a world with settings beside its URL. */
+/** A store of a world, with settings in addition to its URL. */
 export interface WorldStore {
   /** The URL of the store: `sqlite:`, `postgresql:`, `mysql:`, `redis:` or another scheme that `systems` in `seqqa.yaml` accepts. */
   readonly url: string;

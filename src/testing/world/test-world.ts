@@ -54,7 +54,8 @@ export class TestWorld {
   }
 
   /**
-   * The URL of the store `db`, or of the only store. @throws SeqqaError `WORLD_OPTION_INVALID` if there are several stores and no store is named `db`
+   * The URL of the store `db`, or of the only store.
+   * @throws SeqqaError `WORLD_OPTION_INVALID` if there are several stores and no store is named `db`
    */
   get dbUrl(): string {
     const all = Object.values(this.urls);
