@@ -15,7 +15,7 @@ const WAITS = 20;
 
 export class Changes {
   readonly #watcher: FSWatcher;
-  /** Returns `true` for a file of a build. Returns `false` for files that are watched by their names. */
+  /** Returns `true` for a file of a build, except for a single file that {@link Watched} lists. */
   readonly isBuilt: (file: string) => boolean;
   readonly #changed: Set<string> = new Set();
   /** For each file, a hash of its content when {@link take} last returned the file. */

@@ -67,7 +67,10 @@ export function stubDescriptions({ systems }: Config): readonly string[] {
   return Object.values(systems).flatMap(({ url, adapter }) => (adapter === undefined ? (stubDescriptionOf(url) ?? []) : []));
 }
 
-/** Returns the files that a shell command names, such as its program. A program in the target's folder may be built later. */
+/**
+ * Returns the files that a shell command names, such as its program. A file in the folder `cwd` is also returned if it does not exist yet, because a
+ * build may create it.
+ */
 export function filesOfCommand(command: string, cwd: string): readonly string[] {
   const words = command.replace(/\d?>+\s*\S+/g, " ").split(/[\s"'=;&|()<]+/);
   return words
