@@ -77,7 +77,10 @@ export interface ServiceConfig {
   readonly name: string;
   /** A shell command line. Its environment is seqqa's own plus `env`. */
   readonly command: string;
-  /** The URL that is polled until it returns any HTTP answer, or a path if `env` sets `PORT`. `undefined`: seqqa does not wait for the service. */
+  /**
+   * The URL (or, if `env` sets `PORT`, the path) that is polled until the service gives any HTTP answer. `undefined`: seqqa does not wait for the
+   * service.
+   */
   readonly ready: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;
