@@ -40,7 +40,7 @@ export interface ScaffoldPlan {
   readonly sessionEnds?: ProposedSessionEnds | undefined;
   /** `true` if no operation describes a refusal (a 4xx status or `default`), as NestJS does by default. */
   readonly describesNoRefusals?: boolean | undefined;
-  /** The actions whose data is probably public, because it can be read without authentication, although other operations need it. */
+  /** The actions on data that is probably public: the data can be read without authentication, although other operations need authentication. */
   readonly publicCalls?: readonly PlannedAction[] | undefined;
   /** The context keys whose values come only from public reads. The items of these keys belong to no user of the exploration. */
   readonly shared?: readonly string[] | undefined;
@@ -233,7 +233,7 @@ export interface ProposedSingleUse {
   readonly what: string;
   readonly create: PlannedAction;
   readonly use: PlannedAction;
-  /** `true` if the action that uses the code or token takes the code from the answer of the action that creates it. */
+  /** `true` if the action that uses the object sends the code or token that the answer of the creating action contains. */
   readonly isLinked: boolean;
 }
 

@@ -105,9 +105,9 @@ function isPart({ body }: ItemPlace, answer: Schema | undefined, schemas: Schema
 }
 
 /**
- * Returns `true` if an operation creates an item: it answers 201 or 202, it has no path parameters, or its path ends with the name of the resource.
- * Examples are `/pulls/{number}/codespaces` and `/auth/register`, but not `/codespaces/{name}/stop`. An answer with 202 can contain the id of an item
- * that is still being created.
+ * Returns `true` if an operation seems to create an item: it answers 201 or 202, it has no path parameters, or its path ends with the name of the
+ * resource. Examples are `/pulls/{number}/codespaces` and `/auth/register`, but not `/codespaces/{name}/stop`. An answer with 202 can contain the id
+ * of an item that is still being created.
  */
 function saysThatItCreates(call: Called, noun: string): boolean {
   const { operation, path } = call;

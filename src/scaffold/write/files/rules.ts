@@ -121,7 +121,10 @@ function conformsToLine({ description, allowRefs, describesNoRefusals = false }:
   return describesNoRefusals ? commented("The description has no 4xx status. Remove `except` when it describes refusals.", code) : code;
 }
 
-/** Returns code of a rule with a comment on the lines before it. With a comment, the list of rules is too long for one line. */
+/**
+ * Returns the code of a rule with a comment on the line before it. The comment makes the list of rules too long for one line, so each rule gets its
+ * own line.
+ */
 const commented = (comment: string, code: Code): Code => row(`// ${comment}\n    `, code);
 
 function ownershipLine(input: RuleInput): Code {
