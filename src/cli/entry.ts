@@ -22,8 +22,8 @@ export async function entry(): Promise<void> {
     process.stderr.write(`${errorText(error, process.argv.includes("--verbose"))}\n`);
     shell.exit(3);
   };
-  // Without this listener, an uncaught error would end the process with exit status 1, which means that a rule was broken. Lanes have their own
-  // listener for errors of their steps.
+  // Without this listener, an uncaught error would end the process with exit status 1, which users would read as "a rule was broken". For errors in
+  // steps, lanes have their own listener.
   process.on("uncaughtException", (error) => {
     if (process.listenerCount("uncaughtException") === 1) fail(error);
   });
@@ -31,7 +31,7 @@ export async function entry(): Promise<void> {
   let unwritten: NodeJS.ErrnoException | undefined;
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: NodeJS.ErrnoException) => (isNobodyThere(error) ? undefined : (unwritten ??= error)));
-  // Redirect the output of explorations, which run in this process: it must not mix with the command's own output on standard output.
+  // Redirect the output of explorations, because they run in this process, and their output must not mix with the command's own standard output.
   const machinery = lazyMachinery(({ labelOutput }) => labelOutput());
   const status = await main(argv, shell, machinery);
   meant();

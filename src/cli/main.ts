@@ -82,7 +82,7 @@ export async function main(
 
 /**
  * Returns functions that import slow modules, such as the engine, when they are first called. Commands such as `--help` therefore start fast.
- * @param prepare Called with the engine each time that a command loads it.
+ * @param prepare Called with the engine each time that a command loads the engine.
  */
 export function lazyMachinery(prepare: (engine: typeof Engine) => void = () => undefined): Machinery {
   const engine = async (): Promise<typeof Engine> => {

@@ -43,7 +43,7 @@ export interface TargetConfig {
   readonly module: string | undefined;
   /** The time in seconds to wait for late writes after each answer. */
   readonly settle: number;
-  /** The time in seconds for which seqqa sends no requests and watches the stores, after it found a write that no step explains. */
+  /** The time in seconds for which seqqa watches the stores without sending requests, after it has found a write that no step explains. */
   readonly idleWatch: number;
   /** `true` if seqqa keeps a spare target running after a lane was lost. */
   readonly standby: boolean;
@@ -77,7 +77,10 @@ export interface ServiceConfig {
   readonly name: string;
   /** A shell command line. Its environment is seqqa's own plus `env`. */
   readonly command: string;
-  /** The URL that is polled until it returns any HTTP answer, or a path if `env` sets `PORT`. `undefined`: seqqa does not wait for the service. */
+  /**
+   * The URL (or, if `env` sets `PORT`, the path) that is polled until the service gives any HTTP answer. `undefined`: seqqa does not wait for the
+   * service.
+   */
   readonly ready: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;
@@ -112,7 +115,7 @@ export interface ExplorationConfig extends SearchSettings {
   readonly rateLimit: number | undefined;
 }
 
-/** The coverage that a run measures beside its results. */
+/** The coverage that a run measures in addition to its results. */
 export interface CoverageConfig {
   /** The absolute path or the URL of an OpenAPI description. */
   readonly openapi: string | undefined;
@@ -168,7 +171,10 @@ export interface Config {
   /** The folder of the configuration file, or the current folder if there is no file. Relative paths are resolved against this folder. */
   readonly folder: string;
   readonly file: string | undefined;
-  /** The origin of each value that the user set, for example `file seqqa.yaml:3:5`, by the dotted key of the value. See {@link sourceOf}. */
+  /**
+   * The origin of each value that the user set, for example `file seqqa.yaml:3:5`, by its key, for example `exploration.max_steps`. See {@link
+   * sourceOf}.
+   */
   readonly sources: Readonly<Record<string, string>>;
   /** The names of stores that the user allows seqqa to write, by the flag `--allow-db` or the environment variable `SEQQA_ALLOW_DB`. */
   readonly allowedStores: readonly string[];

@@ -1,6 +1,6 @@
 import { SeqqaError } from "../model/errors.ts";
 
-/** The codes of configuration errors. Every configuration error ends with exit status 2, because no request has been sent yet. */
+/** The codes of configuration errors. Every configuration error has the exit status 2, and is found before the first request is sent. */
 export type ProblemCode =
   | "CONFIG_FILE"
   | "CONFIG_YAML"

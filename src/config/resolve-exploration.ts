@@ -6,8 +6,8 @@ export type AgentValues = Pick<AgentDefinition, "strategy" | "maxSteps" | "maxDe
   Partial<Pick<AgentDefinition, "continueAfterViolation" | "races" | "faults">>;
 
 /**
- * Returns the settings of one exploration. Flags and environment variables have precedence over the values in the exploration's code, and these over
- * the configuration file and defaults.
+ * Returns the settings of one exploration. Precedence, highest first: flags and environment variables, the values in the exploration's code, the
+ * configuration file, defaults.
  */
 export function resolveExploration(config: Config, agent: AgentValues): ExplorationConfig {
   const { exploration } = config;

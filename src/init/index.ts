@@ -9,8 +9,8 @@ export interface InitResult extends Surroundings {
 }
 
 /**
- * Writes a folder with an example: configuration, actions, invariants, journeys, an exploration, and an API to test. @throws SeqqaError with exit
- * status 2
+ * Writes a folder with an example: configuration, actions, invariants, journeys, an exploration, and an API to test.
+ * @throws SeqqaError with exit status 2
  */
 export function init(input: { readonly directory: string; readonly cwd: string; readonly version: string }): InitResult {
   const directory = resolve(input.cwd, input.directory);

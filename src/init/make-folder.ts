@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 
 /**
  * Creates a folder and its missing parents. For each created folder, adds a function to `made` that removes the folder again. The folders are created
- * one by one, because `mkdir` with `recursive` never ends on file systems such as /proc.
+ * one by one, because `mkdir` with `recursive` hangs on file systems such as /proc.
  */
 export function makeFolder(folder: string, made: (() => void)[]): void {
   if (statOf(folder, true) !== undefined) return;
@@ -13,8 +13,8 @@ export function makeFolder(folder: string, made: (() => void)[]): void {
 }
 
 /**
- * Returns the metadata of a file; `undefined` if the file is missing or cannot be examined. If the file cannot be examined, a later attempt to write
- * the file fails with the reason.
+ * Returns the metadata of a file; `undefined` if the file is missing or cannot be examined. The reason is not needed here, because a later attempt to
+ * write the file fails with the same reason.
  */
 export function statOf(path: string, follow = false): Stats | undefined {
   try {

@@ -35,7 +35,7 @@ export function writeFiles(directory: string, shown: string, files: readonly Tem
     throw refused(
       "INIT_NOT_WRITTEN",
       `seqqa init cannot write to ${shown}: ${code ?? message}.`,
-      "Choose a folder that you may write to: seqqa init <dir>.",
+      "Choose a folder in which you are allowed to write: seqqa init <dir>.",
       cause,
     );
   }

@@ -52,7 +52,7 @@ export async function bundle(entry: string, options: { readonly outDir: string }
   }
   const built = await buildOnce(source, resolve(options.outDir));
   const code = built.outputFiles.find(({ path }) => path.endsWith(BUNDLE_SUFFIX));
-  if (code === undefined) throw new Error(`esbuild gave no code for ${source}`);
+  if (code === undefined) throw new Error(`esbuild returned no code for ${source}.`);
   refuseCommonJs(source, built.metafile);
   await refuseMetadata(dirname(source), built.metafile);
   await mkdir(dirname(code.path), { recursive: true });
@@ -75,7 +75,7 @@ export async function bundle(entry: string, options: { readonly outDir: string }
 }
 
 /**
- * Throws an error if an exploration is a CommonJS module, because `require("seqqa")` would load a second copy of seqqa, or fail.
+ * Throws an error if an exploration is a CommonJS module, because its `require("seqqa")` would load a second copy of seqqa, or fail.
  * @throws SeqqaError `LOAD_COMMONJS` (2)
  */
 function refuseCommonJs(
@@ -151,7 +151,7 @@ function codeHash(code: string, source: string, { inputs, outputs }: Metafile): 
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Returns a file and its folder, because the bundle contains both: `import.meta.dirname` becomes the path of the folder. */
+/** Returns the paths of a file and of its folder. Both occur in the bundle, because `import.meta.dirname` becomes the path of the folder. */
 function placesOf(path: string): readonly string[] {
   const file = path.startsWith("file:") ? fileURLToPath(path) : path;
   return isAbsolute(file) ? [resolve(file), dirname(resolve(file))] : [];

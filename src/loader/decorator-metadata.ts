@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { SeqqaError } from "../model/errors.ts";
 import { shownPath } from "./shown-path.ts";
 
-/** Matches a TypeORM column decorator without a type. The column then has the TypeScript type of the property. */
+/** Matches a TypeORM column decorator without a type. TypeORM then reads the column's type from the emitted TypeScript type of the property. */
 const UNTYPED_COLUMN = /@(?:Column|PrimaryColumn)\(\s*\)/;
 /** Matches a constructor whose first parameter has a type and no decorator that names the injected value. */
 const CONSTRUCTOR = /\bconstructor\(\s*(?:(?:private|public|protected|readonly)\s+)+\w+\s*:\s*[A-Z]/g;
@@ -17,8 +17,8 @@ const STRINGS_AND_COMMENTS = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\[^]|
 const CREATES = /\bNestFactory\b|\bcreateTestingModule\b/;
 
 /**
- * Throws an error if code in a bundle cannot work without `emitDecoratorMetadata`, which esbuild ignores. NestJS would end seqqa's process with an error
- * of its own.
+ * Throws an error if code in a bundle cannot work without `emitDecoratorMetadata`, which esbuild ignores. Without this check, NestJS would end
+ * seqqa's process with a less helpful error.
  * @param folder The folder to which the paths in `outputs` are relative.
  * @throws SeqqaError `LOAD_METADATA` (2)
  */
@@ -65,7 +65,7 @@ function codeOf(text: string): string {
   );
 }
 
-/** @param find Returns the position of code that needs the types, or -1. */
+/** Throws an error if the code of a file needs the types. @param find Returns the position of code that needs the types, or -1. */
 function refuse(file: string, text: string, find: (code: string) => number): void {
   const found = find(codeOf(text));
   if (found < 0) return;
@@ -73,6 +73,9 @@ function refuse(file: string, text: string, find: (code: string) => number): voi
   throw new SeqqaError(
     "LOAD_METADATA",
     `${shownPath(file)}:${lines.length}:${lines.at(-1)!.length + 1}: this decorator needs the types of the code (emitDecoratorMetadata), which seqqa's bundler leaves out.`,
-    { exitStatus: 2, hint: "Compile the code and name the .js file, or start the API with target.command." },
+    {
+      exitStatus: 2,
+      hint: "Compile the code with tsc, and name the compiled .js file instead of the source. Or start the API with target.command.",
+    },
   );
 }

@@ -19,8 +19,8 @@ const META = "seqqa-meta";
 /**
  * Returns an esbuild plugin that makes `import.meta`, `__dirname` and `__filename` refer to the user's file instead of the bundle. esbuild's `define`
  * replaces these names with `__seqqa_meta`. The plugin appends an import of `__seqqa_meta` to each file that uses one of the names, at the end of the
- * file, so that no line or column moves. In CommonJS files, a declaration is inserted before the first line of code instead, so the columns of that
- * line are too large.
+ * file, so that no line or column moves. In CommonJS files, a declaration is inserted at the beginning of the first line of code instead, so columns
+ * that are reported for that line are too large.
  */
 export function ownMeta(): Plugin {
   return {

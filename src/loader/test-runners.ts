@@ -56,8 +56,8 @@ const RUNNERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Functions of test runners that work only inside a test. In a bundle, each of these functions throws an error that explains this. If a runner has no
- * row here, a bundle takes the runner's exports that are not in `RUNNERS` from the runner itself.
+ * Functions of test runners that work only inside a test. In a bundle, each of these functions throws an error that explains this. For a runner that
+ * has no row here, a bundle imports all exports that are not in `RUNNERS` from the runner itself.
  */
 const INSIDE_TESTS: Readonly<Record<string, readonly string[]>> = {
   vitest: [

@@ -14,8 +14,8 @@ import { Warnings } from "./warnings.ts";
 export { describe } from "./operations/describe.ts";
 
 /**
- * Reads an OpenAPI description of version 2.0, 3.0 or 3.1, in JSON or YAML. Small errors in the description are corrected or left out, with a
- * warning.
+ * Reads an OpenAPI description of version 2.0, 3.0 or 3.1, in JSON or YAML. Small errors in the description are corrected, or the part with the error
+ * is left out, with a warning.
  * @param source A path, or an HTTP or HTTPS URL.
  * @throws SeqqaError exit status 2: `DESCRIPTION_NOT_FOUND`, `DESCRIPTION_UNREADABLE`, `DESCRIPTION_TOO_LARGE`, `DESCRIPTION_SYNTAX`,
  * `DESCRIPTION_NOT_OPENAPI`, `DESCRIPTION_EMPTY` (no operation), `DESCRIPTION_REF_REFUSED` (a `$ref` to the network or outside the folder, without
@@ -26,7 +26,7 @@ export async function readDescription(source: string, options: Bounds): Promise<
   const warnings = new Warnings();
   const warn = (sentence: string): void => warnings.say(sentence);
   const document = parseText(loaded.text, loaded.name, warn);
-  // Reject a document that is not OpenAPI here, before any file that they refer to is read.
+  // Reject a document that is not OpenAPI here, before any file that the document refers to is read.
   specificationOf(document, loaded.name);
   await takeInFiles(document, loaded.source, new FileReader(loaded, options, warn), warnings);
   return describeOwn(document, loaded.name, loaded.source.kind === "url" ? loaded.source.url : undefined, warnings);

@@ -12,7 +12,7 @@ export type DescriptionCode =
   | "DESCRIPTION_REF_REFUSED"
   | "DESCRIPTION_REF";
 
-/** Creates an error about an OpenAPI description. Its exit status is 2, because no work has started yet. */
+/** Creates an error about an OpenAPI description. Its exit status is 2, as for every error that seqqa finds before it sends a request. */
 export function problem(code: DescriptionCode, message: string, hint?: string, cause?: unknown): SeqqaError {
   return new SeqqaError(code, message, { hint, exitStatus: 2, cause });
 }

@@ -6,7 +6,7 @@ import { refusesInBody } from "../model/http/refusal.ts";
 import type { ApiResponse } from "../model/http/response.ts";
 import { recorded, type Written } from "./given-codes.ts";
 
-/** The world of a rule, as its actions are called. */
+/** The clients and the context with which a rule calls actions. */
 export interface Calling {
   readonly context: Context;
   readonly clients: Readonly<Record<string, ApiClient>>;
@@ -18,12 +18,15 @@ export function versionOf({ context, clients, api }: Calling): string {
   return [api, ...Object.values(clients)].map((client) => clientPartOf(client)?.version).join() + contextPartOf(context as never).version;
 }
 
-/** The result of an action that got no answer from the target. No further request must be sent, because each could wait for its whole timeout. */
+/**
+ * The result of an action that got no answer from the target. The caller must send no further request, because each request could take until its
+ * timeout.
+ */
 export const UNANSWERED: unique symbol = Symbol("unanswered");
 
 /**
- * Calls an action with its own client. Returns its answer; `undefined` if the action does not apply, throws or is refused. Adds each value that is
- * set in the context to `written`.
+ * Calls an action with the client of its role. Returns the answer; {@link UNANSWERED} if the target did not answer; `undefined` if the action does
+ * not apply, throws another error or is refused. Adds each value that the action sets in the context to `written`.
  */
 export async function call(
   { context, clients, api }: Calling,

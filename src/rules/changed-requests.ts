@@ -10,13 +10,13 @@ const PASSWORD = /passw|pwd|passphrase/i;
 /** The text that is appended to a value to get a different value. */
 const OTHER = "Z9";
 
-/** Returns copies of a body. In each copy, another text field is empty. */
+/** Returns up to {@link SPOILED} copies of a body. In each copy, one text field is emptied, a different field in each copy. */
 export function spoiledBodies(body: string | undefined): readonly string[] {
   const read = fieldsOf(body);
   return read === undefined ? [] : [...read.texts.keys()].slice(0, SPOILED).map((name) => read.withTexts(new Map([[name, ""]])));
 }
 
-/** Returns a body with another value in every field for a password; `undefined` if it has no such field. */
+/** Returns a copy of a body in which every password field has a different value; `undefined` if the body has no password field. */
 export function withOtherPassword(body: string | undefined): string | undefined {
   return withOtherTexts(body, (name) => PASSWORD.test(name));
 }
@@ -79,7 +79,7 @@ interface Fields {
   withTexts(texts: ReadonlyMap<string, string>): string;
 }
 
-/** Reads JSON or a form; `undefined` if the body has no fields. With GraphQL, the fields are the variables. */
+/** Parses a body that is JSON or a form. Returns `undefined` if the body has no fields. The fields of a GraphQL request are its variables. */
 function fieldsOf(body: string | undefined): Fields | undefined {
   if (body === undefined) return undefined;
   let fields: unknown;

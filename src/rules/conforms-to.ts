@@ -36,11 +36,11 @@ export interface ConformsToOptions {
  * - Body: JSON must be valid against the schema, by JSON Schema 2020-12 with formats. `nullable` and the alternatives of a `discriminator` are
  *   respected, and `writeOnly` properties may be missing.
  *
- * A pattern is not judged for a value if matching takes more than 0.2 seconds. A schema is not judged if validation takes more than 3 seconds, or if
- * no validator can be built for it. The rest of the body is judged. The run's notes say what was not judged, and how many times.
+ * Some checks are skipped: a pattern, if matching a value takes more than 0.2 seconds; a schema, if validation takes more than 3 seconds, or if no
+ * validator can be built for the schema. The rest of the body is checked. The run's notes list the skipped checks and their numbers.
  *
- * The finding names the operation, the status, the place in the body as a JSON pointer, and the broken rule, but no value of the body. Operations
- * that differ from the description in the same way (a shared schema, a refusal, a content type) are one finding.
+ * The finding names the operation, the status, the place in the body as a JSON pointer, and the broken rule, but no value of the body. If several
+ * operations differ from the description for the same cause (a shared schema, a refusal, a content type), only one finding is reported.
  * @param spec A path (relative to the folder in which seqqa runs), a URL, or the description as an object. Each lane reads the description once,
  * before its first use.
  */

@@ -8,7 +8,7 @@ export interface Written {
   readonly value: unknown;
 }
 
-/** Returns a context that also adds each value that is set in it to the list `written`. */
+/** Returns a context that passes each call to the given context, and adds each value that is set to the list `written`. */
 export function recorded(context: Context, written: Written[]): Context {
   const record = (name: string, value: unknown): void => {
     written.push({ before: contextPartOf(context as never).entries.get(name), value });
@@ -29,8 +29,9 @@ export function recorded(context: Context, written: Written[]): Context {
 }
 
 /**
- * Returns `new` if a value without the codes replaced a code in the context, or was added to a list with the codes. A code that was written to another
- * key at the same time is then only a copy of the earlier code. Returns `same` if only the codes themselves were written.
+ * Returns `new` if a value without any of the codes replaced a code in the context, or was added to a list that contains a code. In this case, a code
+ * that was written to another key is only a copy of the earlier code. Returns `same` if the codes were written and nothing replaced them, and
+ * `undefined` otherwise.
  */
 export function contextGives(written: readonly Written[], codes: readonly string[]): "new" | "same" | undefined {
   const hasCode = (value: unknown): boolean => hasAny(inspected(value), codes);
@@ -40,8 +41,8 @@ export function contextGives(written: readonly Written[], codes: readonly string
 }
 
 /**
- * Returns `true` if a row with one of the codes was added or changed. A changed row does not count if a row with another value in the column of the
- * code was added to the table: the new row then has the new code.
+ * Returns `true` if a row that contains one of the codes was added or changed. If the column had the code before the change, the row does not count
+ * if a row with another value in this column was added: the added row then has the new code.
  */
 export function rowsGive(before: StoresView | undefined, after: StoresView | undefined, codes: readonly string[]): boolean {
   return [...(after?.tables.keys() ?? [])].some((table) => {
@@ -65,7 +66,7 @@ export function hasAny(text: string, words: readonly string[]): boolean {
 export function rowsOnlyIn(view: StoresView | undefined, other: StoresView | undefined, table: string): readonly string[] {
   const rows = view?.tables.get(table) ?? new Map<string, number>();
   const others = other?.tables.get(table) ?? new Map<string, number>();
-  // A row of the root state that is gone counts as minus one row.
+  // A row of the root state that was removed counts as minus one row.
   return [...new Set([...rows.keys(), ...others.keys()])].filter((row) => (rows.get(row) ?? 0) > (others.get(row) ?? 0));
 }
 
@@ -78,7 +79,7 @@ function cellsOf(row: string): readonly string[] {
   }
 }
 
-/** Returns the items that a list has in addition to an earlier list; for other values, the value. */
+/** Returns the items of the list `value` that the list `before` does not have. If one of the two is not a list, returns `value`. */
 function addedTo(before: unknown, value: unknown): unknown {
   if (!Array.isArray(before) || !Array.isArray(value)) return value;
   const left: unknown[] = [...before];
@@ -89,7 +90,9 @@ function addedTo(before: unknown, value: unknown): unknown {
   });
 }
 
-/** Returns a value as a text that contains all of its texts. A context may hold any value that can be copied, also a Map or a BigInt. */
+/**
+ * Converts a value to a text that contains every text inside the value. JSON is not sufficient, because a context may also hold a Map or a BigInt.
+ */
 function inspected(value: unknown): string {
   return inspect([value], { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity, breakLength: Infinity });
 }

@@ -19,11 +19,11 @@ export interface IdempotentOptions {
  * - The second request leaves the stores unchanged. Stores are compared as states are: times near the run are equal, and tables and columns in
  *   `ignore` are left out.
  * - The second request is not answered 5xx, except 501 and 503. Any other status is allowed, because RFC 9110, 9.2.2 requires the same effect, not
- *   the same answer: for example, the item of a `DELETE` is already gone, or an order is already paid.
+ *   the same answer. For example, a repeated `DELETE` may be answered 404.
  *
- * A request that cannot be sent again, because its body was multipart or bytes that are no UTF-8, makes the rule inconclusive.
+ * The rule is inconclusive if the request cannot be sent again, because its body was multipart or not valid UTF-8.
  *
- * Only the intended effect must be the same. A server may log each request: list such tables in `ignore`.
+ * A server may log each request, because only the intended effect must be the same. List the tables of such logs in `ignore`.
  * @throws SeqqaError `RULE_INVALID` if `methods` is not a list of names
  */
 export function idempotent<C extends object = Values, A = ApiClient>(options: IdempotentOptions = {}): Rule<C, A> {

@@ -17,7 +17,7 @@ export interface LeakageOptions {
   readonly resources: readonly Resource[];
 }
 
-/** The observation before or after a refused create: the ids in the list of the collection, and whether the item exists. */
+/** The data of the API that is observed before and after a refused create: the ids in the list of the collection, and whether the item exists. */
 interface Seen {
   /** `true` if the item exists; `undefined` if that is not known. */
   readonly there: boolean | undefined;
@@ -26,15 +26,15 @@ interface Seen {
 
 /**
  * Checks that a refused create leaves nothing behind. Severity: HIGH. The rule is judged after a step that changed something and whose only writing
- * request was refused with 4xx. The request must be a `POST` to a collection in which items can be created, or a `PUT` to an item. 408 is left out,
- * because such a request has perhaps not arrived completely. Compared with the state before the step:
+ * request was refused with 4xx. The request must be a `POST` to a collection in which items can be created, or a `PUT` to an item. The status 408 is
+ * left out, because the request may not have arrived completely. Compared with the state before the step:
  * - The list call of the collection returns no additional ids. Checked only if the list call returns all items.
- * - If the item did not exist before, it still does not exist: `GET` of the item must not be answered 2xx with content. The item is at the URL of the `PUT`. For a
- *   `POST`, it is the item whose id the JSON body contains; checked only if items can be read.
+ * - If the item did not exist before, it still does not exist: `GET` of the item must not be answered 2xx with content. The item is at the URL of the
+ *   `PUT`. For a `POST`, it is the item whose id the JSON body contains; checked only if items can be read.
  * - No table of the stores has more rows. For a `PUT`, this is checked only if it is known that the item did not exist before.
  *
  * Tables in which the target logs refusals belong in `ignore`. `rejectedMeansUnchanged` finds these violations and others, but does not know which
- * item was to be created. This rule reports what users of the API see of the violation.
+ * item the request tried to create. This rule reports how users of the API notice the violation.
  *
  * This is the leakage rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020.
  * @throws SeqqaError `RULE_INVALID` if `resources` is invalid
@@ -103,9 +103,9 @@ async function look(client: ApiClient, { of, kind, segments }: Place, item: stri
 }
 
 function difference(before: Seen, after: Seen): string | undefined {
-  if (after.there === true && before.there === false) return "the item is there";
+  if (after.there === true && before.there === false) return "the item exists now";
   if (before.ids === undefined || after.ids === undefined) return undefined;
-  // Compare the numbers of new and missing ids. If an item was only replaced by an item with another id, the list has not become longer.
+  // Subtract the number of missing ids from the number of new ids: replacing an item by one with another id does not make the list longer.
   const more = after.ids.filter((id) => !before.ids!.includes(id)).length - before.ids.filter((id) => !after.ids!.includes(id)).length;
   return more <= 0 ? undefined : `the list has ${more} more ${more === 1 ? "item" : "items"}`;
 }

@@ -30,7 +30,7 @@ interface Listed {
   readonly isPart: boolean;
 }
 
-/** An item that is missing although a list has it, and that has ended according to the list. */
+/** An item that a list contains and marks as ended, but whose own `GET` says that it is missing. */
 interface Ended {
   readonly list: Listed;
   readonly item: Item;
@@ -40,18 +40,19 @@ interface Ended {
 
 /**
  * Checks that a list and its items agree. Severity: MEDIUM. The rule is judged after a step that changed something and had a writing request answered
- * 2xx (not 202). A resource is judged if it can be read and listed (all items, not a page). The path of the list has no parameters, or takes them
- * from a path that the step wrote to. If the list is answered 2xx:
+ * 2xx (not 202). A resource is judged if it can be read and listed (all items, not a page). The path of the list has no parameters, or the path of a
+ * writing request contains their values. If the list is answered 2xx:
  * - Each of the first 20 items can be read: `GET` is not answered 404, 410 or 5xx (except 501 and 503), unless the list says that the item was
- *   deleted or has ended (`closed`, `cancelled`, `archived`). If the list said that the item has ended before the step already, and the item could
- *   be read then, it is a finding, because the list does not refer to what the step did. This needs stores that seqqa can restore.
+ *   deleted or has ended (`closed`, `cancelled`, `archived`). It is nevertheless a finding if the list said before the step that the item has ended,
+ *   and the item could still be read then: something else in the step made the item disappear. This case is checked only if seqqa can restore the
+ *   stores.
  * - The fields of an item in the list and in its own answer do not contradict each other. Numbers, texts and booleans are equal. Objects agree in the
- *   fields that both have. Lists of equal length have the same plain values in any order; their objects agree if they have the same `id`. Some
+ *   fields that both have. Lists of equal length contain the same plain values, in any order, and their objects with the same `id` agree. Some
  *   differences are allowed: `null`, an empty text, another type, a list of another length, links, a less exact time, and a shortened text (it ends
  *   with dots, or has at least 20 characters). If fields differ, the list and the item are read a second time. A field that changes between the two
  *   reads, such as a time or a countdown, is left out.
- * - An item that the last writing request created, and that can be read, is in the list. An updated item may be missing from the list by design,
- *   and any item if the answer says that the list has more (`has_more`, `next`, a greater `total`).
+ * - An item that the last writing request created, and that can be read, is in the list. Updated items are not checked, because a list may leave them
+ *   out by design. No item is checked if the answer says that the list has more items (`has_more`, `next`, a greater `total`).
  *
  * The rule sends one request for each list and each item, after each step that changes something. The use-after-free and leakage rules of Atlidakis,
  * Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020, do not check for wrong fields.
@@ -102,8 +103,8 @@ function listsOf({ answers, client }: CheckedStep, paths: ResourcePaths): Readon
 }
 
 /**
- * Reports items that could be read before the step, and had already ended according to the list, because the list does not refer to what made them
- * disappear. Runs in the state before the step.
+ * Reports items that could be read before the step although the list already said that they had ended. The ending is then not the reason why they
+ * disappeared in the step. Runs in the state before the step.
  */
 async function wasThere(ended: readonly Ended[], { action, client }: CheckedStep, explain: CheckedStep["explain"]): Promise<boolean> {
   for (const { list, item, path, says } of ended) {
@@ -115,7 +116,10 @@ async function wasThere(ended: readonly Ended[], { action, client }: CheckedStep
   return true;
 }
 
-/** @param ended receives the missing items that have ended according to the list. */
+/**
+ * Returns a description of the first contradiction; `undefined` if there is none.
+ * @param ended Receives the missing items that have ended according to the list.
+ */
 async function whatIsWrong(list: Listed, step: CheckedStep, paths: ResourcePaths, ended: Ended[]): Promise<string | undefined> {
   const { kind, items } = list;
   const { client } = step;
@@ -124,7 +128,7 @@ async function whatIsWrong(list: Listed, step: CheckedStep, paths: ResourcePaths
     if (path === undefined) continue;
     const answer = await client.get(path);
     if (isMissing(answer.statusCode)) {
-      const says = `GET ${kind.collection.text} has an item whose GET ${kind.item.text} is answered ${answer.statusCode}`;
+      const says = `GET ${kind.collection.text} lists an item, but GET ${kind.item.text} of this item is answered ${answer.statusCode}`;
       if (!isTombstone(item)) return says;
       if (!saysDeleted(item)) ended.push({ list, item, path, says });
     }

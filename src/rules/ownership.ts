@@ -19,13 +19,14 @@ import { onlyAdds, storeChanges } from "./store-changes.ts";
 /** Options of {@link ownership}. */
 export interface OwnershipOptions<C extends object = Values, A = ApiClient> {
   /**
-   * The users who try the actions of others, by role, each with a login. If the world has a client for the role, the login uses it; else a client is
-   * made. For a user who needs no login: `async () => {}`. If a login is answered with 400 or above, the run ends with `LOGIN_REFUSED`.
+   * The users who try the actions of others, by role, each with a login. The login uses the world's client for the role. If the world has no such
+   * client, seqqa creates one. For a user who needs no login: `async () => {}`. If a login is answered with 400 or above, the run ends with
+   * `LOGIN_REFUSED`.
    */
   readonly users: Readonly<Record<string, Login<A> | Action<C, A>>>;
   /**
-   * Names of actions that are allowed to other users, such as reading public data: `read_product` for all users, `read_product_as_bob` for one.
-   * Default: none.
+   * Names of actions that other users are allowed to execute, such as reading public data: `read_product` allows it to all users,
+   * `read_product_as_bob` only to bob. Default: none.
    */
   readonly except?: readonly string[];
   /** Context keys whose values belong to all users, e.g. `tenant_id`. Calls that contain only such values are not tried. Default: none. */
@@ -43,24 +44,28 @@ type Run<C extends object, A> = Action<C, A>["run"];
  * Checks that no user sees or changes data of another user. Severity: CRITICAL. In every state, each user of `users` makes those calls of the agent's
  * actions that contain a value of the owner, such as the id of an order.
  *
- * The owner is the user that the action acts as: its `as`, or the world's own client. Each user except the owner gets an action `<action>_as_<user>`
- * with the tag `intruder`. This action runs the original action with that user's client. The action reads the owner's values from the context, and
- * values that it writes are discarded. The precondition of the original action must hold. A request is sent only if its path, query or body contains
- * a context value that the action has read. Values in headers do not count, and headers that identify the owner are left out. A call that contains a
- * token or password from the owner's context is not made. A number in `session_id`, and any `session_id` in a path, counts as the id of an item, such
- * as a training session. These actions are ordinary steps: they count towards `max_steps` and have findings with a path. seqqa does not search for
- * races between them.
+ * The owner is the user whose client sends the action's requests: the user of the role `as`, or else the user of the World's `api`. For each user
+ * except the owner, the rule adds an action `<action>_as_<user>` with the tag `intruder`. This action runs the original action with that user's
+ * client. The added action reads the owner's values from the context. Values that it writes to the context are discarded. It applies only if the
+ * precondition of the original action holds. A request is sent only if its path, query or body contains a context value that the action has read.
+ * Values in headers do not count, and headers that identify the owner are left out. A call that contains a token or password from the owner's context
+ * is not made. A `session_id` counts as a credential, unless it is a number or part of a path: then it is the id of an item, such as a training
+ * session. These actions are ordinary steps: they count towards `max_steps` and have findings with a path. seqqa does not search for races between
+ * them.
  *
- * With a `GraphQLClient`, a call is a query or a mutation, and values in its variables or its text count. The `data` counts as seen, except a plain
- * `true` or `false` and a payload with only errors. An answer with errors and without data is a refusal.
+ * With a `GraphQLClient`, a call is a query or a mutation, and the owner's values in its variables or its text count. Returned `data` counts as seen,
+ * except a single `true` or `false`, and a payload with only errors. An answer with errors and without data is a refusal.
  *
- * The rule is violated if something was seen or changed. Seen: a 2xx answer whose body has content; `{}`, `[]`, an object around an empty list, an
- * object with only `false`, and a report of failure do not count. The answer to a `POST`, `PUT`, `PATCH` or `DELETE` does not count either if it only
- * says that nothing was written (`{ "count": 0 }`), or if the stores are unchanged, and it only says that the request succeeded (`{ "success": true
- * }`) or repeats values of the request. Changed: the stores are in another state, whatever the answer was. Rows that a refused call adds do not
- * count, and neither do rows of a create whose answer has another value in each field of the body that named the owner: the server took the intruder
- * as the owner. Rows that contain a credential of the intruder, such as the row of the session, do not count either. Without stores, changes are not
- * detected. See API1:2023 in the OWASP API Security Top 10, broken object level authorization.
+ * The rule is violated if the other user saw or changed something:
+ * - Seen: a 2xx answer whose body has content. `{}`, `[]`, an object around an empty list, an object with only `false`, and a report of failure are
+ *   not content. The answer to a `POST`, `PUT`, `PATCH` or `DELETE` does not count if it only says that nothing was written (`{ "count": 0 }`). If
+ *   the stores are unchanged, such an answer does not count either if it only says that the request succeeded (`{ "success": true }`) or repeats
+ *   values of the request.
+ * - Changed: the stores are in another state, for any answer. Three kinds of rows do not count: rows that a refused call adds; rows that contain a
+ *   credential of the other user, such as the row of the session; and the created rows, if the server took the other user as the owner, so that in
+ *   the answer each field that named the owner has another value. Without stores, changes are not detected.
+ *
+ * See API1:2023 in the OWASP API Security Top 10, broken object level authorization.
  * @throws SeqqaError `RULE_INVALID` if there is no user, a login is no function, or `except` names an action that the agent does not have
  */
 export function ownership<C extends object = Values, A = ApiClient>(options: OwnershipOptions<C, A>): Rule<C, A> {
@@ -107,7 +112,8 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
         return call === undefined ? [] : [{ answer, call, seen: seenFields(answer), outcome: outcomeOf(answer) }];
       });
       if (trial === undefined || tried.length === 0) return true;
-      // An answer that says only that a write succeeded shows nothing if the stores are unchanged. Without stores, the write may have been done.
+      // An answer that says only that a write succeeded shows nothing if the stores are unchanged. Without stores, the answer counts, because the
+      // target may have written.
       const sawNothing = (say: (message: string) => false, isUnchanged: boolean): boolean => {
         const shown = tried.find(
           ({ seen, outcome }) => seen !== undefined && outcome !== "nothing" && !(outcome === "done" && isUnchanged),
@@ -119,8 +125,8 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
       if (!changed || later === undefined) return sawNothing(explain, !changed && later !== undefined);
       const writing = tried.findLast(({ call }) => !call.safe) ?? tried.at(-1)!;
       const wrote = `${trial.intruder} changed ${made(trial)}: ${told(writing)}`;
-      // If seqqa cannot go back to the state before the step, it cannot compare the stores. An intruder changes neither the context nor the owner's
-      // client. If no answer set a cookie, a change of the state is therefore a change of the stores.
+      // If seqqa cannot restore the state before the step, it cannot compare the stores before and after. But an intruder's step changes neither the
+      // context nor the owner's client. If no answer set a cookie either, the stores must have changed.
       if (!canGoBack)
         return answers.some(({ headers }) => headers["set-cookie"] !== undefined) ? sawNothing(explain, false) : explain(wrote);
       return {
@@ -144,8 +150,8 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
 }
 
 /**
- * Maps each answer, and the request of each answer, to the call that was tried. The request is needed because a GraphQL client returns another answer
- * object with the same request object.
+ * Maps each answer, and the request object of each answer, to the call that got the answer. The request object is needed because a GraphQL client may
+ * return a new answer object with the same request object.
  */
 type Calls = WeakMap<ApiResponse | ApiResponse["request"], TriedCall["call"]>;
 
@@ -166,7 +172,7 @@ function intrudersAction<C extends object, A>(action: Action<C, A>, name: string
 }
 
 /**
- * Runs the owner's action as the intruder, and returns an answer to a call that the action made. Errors that the action throws because of an
+ * Runs the owner's action with the intruder's client. Returns an answer to one of the action's calls. Errors that the action throws because of an
  * unexpected answer are ignored.
  */
 async function tryAs<C extends object, A>(
@@ -190,8 +196,8 @@ async function tryAs<C extends object, A>(
   }
   const last = tried.findLast(({ answer }) => answer instanceof ApiResponse)?.answer as ApiResponse | undefined;
   const returned: unknown = ended.status === "fulfilled" ? ended.value : undefined;
-  // Use the last recorded answer if the action returned a response of its own. An action does so if a client that the user wrote returns other values
-  // than responses.
+  // If the action created its response itself, use the last recorded answer instead. Actions create responses if the user's own client returns values
+  // that are not responses.
   const answer = returned instanceof ApiResponse && (last === undefined || calls.has(returned)) ? returned : last;
   if (answer === undefined) return ended.status === "fulfilled" ? null : running;
   if (!calls.has(answer)) calls.set(answer, tried.at(-1)!.call);
@@ -204,8 +210,8 @@ function loginOf<C extends object, A>(login: Login<A> | Action<C, A>): Login {
 }
 
 /**
- * Returns `true` if a create is answered with an item that is not the owner's: the item has the fields that contained the owner's values in the body,
- * but with other values.
+ * Returns `true` if the answer to a create shows that the created item does not belong to the owner: each field that contained an owner's value in
+ * the request body has another value in the item.
  */
 function isOwnItem(answer: ApiResponse, named: TriedCall["call"]["inBody"]): boolean {
   if (answer.request.method !== "POST" || !answer.ok || named === undefined) return false;

@@ -16,24 +16,24 @@ const READS = new Set(["GET", "HEAD"]);
 /** Options of {@link rejectedMeansUnchanged}. */
 export interface RejectedMeansUnchangedOptions {
   /**
-   * Changes that are allowed. `log_in`: every change of this action. `users.failed_attempts`: changes of this column, such as a count of refused
-   * logins. `audit_log.*`: changes of this table. `payments.*`: changes of this store, if it has no tables. Columns and tables still belong to the
-   * state, unlike columns and tables in `ignore`. Default: none.
+   * Changes that are allowed, for example: `log_in`: every change by this action. `users.failed_attempts`: changes of this column, such as a count of
+   * refused logins. `audit_log.*`: changes of this table. `payments.*`: changes of this store, if it has no tables. Unlike columns and tables in
+   * `ignore`, these columns and tables still belong to the state. Default: none.
    */
   readonly except?: readonly string[];
 }
 
 /**
- * Checks that calls that were refused, or that only read, leave the stores unchanged. Severity: HIGH. The rule is judged if every answer of a step
- * was refused, or belongs to a `GET` or `HEAD`: the stores must then be in the state before the step. Refused are a status of 400 to 499, a status
- * from 500 that the action expects (`expectedStatus`), and a 2xx answer whose body reports a failure (`{ "ok": false }`). With GraphQL, an answer
- * with errors and without data counts as refused, and an answer to a GraphQL query counts as an answer to a reading request. Stores are compared
+ * Checks that calls that were refused, or that only read, leave the stores unchanged. Severity: HIGH. The rule is judged if every request of a step
+ * was refused, or is a `GET` or `HEAD`. The stores must then be as they were before the step. A request was refused if the status is 400 to 499, or
+ * if it is 500 or above and the action expects this status (`expectedStatus`), or if a 2xx answer has a body that reports a failure (`{ "ok": false
+ * }`). With GraphQL, a request was refused if the answer has errors and no data, and a query counts as a reading request. Stores are compared
  * directly, not through the API. Generated values and times of the run may differ, and tables and columns in `ignore` are left out. Worlds without
- * stores are not judged. A call to a stub counts only if the stub carried it out (status below 400, no fault) and the call does more than read
- * (`GET`, `POST /introspect`). GET and HEAD are safe by RFC 9110, 9.2.1.
+ * stores are not judged. A call to a stub counts as a change only if the stub executed it (status below 400, no fault), and if the call does not only
+ * read (`GET` and `POST /introspect` only read). GET and HEAD are safe by RFC 9110, 9.2.1.
  *
- * A `GET` of a link that is sent by mail may write, if it is answered 2xx or 3xx: a query parameter is a code that is used once (`token`, `code`,
- * `otp`, `ticket`), or the path says so (`/verify-email/{token}`).
+ * A `GET` of a link with a code that is used once, such as a link in a mail, is allowed to write if it is answered 2xx or 3xx. The code is a query
+ * parameter (`token`, `code`, `otp`, `ticket`), or part of a path such as `/verify-email/{token}`.
  * @throws SeqqaError `RULE_INVALID` if `except` names neither an action of the agent nor a column or table
  */
 export function rejectedMeansUnchanged<C extends object = Values, A = ApiClient>(options: RejectedMeansUnchangedOptions = {}): Rule<C, A> {
@@ -53,7 +53,7 @@ export function rejectedMeansUnchanged<C extends object = Values, A = ApiClient>
     judge: async (_world, { action, answers, changed, stores }) => {
       if (!changed || answers.length === 0 || except.has(action.name)) return true;
       const isRefused = (answer: ApiResponse): boolean => wasRefused(answer, action.expectedStatus);
-      // The answers of a step that follows a link include the answers of the pages to which the link redirects.
+      // A step that follows a link also contains the answers of the pages to which the link redirects.
       if (answers.some(isFollowedLink) && answers.every((answer) => onlyReads(answer) || !isRefused(answer))) return true;
       const refused = answers.every((answer) => isRefused(answer) || onlyReads(answer));
       const after = refused ? await stores() : undefined;

@@ -11,8 +11,8 @@ export function writesOf(answers: readonly ApiResponse[]): readonly ApiResponse[
 }
 
 /**
- * Returns `true` for a 2xx answer that grants its request: its body reports no failure, such as `{ "ok": false }`, and its status is not 202, which
- * only says that the request will be executed later.
+ * Returns `true` for a 2xx answer to a request that was executed. Returns `false` if the body reports a failure (`{ "ok": false }`), and for 202,
+ * which only says that the request will be executed later.
  */
 export function isDone(answer: ApiResponse): boolean {
   return answer.statusCode !== 202 && isGranted(answer);
@@ -41,8 +41,8 @@ export function pathOf(client: ApiClient, { request }: ApiResponse): string | un
 }
 
 /**
- * Returns `true` if a status says that an item is missing: 404, 410, or a server failure. Other statuses only say that reading the item is not
- * allowed, or not possible in this way or at this time.
+ * Returns `true` for 404, 410 and server failures, after which an item counts as missing. Other statuses only say that reading the item is not
+ * allowed, or not possible with this request or at this time.
  */
 export function isMissing(status: number): boolean {
   return status === 404 || status === 410 || isFailure(status);

@@ -31,8 +31,8 @@ interface Elsewhere {
  *   answered 2xx (not 202), and `GET` below its own parent, which was answered 2xx with content before, is answered 404, 410 or without content
  *   afterwards. The deletion is undone at the end.
  *
- * Neither is a finding if `GET` below the other parent was also answered 2xx with content in the state before the step: each parent then numbers its
- * own children, or the parents share their children. Each child is judged when it is created, not when it is read or updated later.
+ * There is no finding if the same `GET` below the other parent was already answered 2xx with content before the step, when the child did not exist:
+ * the ids of children are then unique only within each parent, or the parents share their children. A child is judged only when it is created.
  *
  * This is the resource-hierarchy rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020.
  * @throws SeqqaError `RULE_INVALID` if `resources` is invalid
@@ -79,7 +79,7 @@ async function underAnother({ kind, id, place }: Created, paths: ResourcePaths, 
   const own = kind.collection.bind(segments);
   if (parameters === undefined || own === undefined) return undefined;
   const path = itemPath(kind, parameters, id);
-  // If the item's path does not contain the parent's id, it is the same below every parent, so there is nothing to check.
+  // If the item's path does not contain the parent's id, the path is the same for every parent, so there is nothing to check.
   return path === undefined || path === itemPath(kind, own, id) ? undefined : { parent, path };
 }
 

@@ -19,7 +19,7 @@ import { requireAction, requireList, requireOptions } from "./rule-options.ts";
 export interface RetrySafeOptions {
   /** The header that carries the idempotency key. Default: `Idempotency-Key`. */
   readonly header?: string;
-  /** Names of actions after which a key may be used again, such as an action that deletes all data. Default: none. */
+  /** Names of actions after which the target may forget a key, such as an action that deletes all data. Default: none. */
   readonly except?: readonly string[];
 }
 
@@ -41,15 +41,14 @@ const NO_STATEMENT = new Set([401, 403, 408, 409, 412, 422, 425, 428, 429]);
  *   equal. Only ids at the top level, or one object below it (such as `data`), are compared. Objects such as `meta`, `request` and `trace` are left
  *   out.
  *
- * The request is sent once more after one call of each action, such as a refund. Then it must not have its effect again: a change of the stores
- * is a finding if it writes a value that the stores had after the step, for any status of the answer. An action is left out if it moves the target's
- * clock, because keys may expire, if it sends the same key, if it only deletes rows that contain the key, or if it is answered 202. Actions of state
- * graphs, actions with `changesStores`, and actions in `except` are left out, too.
+ * Then each action, such as a refund, is called once after the step, and the request is sent once more. The request must not have its effect again: a
+ * change of the stores is a finding if it writes a value that the stores had after the step. The status of the answer does not matter. An action is
+ * left out if it moves the target's clock (keys may expire), sends the same key, only deletes rows that contain the key, or is answered
+ * 202. Actions of state graphs, actions with `changesStores`, and actions in `except` are left out, too.
  *
- * In both cases, a change is no finding if only columns changed whose names say that they count or date repeats, such as `replays` and `last_seen`.
- *
- * A request without the header is not judged. The rule is inconclusive if the request cannot be sent again, because its body was multipart or bytes
- * that are no UTF-8. The draft is IETF draft-ietf-httpapi-idempotency-key-header.
+ * Columns whose names say that they count or date repeated requests, such as `replays` and `last_seen`, are allowed to change. A request without the
+ * header is not judged. The rule is inconclusive if the request cannot be sent again, because its body was multipart or not valid UTF-8. The draft is
+ * IETF draft-ietf-httpapi-idempotency-key-header.
  * @throws SeqqaError `RULE_INVALID` if `header` is not the name of a header
  */
 export function retrySafe<C extends object = Values, A = ApiClient>(options: RetrySafeOptions = {}): Rule<C, A> {
@@ -112,7 +111,10 @@ class Retry {
     this.#header = header;
   }
 
-  /** Tries actions in the state after the step until one changes something. The other actions are then tried after this state was restored. */
+  /**
+   * Calls actions in the state after the step, and judges the first action that changes something. The actions after it need a restored state: the
+   * returned {@link Restored} tries them.
+   */
   async after(actions: readonly Action[]): Promise<boolean | Restored> {
     if (actions.length === 0) return true;
     const { stores, client } = this.#step;
@@ -135,7 +137,7 @@ class Retry {
     return true;
   }
 
-  /** Sends the request again. Explains the problem and returns `false` if the request has its effect again. */
+  /** Sends the request again. If the request has its effect again, reports the problem and returns `false`. */
   async #isSafe(action: Action, before: StoresView, between: StoresView): Promise<boolean> {
     const { stores, client, again, explain, action: step } = this.#step;
     const second = await again(this.#first);
@@ -148,7 +150,9 @@ class Retry {
     return explain(`${request}, and ${repeated}. The second request changed the stores: ${storeChanges(between, after)}`, { fields });
   }
 
-  /** Returns `false` if the key may be used again after an action, or if the action may still write. */
+  /**
+   * Returns `false` if an action sent or deleted the key, so that the target may accept the key again, or if the action may still be writing (202).
+   */
   #keepsKey(answer: ApiResponse, before: StoresView, between: StoresView): boolean {
     const key = keyOf(this.#first, this.#header)!;
     const tables = [...new Set([...before.tables.keys(), ...between.tables.keys()])];
@@ -157,7 +161,7 @@ class Retry {
     return !isPurge && answer.statusCode !== 202 && keyOf(answer, this.#header) !== key;
   }
 
-  /** The sum of the milliseconds by which the clocks of the world are ahead. */
+  /** The sum of the clocks' offsets in the world, in milliseconds. */
   get #aheadMs(): number {
     return Object.values(this.#world.systems).reduce((sum, store) => sum + (store?.aheadMs?.() ?? 0), 0);
   }
@@ -174,7 +178,7 @@ const NOTE = new RegExp(
   `(?:^|_)(?:replays|repeats|retries|(?:${AGAIN})_(?:count|at)|last_(?:seen|used|access(?:ed)?|request(?:ed)?|${AGAIN})(?:_at)?)$`,
 );
 
-/** Returns the fields of a change of the stores, without columns that count or date repeated requests; `undefined` if nothing else changed. */
+/** Returns the changed fields of the stores. Returns `undefined` if nothing changed except columns that count or date repeated requests. */
 function effectOf(before: StoresView, after: StoresView): readonly string[] | undefined {
   if (before.same(after)) return undefined;
   const fields = before.changedFields(after);

@@ -24,12 +24,12 @@ export function requireOptions<K extends string>(rule: string, options: unknown,
   refuseUnknown(rule, "RULE_INVALID", options, names);
 }
 
-/** @throws SeqqaError `RULE_INVALID` if the value of an option is neither a function nor an action */
+/** Checks that the value of an option is a function or an action. @throws SeqqaError `RULE_INVALID` if it is neither */
 export function requireCall(rule: string, option: string, value: unknown, hint: string): void {
   if (typeof value !== "function" && !(value instanceof Action)) throw invalidOption(rule, option, value, hint);
 }
 
-/** @throws SeqqaError `RULE_INVALID` if the value of an option is present and no list */
+/** Checks that the value of an option is a list or `undefined`. @throws SeqqaError `RULE_INVALID` if it is neither */
 export function requireList(rule: string, option: string, value: unknown, example: string): void {
   if (value !== undefined && !Array.isArray(value)) throw invalidOption(rule, option, value, `Pass a list such as ${example}`);
 }

@@ -10,8 +10,8 @@ import type { SessionEndsOptions } from "./sessions/options.ts";
 import { SessionTrial, type TriedStep } from "./sessions/session-trial.ts";
 
 /**
- * The age in milliseconds of sessions that a correct API certainly ends. Many APIs compare the time in a token with the time of the change in whole
- * seconds, so they keep sessions that are only about a second old.
+ * The age in milliseconds from which a session that still works is a finding. Many correct APIs compare the time in a token with the time of the
+ * change in whole seconds, so they do not end sessions that are about a second old.
  */
 const AGE_MS = 2100;
 
@@ -27,14 +27,13 @@ const AGE_MS = 2100;
  *    still sent.
  * 4. The user logs in again, and the earlier sessions are tried once more.
  *
- * If a login ends the earlier session of the user, so that the step can no longer be sent, only the session of the client is tried.
+ * If each login ends the user's earlier session, the two new sessions make it impossible to send the step. Only the session of the client is then
+ * tried. After an action of `logout`, only the session with which the request was sent is tried. If `refresh` is set, the rule also logs in with
+ * another client, logs out with this client, and tries to renew the session.
  *
- * After `logout`, only the session with which the request was sent is tried. With `refresh`, the rule also logs in with another client, calls the
- * action with it, and tries to renew this session.
- *
- * If a session still works, everything is repeated with sessions that are two seconds old, because many APIs compare times in whole seconds. Only a
- * session that works again is a finding. The rule is inconclusive if a session still works after a 202, which only says that the sessions will end
- * later, if `login` is refused, or if it returns no response for `refresh`.
+ * If a session still works, everything is repeated with sessions that are two seconds old, because many APIs compare times in whole seconds. Only if
+ * a session also works in this repetition, it is a finding. The rule is inconclusive if a session still works after a 202 (the sessions may end
+ * later), if `login` is refused, or if `refresh` is set and `login` returns no response.
  *
  * OWASP ASVS 5.0, 7.4.1 to 7.4.3.
  * @throws SeqqaError `RULE_INVALID` if no action is named, or the agent does not have a named action
@@ -67,9 +66,9 @@ export function sessionEnds<C extends object = Values, A = ApiClient>(options: S
   }
   const subjects = [...new Set([...all, ...one])];
   const ends = new Map<string, Action<C, A>>();
-  /** Names of the actions after which a session of the age {@link AGE_MS} still worked. */
+  /** Names of the actions after which a session that was {@link AGE_MS} old still worked. */
   const confirmed = new Set<string>();
-  /** Returns a check of the user's sessions, for the state before the step. */
+  /** Returns a check of the user's sessions that seqqa runs in the state before the step. */
   const judgeAs = (tried: TriedStep<C, A>): Earlier => ({
     earlier: async ({ explain, inconclusive }) => {
       const { name } = tried.step.action;

@@ -21,7 +21,10 @@ export interface SingleUseOptions<C extends object = Values, A = ApiClient> exte
   readonly create: ActionOrName<C, A>;
   /** The action that uses the code. The rule repeats its last writing request, or its last request if none writes (a magic link). */
   readonly use: ActionOrName<C, A>;
-  /** Other users who also try to use the code, each with a login. A client without credentials always tries, if seqqa can make one. Default: none. */
+  /**
+   * Other users who also try to use the code, each with a login. A client without credentials always tries, too, if seqqa can create such a client.
+   * Default: none.
+   */
   readonly users?: Readonly<Record<string, Login>>;
   /**
    * The number of times that the code may be used: once in total (`everyone`), or once by each user (`user`), such as a coupon for each customer.
@@ -42,20 +45,20 @@ export interface SingleUseOptions<C extends object = Values, A = ApiClient> exte
  * accepted only once. Severity: HIGH. After a step of the action `use` that was accepted, its request is sent again:
  * - by the same client three times, even if an earlier attempt was refused;
  * - by a client without credentials, and by the clients of `users`;
- * - with another password, if its body has a password: the same password again may change nothing;
- * - after another call of `create`, unless its answer, the context or a row that it wrote then has the same code, such as the fixed code of a test
- *   environment; the rule is then inconclusive. The earlier code may stay in the context, if a new code replaced it under its key;
+ * - with another password, if its body has a password, because setting the same password again may change nothing;
+ * - after another call of `create`. If the answer, the context or a row that this call wrote then contains the same code (such as the fixed code of a
+ *   test environment), the rule is inconclusive instead. A copy of the earlier code under another context key does not matter;
  * - after a call of each other action that undoes the effect of the step, such as the removal of a member whose invitation was accepted.
  *
- * In the state before the step, attempts with wrong fields are made first. The request is then sent twice, and must be accepted at most once. seqqa
+ * In addition, in the state before the step, the request is sent with wrong fields, and then twice unchanged: it must be accepted at most once. seqqa
  * also searches for races of the action with itself if the stores allow it, for any setting of `exploration.races`.
  *
  * A request counts as accepted again if it is answered 2xx or 3xx and has an effect: it changes the stores, sets a new cookie, or its JSON has a new
- * token, session or code. A successful answer without such an effect is not a finding. Values of the request or of the first answer are not new, and
- * neither are cookies that the client had before, or that a request with a wrong code gets, too. After an action that undid the effect, only the same
- * effect in the stores counts. The code may be used again if this action also made it unused: the answer, the context or a changed row has the code, a
- * row that the use replaced is back, or the second use changes each field that the first use changed. Actions of state graphs, and actions with
- * `changesStores`, are not tried.
+ * token, session or code. A successful answer without such an effect is not a finding. Values of the request or of the first answer are not new.
+ * Cookies that the client had before, or that a request with a wrong code also gets, are not new either. After an action that undid the effect, only
+ * the same effect in the stores counts. There is no finding if this action may also have made the code valid again: its answer, the context or a
+ * changed row has the code, a row that the use replaced is back, or the second use changes each field that the first use changed. Actions of state
+ * graphs, and actions with `changesStores`, are not tried.
  *
  * OWASP ASVS 5.0, 2.3.4 and 6.5.1; RFC 6749, 4.1.2 (authorization codes).
  * @throws SeqqaError `RULE_INVALID` if the agent has no such action
@@ -112,7 +115,7 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
         ["when it was sent again after it was refused"],
         ...senders.map((by) => ["in another session", { by }] as const),
         ["when it was sent again after other sessions had tried"],
-        ...(body === undefined ? [] : [["when it was sent again with a password that differs", { body }] as const]),
+        ...(body === undefined ? [] : [["when it was sent again with a different password", { body }] as const]),
       ];
       for (const [how, changes] of attempts) {
         const problem = await spending.again(how, changes);
@@ -135,8 +138,7 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
             const refused = await step.again(spent, { body });
             if (refused === undefined) return true;
             if (!isAgain(refused)) continue;
-            // An attempt with an empty field is accepted if the field is optional, which uses the code. Restore the state, and try again without this
-            // attempt.
+            // If the empty field is optional, the attempt is accepted and uses the code. Restore the state, and try again without this attempt.
             const left = bodies.filter((other) => other !== body);
             return left.length === 0 || afterAttempts(left);
           }
@@ -162,13 +164,13 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
   });
 }
 
-/** A problem, and the fields of stores whose change is the whole problem; see {@link CheckedStep.explain}. */
+/** A problem. `fields`: the changed fields of the stores, if the problem is only that these fields changed; see {@link CheckedStep.explain}. */
 interface Problem {
   readonly message: string;
   readonly fields?: readonly string[] | undefined;
 }
 
-/** Uses a code in the state before the step, calls an action that undoes the effect, and sends the request that used the code again. */
+/** Uses the code in the state before the step, calls an action that undoes the effect, and then repeats the request with which the code was used. */
 class Undoing {
   readonly #world: Calling;
   readonly #step: CheckedStep;
@@ -183,8 +185,9 @@ class Undoing {
   }
 
   /**
-   * Tries actions until one changes the state. Returns the problem if the code was then accepted with the same effect, and the actions that have to be
-   * tried in a restored state. @param isOwn `true` if each user may use the code once, so that an action that changes the client cannot be judged
+   * Tries actions until one changes the state. Returns the problem if the code was then accepted with the same effect. `left`: the remaining actions,
+   * which must be tried after the state was restored.
+   * @param isOwn `true` if each user may use the code once. An action that changes the client, and thus perhaps the user, is then not judged.
    */
   async tryAll(
     use: Action,
@@ -196,7 +199,7 @@ class Undoing {
     const first = await call(this.#world, use, []);
     const used = await stores();
     if (unused === undefined || used === undefined || first === undefined || first === UNANSWERED || unused.same(used)) return { left: [] };
-    // The action may send another code this time, such as a code that depends on the time. The code of the step is then still unused.
+    // If the action sent another code this time, such as a code that depends on the time, the code of the step is still unused.
     if (codesIn(first.request).texts.join("\n") !== codesIn(this.#spent.request).texts.join("\n")) return { left: [] };
     for (const [index, action] of actions.entries()) {
       const [version, written] = [versionOf(this.#world), [] as Written[]];
@@ -231,7 +234,7 @@ class Undoing {
   }
 }
 
-/** Sends the request that used the code again, and describes the effect if it is accepted once more. */
+/** Repeats the request with which the code was used, and describes the effect if the request is accepted again. */
 class Spending {
   /** `false` if the request cannot be sent again. */
   isPossible = true;
@@ -244,7 +247,10 @@ class Spending {
     this.#accepted = accepted;
   }
 
-  /** Sends the request again. Returns the problem if it is accepted. `how` completes the sentence "it was accepted". */
+  /**
+   * Sends the request again. Returns the problem if the request is accepted and has an effect; otherwise `undefined`. `how` continues the message
+   * "was accepted, and again", such as "when it was sent again".
+   */
   async again(how: string, changes: Resent = {}): Promise<Problem | undefined> {
     const { stores, again, client, action } = this.#step;
     const before = await stores();
@@ -270,15 +276,18 @@ class Spending {
     if (before !== undefined && after !== undefined && !before.same(after, { strict: true }))
       return { message: `the second request changed the stores: ${storeChanges(before, after)}`, fields: before.changedFields(after) };
     if (await this.#isNewCookie(second, sender)) return { message: "the answer has a new cookie" };
-    // Values of the first answer belong to the client that sent the request. For any other client, these values are new.
+    // The client of the step already has the values of the first answer. For any other client, these values are new.
     const known = sender.client === this.#step.client ? [this.#spent.text] : [];
     const credential = credentialIn(second, [textOf(this.#spent), textOf(second), ...known]);
     return credential === undefined ? undefined : { message: `the answer has "${credential}"` };
   }
 
   /**
-   * Returns `true` if an answer sets a cookie that is new for its client. A cookie that the client had before, that the first answer has with the
-   * same value, or that a request with a wrong code gets, too, is not new: such cookies are set or renewed by any request.
+   * Returns `true` if an answer sets a cookie that is new for the sender. Three kinds of cookies are not new, because any request sets or renews
+   * them:
+   * - cookies that the sender had before,
+   * - cookies that the first answer set to the same value, if the sender is the client of the step,
+   * - cookies that a request with a wrong code also gets.
    */
   async #isNewCookie(second: ApiResponse, sender: Sender): Promise<boolean> {
     const isSame = sender.client === this.#step.client;
@@ -293,7 +302,7 @@ class Spending {
     return cookies.some(({ name }) => !routine.has(name));
   }
 
-  /** Returns the names of the cookies that the sender of a request would have got for a wrong code. */
+  /** Sends the request with a wrong code, and returns the names of the cookies that the answer sets. The sender's state is unchanged afterwards. */
   async #cookiesOfRefusal({ client, acting }: Sender): Promise<ReadonlySet<string>> {
     const wrong = withWrongCode(this.#spent);
     if (wrong === undefined) return new Set();
@@ -313,8 +322,8 @@ interface Sender {
 }
 
 /**
- * Calls the `create` action once more, if it applies. Resolves to `refused` if it does not apply or is refused, to the place in which it gave a code of
- * the repeated request, which may then be valid again, and otherwise to `new`.
+ * Calls the `create` action once more, if it applies. Resolves to `refused` if it does not apply or is refused. Resolves to the place in which this
+ * call used or returned a code of the repeated request, because that code may then be valid again. Otherwise resolves to `new`.
  */
 async function createdAgain(
   world: Calling,
@@ -329,8 +338,7 @@ async function createdAgain(
   const { url, body = "" } = answer.request;
   const sent = `${url}\n${body}`;
   if (areNamed && hasAny(sent, texts)) return "its request";
-  // A value that both requests send is not a code, such as the same e-mail address. A value of a field that is named like a code is a code, even if
-  // `create` sends it, too.
+  // A value that both requests send, such as the same e-mail address, is not a code, unless the name of its field says that it is a code.
   const codes = areNamed ? texts : texts.filter((text) => !sent.includes(text));
   if (hasAny(answer.text, codes)) return "its answer";
   const given = contextGives(written, codes);
@@ -342,7 +350,7 @@ function isAccepted(answer: ApiResponse): boolean {
   return answer.statusCode < 400 && !(isRedirect(answer) && isErrorLocation(answer.headers["location"] ?? "")) && !refusesInBody(answer);
 }
 
-/** Returns `true` if both answers redirect to the same path. A code that is refused often leads to another page, such as the login. */
+/** Returns `true` if both answers redirect to the same path. If a code is refused, APIs often redirect to another page, such as the login. */
 function isRedirectAlike(answer: ApiResponse, other: ApiResponse): boolean {
   const [a, b] = [answer, other].map(({ headers }) => (headers["location"] ?? "").split(/[?#]/)[0]);
   return isRedirect(other) && a === b;

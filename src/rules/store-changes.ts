@@ -51,13 +51,13 @@ export function bringsBackRows(first: Tables, second: Tables, third: Tables): bo
   });
 }
 
-/** Returns `true` if `second` writes a value that `first` wrote and that was gone in between: the same value in the same column, in any row. */
+/** Returns `true` if both changes write the same value to the same column, in any row, and the value was removed between the two changes. */
 export function redoes([start, first]: StoreChange, [between, second]: StoreChange): boolean {
   const [a, b, c, d] = [start, first, between, second].map(cellsOf) as [Counts, Counts, Counts, Counts];
   return [...a.keys(), ...b.keys()].some((cell) => of(b, cell) > of(a, cell) && of(b, cell) > of(c, cell) && of(d, cell) > of(c, cell));
 }
 
-/** Returns `true` if a change adds a value that the stores already had in the state `first`, or removes a value that was already gone there. */
+/** Returns `true` if a change adds a value that the stores already had in the state `first`, or removes a value that they did not have there. */
 export function repeats(first: StoresView, [between, second]: StoreChange): boolean {
   const [a, b, c] = [first, between, second].map(cellsOf) as [Counts, Counts, Counts];
   return [...a].some(([cell, count]) => Math.sign(of(c, cell) - of(b, cell)) === Math.sign(count) && count !== 0);
@@ -69,7 +69,7 @@ export function changesEveryField([start, first]: StoreChange, [between, second]
   return start.changedFields(first).every((field) => again.has(field));
 }
 
-/** How often each row or value occurs. Negative for rows of the root state that are gone. */
+/** The number of occurrences of each row or value. Negative for removed rows of the root state. */
 type Counts = ReadonlyMap<string, number>;
 
 const of = (counts: Counts, key: string): number => counts.get(key) ?? 0;
@@ -98,7 +98,10 @@ function valuesIn(value: unknown, path: string): readonly string[] {
   return inside.flatMap(([key, one]) => valuesIn(one, `${path}\n${key}`));
 }
 
-/** Values that replace generated values, times and texts in rows; see `src/state/values/named.ts`. Other objects come from JSON of the target. */
+/**
+ * Returns `true` for an object with which seqqa has replaced a generated value, a time or a text in a row; see `src/state/values/named.ts`. All other
+ * objects in rows are JSON of the target.
+ */
 const isGenerated = (value: unknown): value is { readonly key: string } => isNamed(value) && typeof value["key"] === "string";
 const isTime = (value: unknown): boolean => isNamed(value) && typeof value["ms"] === "number" && isObject(value["origin"]);
 const isNamed = (value: unknown): value is Item => isObject(value) && typeof value["form"] === "string";

@@ -32,27 +32,29 @@ export interface UseAfterFreeOptions {
  * Checks that a deleted item is gone until it is restored. Severity: HIGH. The rule is judged after a step whose last writing request was answered
  * 2xx (not 202) and is a `DELETE`, restores a deleted item, or writes to a missing item.
  *
+ * Two terms. An item is *marked as deleted* if a field (`deleted`, `deleted_at`), or its `status` or `state`, says that it was deleted, removed or
+ * destroyed. An item is *marked as ended* if a field or its `status` only says that it was closed, cancelled, archived, revoked or the like. An end
+ * may have another cause than this deletion.
+ *
  * Deletion (with `resources`, if the deleted path is an item). The row may still be in the store; the item is gone if the API no longer returns it.
  * - `GET` of the item, if it can be read, must not be answered 2xx, and not with a server failure (5xx except 501 and 503). 3xx and 4xx, especially
  *   404 and 410, say that the item is not available. A 2xx without content (no body, `null`, `[]`, `{}`, `{ "data": null }`) is not a finding.
- *   Neither is an item that says that it is gone, by a field such as `deleted`, `deleted_at` or `archived`, or by a `status` or `state` such as
- *   `cancelled`. It is a finding if the item only says that it has ended (`closed`, `cancelled`, `archived`), the step removed the item from its
- *   list, and `GET` of the item has the same body as before the step.
- * - The lists of child resources, if they can be listed, have no items, except items that say that they are gone. If the deleted item itself is
- *   answered 404, 410 or without content since the step, a child that only says that it has ended (`closed`, `cancelled`, `archived`), and said so
- *   before the step, is a finding, too, because its field does not refer to this deletion. A child resource names the resource as its `parent`, or has
- *   no `parent` and a collection directly below the item's path. Only lists are judged, not a child item at a path of its own, such as `/tasks/{id}`.
- * - The list of the item's own resource, if it can be listed, does not contain the item's id, unless the listed item says that it is gone. If the
- *   deleted item itself is answered 404, 410 or without content since the step, an item that only says that it has ended, and said so before the
- *   step, is a finding, too.
+ *   Neither is an item that is marked as deleted or ended, with one exception: an item that is only marked as ended is a finding if the step removed
+ *   it from its list, and `GET` of the item has the same body as before the step.
+ * - The lists of child resources, if they can be listed, have no items, except items that are marked as deleted or ended. A child resource names the
+ *   resource as its `parent`, or has no `parent` and a collection directly below the item's path. Only lists are judged, not a child item at a path
+ *   of its own, such as `/tasks/{id}`.
+ * - The list of the item's own resource, if it can be listed, does not contain the item's id, unless the listed item is marked as deleted or ended.
+ * - In both lists, an item that is only marked as ended is a finding, too, if it was marked so before the step, and the step made `GET` of the
+ *   deleted item answer 404, 410 or without content. The mark then does not refer to this deletion.
  *
- * If the item had ended before the step, and the step changed neither `GET` of the item nor the list, the rule holds, because an API whose `DELETE`
- * cancels an item gives the same answers to a repeated `DELETE`. If seqqa cannot restore the state before the step, every item that says that it has
- * ended is accepted.
+ * If the item was marked as ended before the step, and the step changed neither `GET` of the item nor the list, the rule holds: if `DELETE` cancels
+ * items in an API, a repeated `DELETE` changes nothing. If seqqa cannot restore the state before the step, every item that is marked as ended is
+ * accepted.
  *
  * Restoration (with `resources` that have a `restore` path, if the request to that path is answered 2xx, not 202). The item is available again: `GET`
- * of the item, if it can be read, is not answered 404, 410 or 5xx (except 501 and 503), and not 2xx with an item that still says that it is deleted
- * (`deleted`, `deleted_at`, a `status` such as `deleted`). 401, 403 and every other answer prove nothing.
+ * of the item, if it can be read, is not answered 404, 410 or 5xx (except 501 and 503), and not 2xx with an item that is still marked as deleted.
+ * 401, 403 and every other answer prove nothing.
  *
  * Write (with `resources` that are created by a `POST` to their collection, and can be read and deleted). A write to an item, or below it, that is
  * answered 2xx (not 201 or 202) must not create a missing item again. It is a finding if `GET` of the item is answered 404, 410 or 2xx without
@@ -152,7 +154,7 @@ async function isGone(
     if (isMissed) ended.push({ path: all, kind, items: listed, says });
     const isUnlisted = items !== undefined && listed.length === 0 && !saysMore(now, items);
     if (canGoBack && isUnlisted && own !== undefined && isThere(own, resource, saysDeleted)) {
-      // The step removed an item that had ended from the list, so a GET of the item must not have the same answer as before.
+      // The step removed an item that is marked as ended from the list. A GET of the item must then not have the same answer as before.
       return {
         earlier: async (begun) => {
           if ((await client.get(path)).text !== own.text) return true;
@@ -175,8 +177,8 @@ interface Ended {
 }
 
 /**
- * Reports listed items that had already ended before the step, because their field does not refer to this deletion. Items that ended in the step are
- * correct. Runs in the state before the step.
+ * Reports listed items that were already marked as ended before the step, because the mark does not refer to this deletion. Items that the step
+ * marked are correct. Runs in the state before the step.
  */
 async function endedByIt(ended: readonly Ended[], client: ApiClient, explain: CheckedStep["explain"]): Promise<boolean> {
   for (const { path, kind, items, says } of ended) {
@@ -227,7 +229,7 @@ async function staysGone(
   };
 }
 
-/** Returns `true` if an answer contains the item, and the item does not say that it is gone. */
+/** Returns `true` if an answer contains the item, and `saysGone` is `false` for it. Default: an item that is marked as deleted or ended is gone. */
 function isThere(answer: ApiResponse, resource: Resource, saysGone: (item: Item) => boolean = isTombstone): boolean {
   if (!isServed(answer)) return false;
   const whole = jsonOf(answer);

@@ -89,7 +89,7 @@ export async function scaffoldRecording(from: "har" | "postman", input: Omit<Sca
   return { plan, ...writeScaffold({ plan, directory: resolve(cwd, out), shown: out, description: { kind: "none" }, version, force }) };
 }
 
-/** Returns the relative URL from a folder to a file, for generated code of the form `new URL("...", import.meta.url)`. */
+/** Returns the relative URL of a file, seen from a folder, for generated code of the form `new URL("...", import.meta.url)`. */
 function relativeUrl(directory: string, file: string): string {
   const path = relative(directory, file)
     .split(sep)

@@ -30,12 +30,12 @@ export interface FurtherStep {
 
 /** The result of exploring further. */
 export interface Further {
-  /** The states and steps of the run, and those that were added. */
+  /** The states and steps of the run, together with the added states and steps. */
   readonly of: StatesOfRun;
-  /** The numbers of executed steps and of new states. */
+  /** `steps`: the number of executed steps. `states`: the number of new states. */
   readonly steps: number;
   readonly states: number;
-  /** The suggested rules that are no longer suggested, because added states or steps break them. */
+  /** The rules that were suggested before and are not suggested any longer, because added states or steps break them. */
   readonly refuted: readonly Candidate[];
 }
 
@@ -43,8 +43,9 @@ export interface Further {
 const MOST_STEPS = 500;
 
 /**
- * Explores further to refute suggested rules. It executes the actions that the run did not try, beginning near the states that came nearest to
- * breaking a rule. Rules take turns, and rules with little evidence come first. The same run gives the same steps, unless the time is up.
+ * Explores further to refute suggested rules. Executes the actions that the run did not try, beginning near the states that came nearest to breaking
+ * a rule. Rules take turns, and rules with little evidence come first. Repeating this for the same run executes the same steps, unless `isOver` ends
+ * the exploration.
  *
  * @param isOver is called before each step; `true` ends the exploration
  */
@@ -56,7 +57,7 @@ export async function exploreFurther(run: StatesOfRun, lane: FurtherLane, isOver
   const expand = async (state: number): Promise<void> => {
     while (grown.untried(state).length > 0 && !isEnded()) {
       const place = await lane.goTo(grown.path(state));
-      // The path led to another state than in the run, so the state cannot be explored.
+      // The path now leads to another state than it did in the run, so the state cannot be explored.
       if (place.id !== grown.of.states[state]!.id) return grown.leave(state);
       grown.markSkipped(state, place);
       const [action] = grown.untried(state);
@@ -90,7 +91,7 @@ class GrownRun {
   readonly #steps: StepOfRun[] = [];
   readonly #tried: Set<number>[];
   readonly #byId: Map<string, number>;
-  /** The states that are one step away, in either direction. */
+  /** For each state, the states that are one step away, in either direction. */
   readonly #beside: number[][];
 
   constructor(run: StatesOfRun) {
@@ -108,7 +109,7 @@ class GrownRun {
     return { ...this.#run, states: this.#states, steps: this.#steps };
   }
 
-  /** `true` if the actions of some state were not all tried. */
+  /** `true` if at least one state has an action that was not tried. */
   get isOpen(): boolean {
     return this.nearestOpen(0) !== undefined;
   }
@@ -158,7 +159,7 @@ class GrownRun {
     this.#beside[step.to]!.push(step.from);
   }
 
-  /** Returns the nearest state with untried actions, counted in steps in either direction. */
+  /** Returns the nearest state with untried actions; `undefined` if there is none. The distance is the number of steps, in either direction. */
   nearestOpen(start: number): number | undefined {
     const seen = new Set([start]);
     for (const state of seen) {

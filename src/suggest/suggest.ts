@@ -15,7 +15,7 @@ export interface Suggestions {
   readonly held: readonly Candidate[];
   /**
    * The rules that were broken in few states or steps, the most likely first. Such a rule shows a defect of the API, or does not fit the API. Rules
-   * that only few steps broke, but that do not hold in many states after these steps, come last.
+   * that few steps broke, but that stayed broken in many later states, come last.
    */
   readonly nearlyHeld: readonly Candidate[];
   /** The rules that are not suggested because steps with an unknown effect may have broken them, the most likely first. */
@@ -30,7 +30,7 @@ export interface Suggestions {
 
 /**
  * Finds rules of `seqqa/rules` that the rows and answers of an exploration support. Rules that the exploration already checks are left out. For two
- * columns a and b, only the better of "a <= b" and "b <= a" is kept.
+ * columns a and b, the rule "a <= b" is left out if the rule "b <= a" has fewer exceptions.
  */
 export function suggest(states: StatesOfRun): Suggestions {
   const all = explored(states);
@@ -56,12 +56,12 @@ export function suggest(states: StatesOfRun): Suggestions {
 
 /** A rule is suggested only if it could have been broken in at least this number of states or steps. */
 const FEWEST = 3;
-/** The largest share of states or steps that may break a suggested rule. A state whose parent state breaks the rule, too, is not counted. */
+/** The largest share of states or steps that may break a suggested rule; see {@link isSupported} for the states that count. */
 const MOST_BROKEN = 0.25;
 
 /**
- * Returns `true` if enough states or steps support a rule, and few break it. A state whose parent state breaks the rule, too, is
- * not counted, because the step to this state may be correct, and a single defect can lead to many such states.
+ * Returns `true` if enough states or steps support a rule, and few break it. A broken state counts only if its parent state does not break the rule:
+ * otherwise, a single defect would count once for each state after it.
  */
 function isSupported({ judged, broken }: Candidate, { states }: StatesOfRun): boolean {
   const all = new Set(broken.map(({ state }) => state));

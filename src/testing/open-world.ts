@@ -23,13 +23,10 @@ const HINTS: Readonly<Record<string, string>> = {
  * Restoring a checkpoint undoes **everything** that any process wrote to the world's stores since the checkpoint, over any connection. This is
  * intended: the application under test commits as in production. Caches in the application's memory are not restored.
  *
- * ```ts
- * await using world = await openWorld({ dbUrl: "postgresql://localhost/shop" });
- * await using checkpoint = await world.checkpoint("refund");
- * ```
+ * ```ts await using world = await openWorld({ dbUrl: "postgresql://localhost/shop" }); await using checkpoint = await world.checkpoint("refund"); ```
  *
- * Close the world after the tests, because its connections keep the process alive. If a process is killed, its copies remain. The next world or run
- * on the same server removes them, and so does `seqqa clean`.
+ * Close the world after the tests, because its connections keep the process alive. If a process is killed, its copies remain until the next world or
+ * run on the same server, or `seqqa clean`, removes them.
  *
  * @throws SeqqaError `WORLD_OPTION_INVALID`, `STORE_NOT_ALLOWED`, `STORE_MISSING`, `STORE_UNREACHABLE`, `STORE_IN_USE`, `STORE_LEFT` and other codes
  * of stores. The hint says how to solve the problem.

@@ -19,7 +19,7 @@ interface OptionWords {
   readonly description: string;
   readonly values: readonly string[];
   readonly takesPath: boolean;
-  /** `optional`: the option can be given without its value, so other words may follow it as well. */
+  /** `optional`: the option can be given without a value, so the next word can be its value or another argument. */
   readonly takesValue: "required" | "optional" | undefined;
 }
 
@@ -31,7 +31,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   "--reporter": REPORTER_NAMES,
   "--format": REPORT_FORMAT_NAMES,
 };
-/** The names of arguments that are directories, and of those that are files or may be files. */
+/** Match the names of arguments whose values are directories (`DIRECTORIES`), or are or may be files. */
 const DIRECTORIES = /directory|^dir$/;
 const FILES: ReadonlySet<string> = new Set(["source", "store", "run", "exploration"]);
 const SHELLS = { bash, zsh, fish } as const;

@@ -13,7 +13,7 @@ const told = new WeakSet<Environment>();
 /**
  * Loads the configuration for a command. Registers its URLs, so that their passwords are hidden in all later output, and its certificates, so that
  * connections to stores trust them.
- * @param options May replace the environment and the folder of the shell.
+ * @param options The options for loading. Their environment and current folder override those of the shell.
  */
 export function configFor(shell: Shell, options: LoadOptions): Config {
   const config = loadConfig({ env: shell.env, cwd: shell.cwd, ...options });
@@ -32,7 +32,7 @@ export function configFor(shell: Shell, options: LoadOptions): Config {
 
 /**
  * Loads the configuration for the commands that check and clean stores. The default directory is the current folder.
- * @throws SeqqaError with exit status 2, also if the directory does not exist, because another configuration would be used then
+ * @throws SeqqaError with exit status 2, also if the directory does not exist, because seqqa would otherwise silently use another configuration
  */
 export function configOfStores(
   directory: string | undefined,

@@ -12,7 +12,7 @@ export interface RunPlace {
 
 /**
  * Returns the absolute path of an exploration file that a stored run names. The path is relative to the folder in which the run was started. If the
- * file is not there, because the reports were copied from another machine, the path is relative to the working directory.
+ * file does not exist there, for example because the reports were copied from another machine, the path is resolved against the working directory.
  */
 export function explorationPath(file: string, { folder, outputDir, cwd }: RunPlace): string {
   const own = typeof folder === "string" ? resolve(outputDir, folder, file) : undefined;

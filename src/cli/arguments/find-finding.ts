@@ -61,9 +61,9 @@ function findingsOf(explorations: readonly ExplorationEntry[]): readonly FoundFi
 }
 
 /**
- * Returns the given finding if its path is stored.
- * @throws SeqqaError with exit status 2 if `wanted` is the id of a finding that was reported together with the given one. Only the path of the given
- * finding is stored.
+ * Returns the given finding if `wanted` is its own id.
+ * @throws SeqqaError with exit status 2 if `wanted` is the id of a finding that was reported together with the given one, because the path of such a
+ * finding is not stored
  */
 function replayable(found: FoundFinding, wanted: string): FoundFinding {
   if (idOf(found).startsWith(wanted)) return found;

@@ -12,7 +12,7 @@ const SCRIPT = /\.[cm]?[jt]s$/;
 
 /**
  * Returns the error for a journey that does not exist. Its message lists the journeys that exist.
- * @param named The name that the user gave. `undefined` for `--all`.
+ * @param named The name that the user gave. `undefined` if the user gave `--all`.
  */
 export function journeyNotFound(named: string | undefined, found: FoundJourneys, config: Config, shell: Shell): SeqqaError {
   const folder = shownPath(join(config.folder, "journeys"), shell.cwd);
@@ -67,7 +67,7 @@ function directoriesBeside(path: string): readonly string[] {
       .filter((one) => one.isDirectory() && !one.name.startsWith(".") && one.name !== "node_modules")
       .map(({ name }) => name);
   } catch {
-    // Suggest no directory, because the parent folder of the path that the user typed cannot be read.
+    // The parent folder of the path that the user typed cannot be read, so there is no directory to suggest.
     return [];
   }
 }

@@ -317,7 +317,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .addOption(allowDb())
     .addHelpText(
       "after",
-      "\nExample:\n  $ seqqa clean --dry-run\n  $ seqqa clean --yes\n\nExit status: 0 everything is restored, or --dry-run, 2 --yes is needed, 3 rows were kept, because they were changed after the run, because you did not confirm, or because another run uses the store.",
+      "\nExample:\n  $ seqqa clean --dry-run\n  $ seqqa clean --yes\n\nExit status: 0 everything is restored, or --dry-run, 2 --yes is needed, 3 some rows were not restored: they were changed after the run, you did not confirm, or another run uses the store.",
     )
     .action((directory: string | undefined, options: CleanOptions) => handlers.clean(directory, options));
   return program;

@@ -12,7 +12,7 @@ export function flagRows(options: RunOptions): readonly ConfigRow[] {
 }
 
 /**
- * Returns the options for resuming a run: the flags that the user gives now, and the flags of the run's first session that the user does not give.
+ * Returns the options for resuming a run: the flags that the user gives now, and for all other flags the values from the run's first session.
  * @throws SeqqaError with exit status 2 if a needed flag is not stored in the run log
  */
 export function optionsBefore(
@@ -35,7 +35,10 @@ export function optionsBefore(
   return { ...given, ...before };
 }
 
-/** Throws an error if a resumed run needs a new --base-url: the URL of the first session had a password, and passwords in URLs are never stored. */
+/**
+ * Throws an error if the user must give --base-url again, because the URL of the first session had a password, and passwords in URLs are never
+ * stored.
+ */
 function refusePassword(id: string, env: Readonly<Record<string, string | undefined>>): void {
   if ((env["SEQQA_BASE_URL"] ?? "") !== "") return;
   throw usage(

@@ -55,8 +55,8 @@ export interface RunFlag extends Flag {
   /** `true` if the flag applies only to explorations. Using such a flag with journeys is an error. */
   readonly isOfExplorations?: boolean;
   /**
-   * The place where the run log stores the value for a resumed run: with the configuration (`key`) or in a separate row (`row`). Not set if the value
-   * is not stored. --allow-db is never stored, because it is a permission and the run log may come from another machine.
+   * The place in the run log where the value is stored, so that a resumed run can read it: with the configuration (`key`) or in a separate row
+   * (`row`). Not set if the value is not stored. --allow-db is never stored: it is a permission, and the run log may come from another machine.
    */
   readonly kept?: "key" | "row";
 }

@@ -19,7 +19,7 @@ export function usageError(error: CommanderError, program: Command): SeqqaError 
   });
 }
 
-/** Returns a hint for an option that users type because messages and documents use its word, although the option has another name. */
+/** Returns a hint for an option that users guess from a word in messages and documents, although the option has another name. */
 function otherName(complaint: string): string | undefined {
   return /^unknown option '--lanes(?:=.*)?'/.test(complaint) ? "Did you mean --parallel?" : undefined;
 }

@@ -13,12 +13,12 @@ import type { Shell } from "../process/shell.ts";
 const NAMED = 20;
 
 /**
- * Runs `seqqa clean`: removes what killed runs left behind. Restores rows in the user's own stores, but only after the user confirms. Does not touch
- * runs that are still alive. If a store cannot be cleaned, cleans all other stores.
+ * Runs `seqqa clean`: removes the files, processes and copies of stores that dead runs left behind. Restores rows in the user's own stores, but only
+ * after the user confirms. Leaves runs alone that are still alive. If a store cannot be cleaned, cleans all other stores.
  *
  * Returns exit status 3 if a store could not be cleaned, or if rows were not restored. Rows are not restored if the user does not confirm, if another
- * client changed them, or if a run that may be alive uses their store. With --dry-run, which only shows what would be done, returns exit status 3
- * only if a store could not be examined.
+ * client changed them, or if a run that may be alive uses their store. With --dry-run, only shows what would be done, and returns exit status 3 only
+ * if a store could not be examined.
  */
 export async function cleanCommand(
   directory: string | undefined,
@@ -47,7 +47,7 @@ export async function cleanCommand(
     out(`${printable(capital(store))}: ${rows(undo.length)} restored, ${keep.length} kept.`);
     if (unlogged !== undefined) out(`seqqa cannot undo the changes of this statement: ${printable(unlogged)}`);
   }
-  for (const file of files) out(`Values of the kept rows before the run and after it: ${printable(file)}`);
+  for (const file of files) out(`The values of the kept rows before and after the run are in ${printable(file)}`);
   conclude(cleaned, shell);
   return inUse.length + failures.length > 0 || leftovers.some(({ keep, unlogged }) => keep.length > 0 || unlogged !== undefined) ? 3 : 0;
 }
@@ -56,7 +56,8 @@ export async function cleanCommand(
 function conclude({ removed, leftovers, inUse, notAllowed, failures }: CleanedUp, { stdout, stderr }: Shell): void {
   for (const sentence of inUse)
     stdout.write(`${printable(sentence)} seqqa clean did not change this store. If that run no longer exists, try again in a minute.\n`);
-  for (const line of notAllowed) stdout.write(`not removed, because the user in the store's URL may not do so: ${printable(line)}\n`);
+  for (const line of notAllowed)
+    stdout.write(`not removed, because the user in the store's URL has no permission to remove it: ${printable(line)}\n`);
   for (const error of failures) stderr.write(`${errorText(error, false)}\n`);
   if (removed.length + leftovers.length + inUse.length + notAllowed.length + failures.length === 0)
     stdout.write("Nothing to clean: no run left anything behind.\n");

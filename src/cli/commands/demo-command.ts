@@ -23,7 +23,11 @@ export async function demoCommand(options: { readonly verbose?: boolean }, shell
   const config = configFor(shell, { directory, flags: [races, faults], env: withoutOurs(shell.env), cwd: directory });
   const entry = (await machinery.discover(directory))[0];
   if (entry === undefined)
-    throw new SeqqaError("DEMO_MISSING", `The demonstration is not in ${directory}.`, { hint: "Install seqqa again." });
+    throw new SeqqaError(
+      "DEMO_MISSING",
+      `The exploration of the demonstration is missing in ${directory}, so the installation of seqqa is damaged.`,
+      { hint: "Install seqqa again." },
+    );
   const live = new Live({ stderr: shell.stderr, env: shell.env, verbose: options.verbose === true });
   shell.stdout.write(`${INTRO}\n`);
   return await interruptible(shell, live, async (signal) => {
@@ -31,9 +35,13 @@ export async function demoCommand(options: { readonly verbose?: boolean }, shell
     const result = await machinery.exploreFile({ entry, config, name, signal, onEvent: (event) => live.event(name, event) });
     live.clear();
     if (result === undefined)
-      throw new SeqqaError("DEMO_MISSING", "The bundled demonstration declares no exploration: the installation is damaged.", {
-        hint: "Install seqqa again.",
-      });
+      throw new SeqqaError(
+        "DEMO_MISSING",
+        "The file of the demonstration exports no exploration, so the installation of seqqa is damaged.",
+        {
+          hint: "Install seqqa again.",
+        },
+      );
     shell.stdout.write(`${foundLines(redactResult(result, config.report), shell).join("\n")}\n`);
     if (result.stopReason === "interrupted") return 130;
     const confirmed = result.violations.filter((one) => one.confirmed);

@@ -39,7 +39,8 @@ export function diffCommand(runs: readonly string[], options: DiffOptions, shell
 }
 
 function refuseMisuse(runs: readonly string[], { against, baseline, output }: DiffOptions): void {
-  const example = "Type seqqa diff <before> [<after>], or seqqa diff --against main --baseline base/results.json.";
+  const example =
+    "Compare two stored runs: seqqa diff <before> [<after>]. Or compare with a file: seqqa diff --baseline base/results.json --against main";
   const isEmpty = (value: string | undefined): boolean => value?.trim() === "";
   if (runs.some(isEmpty)) throw usage("The name of a run is empty.", example);
   if (isEmpty(against) || isEmpty(baseline)) throw usage(`${isEmpty(against) ? "--against" : "--baseline"} has an empty value.`, example);

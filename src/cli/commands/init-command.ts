@@ -9,7 +9,10 @@ import type { Shell } from "../process/shell.ts";
 export function initCommand(named: string | undefined, shell: Shell, version: string): ExitStatus {
   const directory = named ?? "qa";
   if (directory.trim() === "")
-    throw new SeqqaError("USAGE", "The name of the folder is empty.", { exitStatus: 2, hint: "Type seqqa init qa." });
+    throw new SeqqaError("USAGE", "The name of the folder is empty.", {
+      exitStatus: 2,
+      hint: "Name the folder to create, for example: seqqa init qa",
+    });
   const written = init({ directory, cwd: shell.cwd, version });
   const ownPackage = written.files.includes("package.json");
   const first = nextCommand({ shown: directory, cwd: shell.cwd, surroundings: written, ownPackage, version });

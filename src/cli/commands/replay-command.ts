@@ -100,7 +100,7 @@ function olderRun(outputDir: string, last: string, wanted: string): string | und
 }
 
 /**
- * Throws an error if one path cannot show whether the finding still exists.
+ * Throws an error for a finding that the replay of a single path can neither confirm nor refute.
  * @throws SeqqaError with exit status 2
  */
 function refusePathless({ violation: { invariant, reproductionPath: path, state }, exploration }: FoundViolation): void {
@@ -132,7 +132,7 @@ interface Task {
   readonly draws: ExplorationEntry["violations"][number]["draws"];
   /** The names of the simultaneous calls of a race, which follow the steps of the path. `undefined` if the finding is not a race. */
   readonly last: string | undefined;
-  /** The rule that the replay must check. `undefined` for a race, because `race` contains its rule, and for a fault. */
+  /** The rule that the replay must check. `undefined` for a race, because `race` contains the rule. Also `undefined` for a fault. */
   readonly rule: string | undefined;
   readonly race: RaceReplay | undefined;
   readonly fault: FaultPoint | undefined;

@@ -64,7 +64,7 @@ async function runFound(target: RunTarget, given: RunOptions, { shell, machinery
   const told = await loadReporters(options.reporter, { stdout, stderr, env, verbose, visibility: config.report }, { cwd, machinery });
   const page = { isAsked: options.ui === true, given: options, port: options.port, config, shell, machinery };
   const explored = async (reporter: Reporters, signal: AbortSignal): Promise<ExitStatus> => {
-    // An agent may have a `maxSteps` of its own, which only the option of the command line overrides.
+    // Compare only with the value of `--max-steps`, because an agent's own `maxSteps` overrides all other values.
     if (options.maxSteps !== undefined && config.parallel > config.exploration.maxSteps) reporter.message(tooManyLanes(config));
     const { only, distributed: url, shard } = options;
     const onNote = (message: string): void => reporter.message(message);
@@ -113,7 +113,7 @@ async function runFound(target: RunTarget, given: RunOptions, { shell, machinery
   return withPage(page, told, (reporter) => interruptible(shell, reporter, (signal) => explored(reporter, signal)));
 }
 
-/** Returns a note for a run that spends its time on starting lanes, because it has more lanes than steps. */
+/** Returns a note for a run that has more lanes than steps, so that most of its time is spent on starting lanes. */
 function tooManyLanes({ parallel, exploration: { maxSteps } }: Config): string {
   return `note: parallel is ${parallel}, but max_steps is only ${maxSteps}. seqqa starts all ${parallel} lanes before the first step, and most of them get no work. To start faster, type: --parallel ${maxSteps}`;
 }
@@ -140,8 +140,8 @@ async function namedRun(
 }
 
 /**
- * Returns `true` if the folder of the configuration is inside the directory that the user named. The run then covers all explorations of the
- * configuration.
+ * Returns `true` if the run covers all explorations of the configuration, because the user named the folder of the configuration or a folder above
+ * it.
  */
 function coversConfig({ directory, config }: RunTarget & { readonly kind: "explorations" }): boolean {
   const inside = relative(directory, config.folder);

@@ -40,7 +40,7 @@ export async function scaffoldCommand(
     const what = source.trim() !== "" ? "folder" : named;
     throw new SeqqaError("USAGE", `The name of the ${what} is empty.`, {
       exitStatus: 2,
-      hint: `Type seqqa scaffold ${from} ${example} --out qa.`,
+      hint: `Give a name, for example: seqqa scaffold ${from} ${example} --out qa`,
     });
   }
   const { force = false, allowRefs = false } = options;
@@ -129,7 +129,7 @@ function keyLine({ files, plan: { login } }: Scaffolded): readonly string[] {
   ];
 }
 
-/** Returns lines that say how users are registered, and which calls are left out because they would delete the users. */
+/** Returns lines that say how the generated code registers users, and which calls it does not contain because they would delete these users. */
 function accountLines({ files, plan: { login, leftOut = [] } }: Scaffolded): readonly string[] {
   if (files.length === 0) return [];
   const register = login?.kind === "operation" ? login.register : undefined;
@@ -141,7 +141,7 @@ function accountLines({ files, plan: { login, leftOut = [] } }: Scaffolded): rea
   ];
 }
 
-/** Returns a line that names the values that the user should set in `setup.ts`, and the number of actions that need them. */
+/** Returns a line with the names of the values that the user should set in `setup.ts`, and the number of actions that need these values. */
 function setupLine({ files, plan: { setup = [], actions } }: Scaffolded, out: string): readonly string[] {
   if (!files.includes("setup.ts")) return [];
   const reached = setup.at(-1)!.reached;

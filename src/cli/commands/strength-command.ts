@@ -53,16 +53,20 @@ export async function strengthCommand(
   });
 }
 
-/** The report formats that show the strength of rules. */
+/** The report formats that show which corruptions the rules detected. */
 const SHOWING: ReadonlySet<string> = new Set(["html", "json"]);
 
-/** Returns `true` if a file exists and contains the id of a run. Use it only for the last run: reports also contain the id of the run before theirs. */
+/**
+ * Returns `true` if a file exists and contains the id of a run. Call this function only for the last run, because a report also contains the id of
+ * the previous run.
+ */
 function isReportOf(run: string, file: string): boolean {
   return existsSync(file) && readFileSync(file).includes(run);
 }
 
 /**
- * Stores a measurement in its run, and writes its reports again if it is the last run. A measurement that tried nothing does not replace an earlier one.
+ * Stores a measurement in the measured run. If this run is the last run, also writes its reports again. A measurement that tried no corruption does
+ * not replace an earlier measurement.
  */
 async function keep(of: StatesOfRun, strength: Strength, { config, run, shell, machinery }: Measuring): Promise<void> {
   if (strength.tried === 0) return;
@@ -77,7 +81,7 @@ async function keep(of: StatesOfRun, strength: Strength, { config, run, shell, m
     );
     writeReports(
       config,
-      // Another run's report may be there, because `seqqa report --run` wrote it.
+      // The file may be another run's report, which `seqqa report --run` wrote.
       shown.filter(({ file }) => isReportOf(run, join(outputDir, file))),
       run,
     );
@@ -108,7 +112,7 @@ export interface Measuring {
  * @throws SeqqaError with exit status 2 if the stores of the lane are not copies
  */
 export async function withStrength(of: StatesOfRun, measuring: Measuring, work: (strength: Strength) => void): Promise<ExitStatus> {
-  // Without a target of its own, a lane would install its triggers in the user's stores before it could refuse.
+  // Refuse before a lane is opened: a lane for a target that already runs would first install triggers in the user's own stores.
   if (measuring.config.target === undefined) throw needsCopy();
   return onLaneOf(of, measuring, async (walk) => {
     if (!walk.isIsolated) throw needsCopy();
@@ -129,13 +133,13 @@ function needsCopy(): SeqqaError {
   );
 }
 
-/** Returns a function that returns `true` once the time of a command is up. */
+/** Returns a function that returns `true` once the time limit of the command has passed. The time starts with this call. */
 export function timeLimit(config: Config): () => boolean {
   const end = performance.now() + (config.exploration.maxTime ?? MAX_TIME) * 1000;
   return () => performance.now() > end;
 }
 
-/** Executes actions of a stored exploration on a lane of its own. States get the same ids as in the run. */
+/** Executes actions of a stored exploration on a separate lane. States get the same ids as in the stored run. */
 export async function onLaneOf(
   of: StatesOfRun,
   { config, run, folder, options, shell, machinery }: Measuring,

@@ -32,7 +32,7 @@ import { tellSkipped } from "../run/report-files.ts";
 
 export interface SuggestOptions extends LaneFlags {
   readonly run?: string;
-  /** `true` to suggest only rules that detect corruptions which the existing rules miss. */
+  /** `true` to suggest only rules that detect corruptions that the existing rules do not detect. */
   readonly forGaps?: boolean;
   /** `true` to execute further steps near the states that came nearest to breaking a suggested rule. */
   readonly explore?: boolean;
@@ -125,7 +125,7 @@ interface Found {
 /** The options that work for only one exploration. */
 const FLAGS = { write: "--write", forGaps: "--for-gaps", explore: "--explore" } as const;
 
-/** Explores further on a lane of its own. */
+/** Executes further steps on a separate lane. */
 async function explored(of: StatesOfRun, measuring: Measuring, done: (found: Found) => void): Promise<ExitStatus> {
   const { config } = measuring;
   const hide = redactor(config.report.redact);

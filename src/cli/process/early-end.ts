@@ -1,15 +1,15 @@
 import type { Shell } from "./shell.ts";
 
 export interface EarlyEnd {
-  /** The shell to pass to the command. It also records interrupts and calls of `exit`. */
+  /** The shell that the command must use. It tells the detection about interrupts and intended calls of `exit`. */
   readonly shell: Shell;
   /** Stops the detection. Call it when the command has ended normally. */
   readonly meant: () => void;
 }
 
 /**
- * Detects that user code ends this process early, by calling `process.exit` or by waiting for a promise that never settles. Node would then report
- * success or a meaningless status. With the detection, the process ends with status 3 (130 after an interrupt) and prints the reason.
+ * Detects that user code ends this process early, by calling `process.exit` or by waiting for a promise that never settles. Without the detection,
+ * Node would report success or a meaningless status. With it, the process prints the reason and ends with status 3 (130 after an interrupt).
  */
 export function watchForEarlyEnd(shell: Shell): EarlyEnd {
   let interrupted = false;
@@ -24,7 +24,8 @@ export function watchForEarlyEnd(shell: Shell): EarlyEnd {
     const hint = "Correct this code. seqqa report shows the results so far, and seqqa clean restores the stores.";
     shell.stderr.write(`error: The run stopped early: ${why}.\nhint: ${hint}\n`);
   };
-  // Node emits `beforeExit` if no work is left, but not after `process.exit()`. The event therefore shows that user code waits for a promise.
+  // Node emits `beforeExit` if the event loop is empty, but not after `process.exit()`. The event therefore shows that user code waits for a promise
+  // that never settles.
   process.once("beforeExit", drain).once("exit", early);
   const meant = (): void => void process.off("beforeExit", drain).off("exit", early);
   const exit = (status: number): void => {

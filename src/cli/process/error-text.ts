@@ -4,8 +4,8 @@ import { isOfUserCode, SeqqaError } from "../../model/errors.ts";
 import { printableLines } from "../../reports/index.ts";
 
 /**
- * Formats an error for standard error: its message, and a line with its hint. An error that user code caused begins with its place. The
- * stack and the causes are added if `verbose` is `true`.
+ * Formats an error for standard error: its message, and a line with its hint. If user code caused the error, the text begins with the place in that
+ * code. If `verbose` is `true`, the stack and the causes are added.
  */
 export function errorText(error: unknown, verbose: boolean): string {
   if (!(error instanceof SeqqaError) && isOfUserCode(error)) return errorText(outsideOfSteps(error), verbose);
@@ -24,7 +24,7 @@ export function errorText(error: unknown, verbose: boolean): string {
   return printableLines(withoutPasswords(lines.join("\n")));
 }
 
-/** The error for user code that fails when no step is executed, for example because of a forgotten `await` at the top level of a file. */
+/** Creates the error for user code that fails outside of steps, for example because of a forgotten `await` at the top level of a file. */
 function outsideOfSteps(error: unknown): SeqqaError {
   const message = error instanceof Error ? error.message : String(error);
   return new SeqqaError(

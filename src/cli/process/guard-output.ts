@@ -25,8 +25,8 @@ export function guardOutput(shell: Shell, argv: readonly string[]): Shell {
 }
 
 /**
- * Returns the passwords that can be hidden everywhere. Passwords such as `postgres`, `123456` or a database name also occur as ordinary words. Such
- * passwords are hidden only inside URLs.
+ * Returns the passwords that can be hidden wherever they occur. Passwords that are also ordinary words, such as `postgres`, `123456` or a database
+ * name, are not returned, because they can be hidden only inside URLs.
  */
 function tellingPasswords(urls: readonly string[]): readonly string[] {
   const isName = (password: string): boolean => urls.some((url) => url.split(password).length > 2);

@@ -5,7 +5,7 @@ export function hiddenWhile(isHidden: () => boolean, output: Output): Output {
   return withWrite(output, (text) => isHidden() || output.write(text));
 }
 
-/** Returns an output with another function `write`, and with the properties that the given output has at the time of their use. */
+/** Returns an output with the given function `write`. All other properties are read from the given output whenever they are used. */
 export function withWrite(output: Output, write: Output["write"]): Output {
   return {
     write,

@@ -10,8 +10,9 @@ export interface Shell {
   readonly env: Environment;
   readonly cwd: string;
   /**
-   * Calls the listener on every SIGINT and SIGTERM until the returned function is called. A SIGHUP calls the listener only if it is the first signal,
-   * because a closing terminal may send several of them. With `--watch`, a change of files also interrupts a run. `why` then says which files changed.
+   * Calls the listener on every SIGINT and SIGTERM until the returned function is called. SIGHUP calls the listener only if no other signal came
+   * before, because a closing terminal may send several SIGHUP. With `--watch`, a change of files also calls the listener, and `why` says which files
+   * changed.
    */
   readonly onInterrupt: (listener: (why?: string) => void) => () => void;
   /** Waits until the user presses Enter or `signal` is aborted. `undefined` without an interactive terminal. */

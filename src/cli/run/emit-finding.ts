@@ -38,14 +38,14 @@ export function emitted(emitter: Emitter, found: FoundFinding, place: EmitPlace)
   const { curl } = found.kind === "race" ? found.race : found.violation;
   if (curl !== undefined) return curl;
   throw usage(
-    "--emit curl found no HTTP requests in this finding. The API runs in the process of seqqa, or the reports contain no requests.",
+    "--emit curl found no HTTP requests in this finding. Either the API runs in the process of seqqa, or the reports contain no requests.",
     "Use --emit vitest instead. If report.include_request_response is false, set it to true and run again.",
   );
 }
 
 /**
- * Throws an error if no configuration file contains the URL of the target, because the test would not know the URL. Without a configuration file, the
- * test's call of `replay()` does not read the URL from environment variables.
+ * Throws an error if no configuration file contains the URL of the target, because the test would not know the URL. The configuration file itself is
+ * required, too: without it, `replay()` in the test reads no URL, not even from environment variables.
  * @throws SeqqaError with exit status 2
  */
 function refuseUnreachable({ config: { file, baseUrl }, cwd, env }: EmitPlace): void {
@@ -72,7 +72,7 @@ function archiveOf(found: FoundFinding, startedAt: string): string {
     .filter(({ request }) => /^https?:/.test(request.url) && URL.canParse(request.url));
   if (exchanges.length > 0) return harText(exchanges, startedAt);
   throw usage(
-    "--emit har found no HTTP requests in this finding. The API runs in the process of seqqa, the finding was not replayed, or the reports contain no requests.",
+    "--emit har found no HTTP requests in this finding. Either the API runs in the process of seqqa, the finding was not replayed, or the reports contain no requests.",
     "Use --emit vitest instead. If report.include_request_response is false, set it to true and run again.",
   );
 }

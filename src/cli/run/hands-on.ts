@@ -57,7 +57,10 @@ export interface WalkOutput {
   place(place: WalkPlace): void;
 }
 
-/** Runs `work` on a separate lane and returns its exit status. After an interrupt the status is 130, or the status that `work` gave to `keep`. */
+/**
+ * Runs `work` on a separate lane, and returns the exit status. `work` can call `keep`, which leaves the lane running until an interrupt: the exit
+ * status is then the status that `work` passed to `keep`. After an earlier interrupt, the exit status is 130.
+ */
 export async function handsOn(
   input: Omit<WalkFileInput, "signal">,
   { shell, machinery, verbose, inspect }: HandsOn,

@@ -16,8 +16,8 @@ import { usage } from "../arguments/run-options.ts";
 import type { Machinery } from "./machinery.ts";
 
 /**
- * Loads the reporters that `--reporter` names: any number of the user's reporters, and at most one of seqqa's, which write to standard output. Without the flag, loads
- * `agent` if an AI coding agent runs the command, else the first reporter in `REPORTER_NAMES`.
+ * Loads the reporters that `--reporter` names: any number of the user's reporters, and at most one of seqqa's, because all of these write to standard
+ * output. Without the flag, loads `agent` if an AI coding agent runs the command, else the first reporter in `REPORTER_NAMES`.
  * @param cwd The folder from which paths and packages are resolved.
  * @throws SeqqaError with exit status 2 if a reporter cannot be loaded, or if several reporters of seqqa are named
  */

@@ -41,7 +41,9 @@ export interface Machinery extends RunEngine {
    * @throws SeqqaError
    */
   readonly walkFile: typeof RunModule.walkFile;
-  /** Called before a command loads its own code: starts what the command needs later. Default: nothing is started early. */
+  /**
+   * Starts the bundler while the command still loads its own code, so that the bundler is ready when it is needed. Default: it is not started early.
+   */
   readonly startBundler?: () => void;
   /** Returns the exploration files below a directory, as sorted absolute paths. */
   readonly discover: (directory: string) => Promise<readonly string[]>;

@@ -5,8 +5,8 @@ import { strayedBefore, type Verdict } from "./replay-verdict.ts";
 type Finding = Omit<Race, "toString">;
 
 /**
- * Returns the calls of a race that a replay sends, with the delivery of the finding. A trial shows the race if its verdict is at least as bad as the
- * verdict of the finding.
+ * Returns the simultaneous calls that a replay of a race sends, with the delivery that the finding used. A trial counts as showing the race if its
+ * verdict is at least as bad as the verdict of the finding.
  */
 export function callsOf({ first, second, copies, delivery, schedule, verdict, invariant }: Finding): RaceReplay {
   return { actions: Array.from({ length: copies }, (_, side) => (side === 1 ? second : first)), delivery, schedule, verdict, invariant };

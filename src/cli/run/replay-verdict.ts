@@ -47,7 +47,7 @@ export function verdictOf(finding: Finding, replayed: ReplayResult): Verdict {
   return { kind: "gone", exitStatus: 0, sentence: `Gone: ${invariant} holds after the same path.` };
 }
 
-/** Returns `true` if the first step whose status differs from the run is now refused (status 4xx), but was accepted in the run. */
+/** Returns `true` if the first step whose status differs from the status in the run is now refused (4xx), but was accepted in the run. */
 function isNewlyRefused({ steps: recorded }: Finding, { steps }: ReplayResult): boolean {
   const first = steps.findIndex(({ status }, step) => recorded[step]?.status !== status);
   const [before, now] = [recorded[first]?.status, steps[first]?.status];

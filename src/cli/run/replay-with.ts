@@ -17,7 +17,7 @@ export function commandsOf(config: Config, given: ReplayFlags, cwd: string): Pic
   const flags = commandFlags(config, given, cwd);
   return {
     replayWith: (id) => ["npx seqqa replay", id.slice(0, ID), ...flags].join(" "),
-    // `seqqa report` has no flag for the report folder. For a run with --output, there is therefore no such command.
+    // `seqqa report` has no flag for the report folder, so it cannot find a run that was started with --output.
     ...(given.output === undefined && { reportWith: ["npx seqqa report", ...configFlag(config, cwd)].join(" ") }),
   };
 }

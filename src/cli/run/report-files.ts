@@ -83,8 +83,7 @@ export function tellSkipped({ stderr }: Shell, skipped: readonly string[]): void
 
 /**
  * Renders a stored run in a report format. Yields the report in pieces.
- * @throws SeqqaError `RUN_UNREADABLE` if the run log has unexpected content, since it may come from another person; `REPORT_FORMAT_THREW` for a
- * user's format
+ * @throws SeqqaError `RUN_UNREADABLE` if the run log has unexpected content; `REPORT_FORMAT_THREW` if a user's format throws an error
  */
 export function* reportPieces(format: LoadedFormat, { file, data }: KeptData): Iterable<string> {
   try {
@@ -138,10 +137,7 @@ export function writeReports({ report: { outputDir } }: Config, formats: readonl
   return formats.map(({ file }) => join(outputDir, file));
 }
 
-/**
- * Runs `work` and converts its error to a SeqqaError.
- * @throws SeqqaError with the name of the file that was written
- */
+/** Runs `work`, which writes a file. @throws SeqqaError if `work` throws an error; the message contains the name of the file */
 export function writing(file: string, work: () => void, hint?: string): void {
   try {
     work();
@@ -172,9 +168,9 @@ export function cannotWrite(
   );
 }
 
-/** Says why a path cannot be written, for errors of the file system that say that the path is of the wrong kind. */
+/** The reason why a path cannot be written, for each error code of the file system that says that the path is of the wrong kind. */
 const KINDS: Readonly<Record<string, string>> = {
-  EISDIR: "this is a folder",
-  EEXIST: "a file is in the place of a folder",
-  ENOTDIR: "a file is in the place of a folder",
+  EISDIR: "this path is a folder",
+  EEXIST: "a part of this path is a file and not a folder",
+  ENOTDIR: "a part of this path is a file and not a folder",
 };

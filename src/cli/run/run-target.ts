@@ -62,7 +62,7 @@ export async function runTarget(named: string | undefined, options: RunOptions, 
       if (options.config === undefined) tellNearer(config, files, shell);
       return { kind: "explorations", config, directory: path, files, stored: undefined, options };
     }
-    // The flags of the first session are not known yet, so the configuration may be incomplete. Contradictions in it are checked later.
+    // The flags of the first session are not known yet, so the configuration may be incomplete. It is checked for contradictions later.
     const stored = storedRun(configOf(named, options, true), options.resume);
     tellSkipped(shell, stored.skipped);
     const whole = optionsBefore(stored, options, shell.env);
@@ -80,7 +80,7 @@ export async function runTarget(named: string | undefined, options: RunOptions, 
 }
 
 /**
- * Prints a note if another configuration file is nearer to an exploration than the loaded configuration file, as in a folder with several services.
+ * Prints a note if another configuration file is nearer to an exploration than the loaded file. This happens if a folder contains several services.
  */
 function tellNearer({ file }: Config, files: readonly string[], { stderr, cwd }: Shell): void {
   for (const one of files) {
@@ -95,7 +95,7 @@ function tellNearer({ file }: Config, files: readonly string[], { stderr, cwd }:
   }
 }
 
-/** Runs `work`. If a permission for a store is missing, adds the hint that --allow-db must be given again when a run is resumed. */
+/** Runs `work`. If `work` throws because a store is not allowed, adds the hint that --allow-db must be given again to resume a run. */
 function saidAgain<T>(id: string, work: () => T): T {
   try {
     return work();

@@ -49,7 +49,7 @@ export async function endRun(
 ): Promise<ExitStatus> {
   if (session.isEmpty && !signal.aborted) {
     session.discard();
-    // With --watch, files that have not changed are left out. They may contain the explorations that --only names, so this is no error.
+    // With --watch, files that have not changed are left out of the run, and may contain the explorations that --only names. Do not report an error.
     if (only === undefined) return 0;
     throw usage(
       `--only found no exploration with ${JSON.stringify(only)} in its name.`,

@@ -6,7 +6,8 @@ import { hashOfFile, isBuilt, isBuildFolder, isIgnored, isWithin, reportFolder, 
 /** The time in milliseconds without further changes after which a group of changes is reported. Editors and compilers write several files at once. */
 const QUIET_MS = 150;
 /**
- * The counterpart of {@link QUIET_MS} for files of a build (see {@link isBuilt}). Writing a build takes a while, and a target cannot run from an incomplete build.
+ * The same time for files of a build (see {@link isBuilt}). It is longer because writing a build takes a while, and a target cannot run from an
+ * incomplete build.
  */
 const BUILT_MS = 2_000;
 /** The maximum number of times that {@link Changes.quiet} waits for further changes. */
@@ -14,7 +15,7 @@ const WAITS = 20;
 
 export class Changes {
   readonly #watcher: FSWatcher;
-  /** Returns `true` for a file of a build. Returns `false` for files that are watched by their names. */
+  /** Returns `true` for a file of a build, except for a single file that {@link Watched} lists. */
   readonly isBuilt: (file: string) => boolean;
   readonly #changed: Set<string> = new Set();
   /** For each file, a hash of its content when {@link take} last returned the file. */
@@ -70,7 +71,7 @@ export class Changes {
     this.#tell = tell;
   }
 
-  /** Returns the files that changed since the last call. */
+  /** Returns the files for which the watcher has reported changes since the last call. */
   take(): readonly string[] {
     const changed = [...this.#changed];
     for (const file of changed) this.#taken.set(file, hashOfFile(file));
@@ -88,8 +89,8 @@ export class Changes {
   }
 
   /**
-   * Does the same as {@link take}, but leaves out changes before `sinceMs`, except changes of the files in `late`.
-   * @param late The files whose changes before `sinceMs` are included.
+   * Does the same as {@link take}, but leaves out files that were last changed before `sinceMs`, except the files in `late`. `isLate` marks files
+   * that were last changed before `sinceMs`.
    */
   takeSince(sinceMs: number, late: readonly string[]): readonly { readonly file: string; readonly isLate: boolean }[] {
     return this.take()
@@ -97,7 +98,7 @@ export class Changes {
       .filter(({ file, isLate }) => !isLate || late.includes(file));
   }
 
-  /** Waits until no file has changed for a moment, so that reports about the last changes during a run arrive. */
+  /** Waits until no file has changed for a moment, so that the file watcher has reported even the last changes during a run. */
   async quiet(): Promise<void> {
     for (let waits = 0; waits < WAITS; waits++) {
       await new Promise((resolve) => setTimeout(resolve, QUIET_MS));

@@ -39,8 +39,8 @@ export class KeptResults {
   }
 
   /**
-   * Notes that a run contains the results of these files. Results with exit status 3 are left out, because they may depend on chance, such as a busy
-   * machine.
+   * Records that a run contains the results of these files. Results with exit status 3 are not recorded, because they may depend on chance, such as a
+   * busy machine.
    */
   keep(files: ReadonlyMap<string, string>, run: string): void {
     const usable = new Set(this.#read(run).map(({ entry }) => entry.file));

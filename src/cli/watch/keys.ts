@@ -26,7 +26,7 @@ export type Code = Awaited<ReturnType<Machinery["codeHashes"]>>;
 export interface Keys {
   /** A hash for each exploration file. Empty if seqqa cannot detect all changes. */
   readonly keys: ReadonlyMap<string, string>;
-  /** Says why more explorations are repeated than needed. */
+  /** The reason why explorations are repeated although they may not have changed. */
   readonly note?: string | undefined;
 }
 
@@ -35,9 +35,11 @@ export interface Keys {
  * configuration, the environment, the files in the folders of the target, of the explorations and of the configuration, and SQLite files that lanes
  * copy.
  *
- * Returns no hashes if seqqa cannot detect all changes. This is the case if seqqa does not start the target, and if there are services, databases on
- * servers or store adapters of the user. It is also the case if the target's command or code names files outside the target's folder or in a folder
- * that is not watched, and if a package of a workspace is linked into `node_modules`.
+ * Returns no hashes if seqqa cannot detect all changes, that is in these cases:
+ * - seqqa does not start the target.
+ * - The configuration has services, databases on servers, or store adapters of the user.
+ * - The target's command or code names files outside the target's folder, or in a folder that is not watched.
+ * - A package of a workspace is linked into `node_modules`.
  */
 export function keysOf(found: Explorations, env: unknown, code: Code, imported: TargetFiles): Keys {
   const { files, config, options, directory } = found;
@@ -118,8 +120,8 @@ function ownFiles({ files, config, directory }: Explorations, code: Code): (path
 }
 
 /**
- * Returns hashes of the watched folders without the target's folder, because explorations may read files in these folders at run time. Bundled files
- * are left out, because the hash of an exploration's code includes them.
+ * Returns hashes of the watched folders, except the target's folder, because explorations may read files in these folders at run time. Files of the
+ * exploration's bundle are left out, because the hash of the exploration's code includes them.
  */
 function hashesOfOthers({ directory, config }: Explorations, code: Code): readonly (string | undefined)[] {
   const bundled = new Set([...code.values()].flatMap(({ inputs }) => inputs));
@@ -144,12 +146,12 @@ function readOr(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    // Use an empty text, because the file of known findings does not exist. The run itself reports this error.
+    // The file of known findings does not exist. Use an empty text here, because the run itself reports this error.
     return "";
   }
 }
 
-/** Returns `true` if nothing that influences a run has changed. Without hashes, the answer is always `false`. */
+/** Returns `true` if both maps have the same hashes, so that nothing that influences a run has changed. Returns `false` for empty maps. */
 export function sameKeys(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
   return a.size > 0 && a.size === b.size && [...a].every(([file, key]) => b.get(file) === key);
 }

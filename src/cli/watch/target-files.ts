@@ -7,7 +7,7 @@ import { filesOfCommand } from "./watched-files.ts";
 /** The modules that a target imports, or the reason why they are unknown. */
 export type TargetFiles = { readonly files: ReadonlySet<string> } | { readonly unknown: string };
 
-/** The programs that run the module that their command line names, and nothing else. Other programs, such as `next`, find modules on their own. */
+/** The programs that run only the module that their command line names. Other programs, such as `next`, find modules on their own. */
 const RUNNERS: ReadonlySet<string> = new Set(["node", "tsx", "ts-node", "ts-node-dev", "nodemon", "bun"]);
 const MODULES: ReadonlySet<string> = new Set([".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx"]);
 /**
@@ -40,14 +40,14 @@ export async function targetFiles({ target }: Pick<Config, "target">, importedFi
   return computing === undefined ? { files } : unknown(`${basename(computing)} of the target may load modules whose names are computed`);
 }
 
-/** Returns the command of the script that a command such as `npm run dev` runs. Returns other commands unchanged. */
+/** For a command such as `npm run dev`, returns the shell command of the script `dev` in package.json. Returns other commands unchanged. */
 function scriptOf(command: string, cwd: string): string {
   const [, name] = /^(?:npm|pnpm|yarn|bun)(?: run)? ([\w:-]+)$/.exec(command.trim()) ?? [];
   const manifest = join(cwd, "package.json");
   if (name === undefined || !existsSync(manifest)) return command;
   try {
     const { scripts = {} } = JSON.parse(readFileSync(manifest, "utf8")) as { readonly scripts?: Readonly<Record<string, unknown>> };
-    // A script `pre...` may build the target from any files.
+    // Return the command unchanged if there is a script `pre...`, because that script may build the target from any files.
     return typeof scripts[name] === "string" && scripts[`pre${name}`] === undefined ? scripts[name] : command;
   } catch {
     // The manifest is no JSON. npm reports this error.

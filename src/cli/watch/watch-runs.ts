@@ -24,14 +24,14 @@ export interface WatchInput {
    * @throws SeqqaError
    */
   readonly find: () => Promise<Explorations>;
-  /** Runs some of the exploration files. An interrupt of the given shell stops the run in an orderly way. Calls `began` with the id of the run. */
+  /** Runs exploration files. An interrupt of the given shell stops the run in an orderly way. Calls `began` with the id of the run. */
   readonly run: (target: Explorations, shell: Shell, began: (id: string) => void) => Promise<ExitStatus>;
 }
 
 /**
- * Runs `seqqa run --watch`: explores, and explores again after each change, until Ctrl-C. If the code of an exploration changed, only this
- * exploration runs again. If the configuration or a file of the target changed, all explorations run again. Returns the exit status of the last run
- * that was not interrupted.
+ * Runs `seqqa run --watch`: explores, and then explores again after each change of a watched file, until the user presses Ctrl-C. If the code of an
+ * exploration changed, only this exploration runs again. If the configuration or a file of the target changed, all explorations run again. Returns
+ * the exit status of the last run that was not interrupted.
  */
 export async function watchRuns(input: WatchInput): Promise<ExitStatus> {
   const rounds = new Rounds(input);
@@ -50,14 +50,16 @@ class Rounds {
   #changes: Changes | undefined;
   /** The watched folders and files as text. It changes when the configuration or the imports of an exploration name other folders or files. */
   #watched = "";
-  /** The files from which the code of each exploration comes. If a file cannot be bundled, its last list is kept. */
+  /** The files from which the code of each exploration comes. If an exploration cannot be bundled, the list from its last bundle remains. */
   readonly #inputs: Map<string, readonly string[]> = new Map();
   #restarts = 0;
-  /** The files that changed during the last whole run. The target may write these files, so their changes interrupt no run. */
+  /**
+   * The files that changed during the last run that was not interrupted. The target may write these files, so their changes do not interrupt runs.
+   */
   #restless: ReadonlySet<string> = new Set();
   /**
-   * `true` if a build started the runs. Further changes of built files then start the runs again. Otherwise, such changes interrupt no run, because a
-   * target such as a development server may write its own build.
+   * `true` if a change of built files started the runs. Only in this case, further changes of built files interrupt a run and start it again.
+   * Otherwise they are ignored, because a target such as a development server may write its own build.
    */
   #isAfterBuild = false;
   #status: ExitStatus = 0;
@@ -84,8 +86,8 @@ class Rounds {
       const changed = await next(changes, signal, late);
       if (changed === undefined) return this.#status;
       this.#isAfterBuild = changed.some(({ file }) => changes.isBuilt(file));
-      // On a busy machine, changes during the run are reported only after it. Count a restart for such changes, as for changes that are reported
-      // during the run.
+      // On a busy machine, the file watcher may report changes that were made during the run only after the run. If all changes are such late
+      // changes, count a restart, as for changes that are reported during the run.
       this.#restarts = changed.every(({ isLate }) => isLate) ? this.#restarts + 1 : 0;
       this.#say(`${this.#named(changed.map(({ file }) => file))} changed.\n`);
     }
@@ -132,7 +134,8 @@ class Rounds {
         }
         return () => void this.#listeners.delete(listener);
       };
-      // An interrupted run ends with the results so far. They would only hide the line that says why it starts again.
+      // An interrupted run ends by printing its results so far. Hide these results, because they would push away the line that says why the run
+      // starts again.
       const isHidden = (): boolean => hasToldWhy && !this.#ended.signal.aborted;
       const own = { ...shell, onInterrupt, stdout: hiddenWhile(isHidden, shell.stdout), stderr: hiddenWhile(isHidden, shell.stderr) };
       const status = await runChanged(target, keys, { run, isUnchanged, shell: own });
@@ -194,7 +197,7 @@ class Rounds {
     return code;
   }
 
-  /** Watches the folders and files of a target. If they are the same as before, keeps the existing watcher. */
+  /** Watches the folders and files that the explorations depend on. If these are the same as before, uses the existing watcher. */
   async #watch({ directory, config }: Explorations): Promise<Changes> {
     const watched = {
       folders: watchedFolders(directory, config),
@@ -251,14 +254,17 @@ async function runChanged(
   if (affected.length === 0) return worst(statuses);
   let id: string | undefined;
   const status = await run({ ...target, files: affected, isPart: affected.length < target.files.length }, shell, (began) => (id = began));
-  // If files changed during the run, the results may belong to the old or the new files, so do not store them.
+  // If files changed during the run, the results may belong to the old or to the new files. Store the results only if nothing changed.
   if (status !== 130 && id !== undefined && config.report.formats.length > 0 && (await isUnchanged())) {
     kept.keep(new Map(affected.flatMap((file) => (keys.has(file) ? [[shown(file), keys.get(file)!] as const] : []))), id);
   }
   return worst([status, ...statuses]);
 }
 
-/** Waits for changed files. @param late Returns the files whose changes before the wait count, too. */
+/**
+ * Waits for changed files. Returns `undefined` if the signal is aborted.
+ * @param late Returns the files whose changes count even if they were made before the wait.
+ */
 async function next(
   changes: Changes,
   signal: AbortSignal,

@@ -5,7 +5,7 @@ import type { Config } from "../../config/index.ts";
 import { stubDescriptionOf } from "../../config/stub-description.ts";
 
 /**
- * The extensions of source files of targets and explorations. Other files, such as databases and uploads, are ignored: a run may have written them.
+ * The extensions of source files of targets and explorations. Other files, such as databases and uploads, are ignored, because a run may write them.
  */
 const SOURCES: ReadonlySet<string> = new Set(
   ".ts .mts .cts .tsx .js .mjs .cjs .jsx .json .yaml .yml .toml .py .rb .go .rs .java .kt .scala .php .cs .fs .ex .exs .erl .sql .graphql .proto .env .xml .html .hbs .ejs .jar .class .properties .conf .sh .vue .prisma .c .cc .cpp .h".split(
@@ -21,15 +21,15 @@ const COVERAGE: readonly string[] = ["lcov.info", "coverage-final.json", "clover
 
 export interface Watched {
   readonly folders: readonly string[];
-  /** Single files that are watched, whatever their names and folders are. */
+  /** Single files that are watched even if files with such names, or in such folders, are usually ignored. */
   readonly files: readonly string[];
   /** `true`: builds in hidden folders are not watched, see {@link isDevelopmentServer}. */
   readonly withoutBuilds: boolean;
 }
 
 /**
- * Returns `true` for a command such as `next dev`. A development server makes its build from the watched sources, and writes the build again during
- * each run.
+ * Returns `true` for a command such as `next dev`. Such a development server generates its build from the watched sources, and writes the build again
+ * during each run.
  */
 export const isDevelopmentServer = (command: string | undefined): boolean => /(?:^|[\s:])dev(?:elop)?(?=$|[\s:;&|"'])/.test(command ?? "");
 
@@ -67,7 +67,10 @@ export function stubDescriptions({ systems }: Config): readonly string[] {
   return Object.values(systems).flatMap(({ url, adapter }) => (adapter === undefined ? (stubDescriptionOf(url) ?? []) : []));
 }
 
-/** Returns the files that a shell command names, such as its program. A program in the target's folder may be built later. */
+/**
+ * Returns the files that a shell command names, such as its program. A file in the folder `cwd` is also returned if it does not exist yet, because a
+ * build may create it.
+ */
 export function filesOfCommand(command: string, cwd: string): readonly string[] {
   const words = command.replace(/\d?>+\s*\S+/g, " ").split(/[\s"'=;&|()<]+/);
   return words
@@ -85,7 +88,7 @@ const REPORTS =
 /** The folder of reports, whose files are ignored. */
 export interface ReportFolder {
   readonly path: string;
-  /** `true` if watched files are in this folder, too. Only the files that seqqa writes to the folder are then ignored. */
+  /** `true` if the folder also contains watched files. Only the files that seqqa itself writes to the folder are then ignored. */
   readonly isShared: boolean;
 }
 
@@ -132,7 +135,7 @@ const READ = 4_000_000;
 interface HashOptions {
   /** Returns `true` for the files and folders to leave out. */
   readonly without?: ((path: string) => boolean) | undefined;
-  /** `true`: paths that lead out of the folder are allowed. */
+  /** `true`: the folder may contain links and paths that lead out of the folder. */
   readonly mayLeave?: boolean;
   /** `true`: builds in hidden folders are left out. */
   readonly withoutBuilds?: boolean;
@@ -165,7 +168,7 @@ export function hashOfFolder(
       if (entry.isSymbolicLink() && isFolder(inside)) return leaving(inside);
       if (!entry.isFile() && !entry.isSymbolicLink()) return true;
       const content = contentOf(inside);
-      // Ignore paths in the files of a build: a build contains the code of packages, whose paths may lead nowhere. Check only the paths in sources.
+      // Check only the paths in sources. A build contains the code of packages, in which paths may refer to files that do not exist.
       const isSource = !mayLeave && !isIgnored(inside, reports, true) && !isBuilt(inside, [folder]);
       if (isSource && leavesFolder(withoutPackages(entry.name, content.toString()), depth)) return leaving(inside);
       hash
@@ -177,7 +180,9 @@ export function hashOfFolder(
   return visit(folder, 0) ? hash.digest("hex") : undefined;
 }
 
-/** Returns the text of a file without the places of packages, because {@link hashOfPackages} detects packages outside the folder. */
+/**
+ * Returns the text of a file without the paths at which packages are installed, because {@link hashOfPackages} detects packages outside the folder.
+ */
 function withoutPackages(name: string, text: string): string {
   if (name === "package-lock.json" || name === "npm-shrinkwrap.json" || name === "pnpm-lock.yaml") return "";
   return name === "package.json" ? text.replace(/"(?:file|link|portal):[^"]*"/g, "") : text;
@@ -186,7 +191,10 @@ function withoutPackages(name: string, text: string): string {
 /** Matches the beginning of a path that leads upwards, such as `../../` or `./../`; also a lone `..`, from which code builds paths. */
 const UPWARDS = /(?<![\w./])(?:\.\/)?(?:((?:\.\.\/)+)|(?<=["'`])\.\.(?=["'`]))/g;
 
-/** @param depth The number of folders between the hashed folder and the file with this text. */
+/**
+ * Returns `true` if a path in a text leads out of the hashed folder.
+ * @param depth The number of folders between the hashed folder and the file with this text.
+ */
 function leavesFolder(text: string, depth: number): boolean {
   return text.includes("..") && [...text.matchAll(UPWARDS)].some(([, ups]) => ups === undefined || ups.length / 3 > depth);
 }
@@ -205,7 +213,7 @@ export function hashOfPackages(folder: string, hashed: string): string | undefin
         : [{ entry, name: entry.name }],
     );
     const isForeign = entries.some(({ entry, name }) => {
-      // seqqa itself is not a part of the user's code. The version of seqqa belongs to the hash of a run.
+      // Ignore a link to seqqa itself, because the hash of a run already includes the version of seqqa.
       if (!entry.isSymbolicLink() || name === "seqqa") return false;
       const real = realOf(join(modules, name));
       return !real.includes(`${sep}node_modules${sep}`) && !isWithin(real, realOf(hashed));

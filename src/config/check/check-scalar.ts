@@ -39,7 +39,7 @@ function refuse(code: ProblemCode, spec: ScalarSpec, key: string, scalar: Locate
   throw valueProblem(code, scalar, key, `is ${value}; it must be ${describe(asWritten(spec, scalar))}.`, hint);
 }
 
-/** Returns the spec with its choices as they are written at this place: with dashes on the command line, as its help shows them. */
+/** Returns the spec with its choices in the spelling of the value's origin: with dashes for a flag, as in the help, otherwise unchanged. */
 function asWritten(spec: ScalarSpec, { source }: LocatedScalar): ScalarSpec {
   if (spec.kind !== "choice" || !source.startsWith("flag ")) return spec;
   return { ...spec, choices: spec.choices.map((one) => one.replaceAll("_", "-")) };

@@ -81,7 +81,10 @@ function section(spec: SectionSpec, key: string, value: LocatedMap, note: Note):
   return checked;
 }
 
-/** Returns the spec for a URL value. If the key that `freeWith` names is set in the same section, the returned spec allows any scheme. */
+/**
+ * Returns the spec that applies to a value in this section. A URL may have any scheme if the section also sets the key that the spec's `freeWith`
+ * names.
+ */
 function inSection(spec: Spec, { entries }: LocatedMap): Spec {
   const isFree = spec.kind === "url" && entries.some(({ key }) => key === spec.freeWith);
   return isFree ? { ...spec, isFree } : spec;

@@ -58,7 +58,10 @@ function sameDatabase(of: string, dbUrl: string | undefined, systems: Filled["sy
   );
 }
 
-/** @param isExternal `true` if the stores belong to a target that already runs. */
+/**
+ * Rejects contradictions in the stores of the configuration or of a lane.
+ * @param isExternal `true` if the stores belong to a target that already runs.
+ */
 function checkSystems(
   section: string,
   systems: Readonly<Record<string, FilledSystem>> | undefined,
@@ -176,7 +179,7 @@ function target(values: Filled, context: FilledContext, refuse: Refuse): void {
 
 /**
  * Throws an error if a placeholder of the target, for example `{host:cache}`, names an unknown store or a part that the store's URL lacks.
- * @param key The configuration key that has the value `text`. Messages name the place of this key in the file.
+ * @param key The configuration key with the value `text`. Messages show where this key is in the file.
  */
 function checkNames(key: string, text: string, values: Filled, refuse: Refuse): void {
   const systems = Object.entries(values.systems ?? {}).map(([name, { url }]) => [name, url] as const);
@@ -227,7 +230,8 @@ function lanes(values: Filled, context: FilledContext, refuse: Refuse): void {
     return;
   }
   if (running.length === 0) refuse("lanes", "`lanes` is an empty list.", "List at least one running target, or remove `lanes`.");
-  // In the file, base_url is only the URL that reports show. As a flag or environment variable, base_url is the target that the user wants to test.
+  // A base_url in the file may be only the URL that reports show. But a base_url in a flag or environment variable is the target that the user wants
+  // to test.
   const given = context.sources["base_url"];
   if (given !== undefined && !given.startsWith("file ")) {
     refuse(

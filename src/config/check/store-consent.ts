@@ -11,9 +11,9 @@ export function allowedStores(flags: readonly string[], env: Environment): reado
 }
 
 /**
- * Throws an error if a store may hold real data. seqqa writes to the stores of targets that already run. seqqa also creates databases on the server
- * of a database template, so stores on other machines are checked, too. A store is accepted if its name says that the store is for tests, or if the
- * user allows the store.
+ * Throws an error if a store may hold real data. The stores of targets that already run are checked, because seqqa writes to them. Stores on other
+ * machines are also checked if seqqa only copies them, because it creates the copies on the same server. A store is accepted if its name says that
+ * the store is for tests, or if the user allows the store.
  * @throws SeqqaError `STORE_NOT_ALLOWED` (2).
  */
 export function refuseForeignStores({ systems, lanes, target, baseUrl, allowedStores: allowed }: Config): void {

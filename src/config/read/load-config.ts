@@ -15,7 +15,7 @@ import { SeqqaError } from "../../model/errors.ts";
 
 const CONFIG_NAME = "seqqa.yaml";
 
-/** Wrong names for the configuration file. A folder that has such a file but no `seqqa.yaml` causes an error. */
+/** Wrong names for the configuration file. If a folder has such a file but no `seqqa.yaml`, {@link findFile} throws an error. */
 const OTHER_NAMES = ["seqqa.yml", "seqqa.json"];
 
 export interface LoadOptions {
@@ -32,8 +32,8 @@ export interface LoadOptions {
   /** `true` if the target already runs, so that seqqa does not start it with `target.command`. Requires `base_url` or `lanes`. */
   readonly noInfra?: boolean | undefined;
   /**
-   * Names of stores that seqqa may write although the names do not say that the stores are for tests. `SEQQA_ALLOW_DB` adds further names.
-   * `unopened`: the command opens no store, so no store is checked.
+   * Names of stores that seqqa may write even if nothing in their names says that the stores are for tests. `SEQQA_ALLOW_DB` adds further names.
+   * `unopened`: no store is checked, because the command opens none.
    */
   readonly allowedStores?: readonly string[] | "unopened" | undefined;
   /**
@@ -44,7 +44,7 @@ export interface LoadOptions {
 }
 
 /**
- * Loads and checks the configuration. Flags have precedence over environment variables, these over the file, and the file over defaults.
+ * Loads and checks the configuration. Precedence, highest first: flags, environment variables, the file, defaults.
  * @throws SeqqaError with a code of {@link ProblemCode} and exit status 2.
  */
 export function loadConfig(options: LoadOptions = {}): Config {
@@ -89,8 +89,8 @@ export function sourceOf(config: Config, key: string): string {
 }
 
 /**
- * Returns the path of the configuration file, or `undefined` if there is none. Searches the given directory, its folder `qa`, and its parents that do
- * not contain the current folder, then `./qa`, the current folder and its parents.
+ * Returns the path of the configuration file, or `undefined` if there is none. Searches these folders, in this order: the given directory, its folder
+ * `qa`, its parents that do not contain the current folder, `./qa`, the current folder, and the parents of the current folder.
  * @throws SeqqaError `CONFIG_NAME` (2) if a searched folder has a configuration file with a wrong name
  */
 export function findFile(directory: string | undefined, cwd: string): string | undefined {

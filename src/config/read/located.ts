@@ -18,7 +18,8 @@ export interface LocatedScalar extends Place {
    */
   readonly written: string;
   /**
-   * `true` if the value is text only because a flag or an environment variable provided it. Such a text may be used as a number, for example `"7"`.
+   * `true` if the value comes from a flag, an environment variable or a reference `${NAME}`, where every value is a text. Such a text may stand for a
+   * number, for example `"7"`.
    */
   readonly fromText: boolean;
 }

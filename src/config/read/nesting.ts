@@ -2,8 +2,8 @@ import { Parser, type CST } from "yaml";
 
 /**
  * Returns the offset at which a YAML text is first nested deeper than `most` levels, or `undefined` if the text is never nested so deeply. Call this
- * function before the document is composed. Composing recurses, and deep recursion makes V8's regular expression engine end the process with an error
- * that cannot be caught. `tooDeepAt` itself does not recurse.
+ * function before the document is composed. Composing recurses, and a deep recursion can end the process with an error in V8's regular expression
+ * engine that cannot be caught. `tooDeepAt` itself does not recurse.
  */
 export function tooDeepAt(text: string, most: number): number | undefined {
   return tooDeepIn(new Parser().parse(text), most);

@@ -13,8 +13,8 @@ export interface FlagValue {
 type Section = Record<string, unknown>;
 
 /**
- * Replaces values of the configuration file with values of environment variables, and both with values of flags. An empty environment variable counts
- * as not set.
+ * Writes values of environment variables and of flags over the values of the configuration file. Flags win over environment variables. An empty
+ * environment variable counts as not set.
  */
 export function override(
   values: Section,

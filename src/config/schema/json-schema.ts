@@ -3,7 +3,10 @@ import { TABLE } from "./table.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** A schema for references such as `${NAME}`. An editor accepts a reference as any value, because it cannot know the value of the variable. */
+/**
+ * The schema of references such as `${NAME}`. Each key with a single value accepts a reference, because an editor cannot know the value of the
+ * variable.
+ */
 const REFERENCE: Schema = { type: "string", pattern: "\\$\\{" };
 const SAFE = Number.MAX_SAFE_INTEGER;
 

@@ -34,7 +34,10 @@ export interface TextSpec {
   readonly pattern?: { readonly is: RegExp; readonly says: string; readonly hint?: (value: string) => string };
 }
 
-/** The spec of a URL. `schemes` are written without the colon. `http` URLs lose their trailing slash, and SQLite URLs get an absolute path. */
+/**
+ * The spec of a URL. `schemes` are written without the colon. The check removes the trailing slash of `http` URLs, and makes the path of SQLite URLs
+ * absolute.
+ */
 export interface UrlSpec {
   readonly kind: "url";
   readonly schemes: readonly string[];
@@ -55,7 +58,7 @@ export interface ChoiceSpec {
   readonly orModule?: boolean;
 }
 
-/** The spec of a text, number or boolean that is kept as the text in the file. Used for values of environment variables. */
+/** The spec of a value that may be a text, number or boolean, and is used as it is written in the file. Used for values of environment variables. */
 export interface LooseSpec {
   readonly kind: "loose";
 }
@@ -94,8 +97,8 @@ export interface Field {
   /** The default value, as the user would write it in the file. Not set if there is no default. */
   readonly default?: unknown;
   /**
-   * `true` if the section gets its defaults even if the file does not contain it. Other sections, such as `target`, exist only if the user writes
-   * them.
+   * `true` if the section exists with its defaults even if the file does not contain the section. Other sections, such as `target`, exist only if the
+   * user writes them.
    */
   readonly always?: boolean;
   readonly required?: boolean;

@@ -9,7 +9,10 @@ import { quoted } from "../problem.ts";
 
 export interface BodyVerdict {
   readonly wrong?: string | undefined;
-  /** The cause that this violation has in common with other violations. Only set if the violation is in a schema that several answers use. */
+  /**
+   * The cause of the violation, see {@link mismatchCause}: violations with the same cause are reported together. Only set if the broken rule is in a
+   * schema that several answers use.
+   */
   readonly cause?: string | undefined;
   /** The reason that a part of the body could not be checked. Only set if the rest of the body has no violation. */
   readonly inconclusive?: string | undefined;
@@ -27,9 +30,9 @@ const tooLong = ({ body }: Limits): string =>
   `checking the body takes more than ${body / 1000} seconds, or its schema refers to itself without end`;
 
 /**
- * Returns a function that checks bodies against a schema. The schema is compiled at the first call. A body is first checked without time limits for
- * the patterns of the schema. If this check takes too long, it is repeated with a time limit for each pattern. The result for a body must not depend
- * on earlier bodies, because each lane receives bodies in a different order.
+ * Returns a function that checks bodies against a schema. The schema is compiled at the first call. A body is first checked without a time limit for
+ * single patterns, which is faster. If this check takes too long, it is repeated with a time limit for each pattern. The result for a body must not
+ * depend on earlier bodies, because each lane receives bodies in a different order.
  */
 export function bodyCheck(description: ApiDescription, schema: Schema, limits: Limits): BodyCheck {
   let made: Prepared | string | undefined;
@@ -53,8 +56,8 @@ function prepared(description: ApiDescription, schema: Schema, limits: Limits): 
   const made = within(limits.body, () => {
     const { schema: whole, names, origins } = responseSchema(description, schema);
     const validate = compile(whole, patterns);
-    // In a schema with `if` or `patternProperties`, a pattern decides which other rules apply. A pattern that timed out then makes other errors
-    // uncertain.
+    // In a schema with `if` or `patternProperties`, a pattern can decide which other rules apply. If the pattern timed out, the errors of other rules
+    // are uncertain.
     const isConditional = /"(?:if|patternProperties)":/.test(JSON.stringify(whole));
     return {
       judge:
@@ -93,8 +96,8 @@ const BY_OTHERS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns `true` if the body is invalid whatever the result of the patterns that timed out. This is the case if there is exactly one error whose
- * keyword does not depend on nested keywords.
+ * Returns `true` if the body would be invalid for every possible result of the patterns that timed out. This is certain only if there is exactly one
+ * error, and its keyword does not depend on nested keywords.
  */
 function isCertain(errors: readonly ErrorObject[]): boolean {
   return errors.length === 1 && !BY_OTHERS.has(errors[0]!.keyword);
@@ -117,7 +120,8 @@ function compile(schema: Schema, patterns: GuardedPatterns): ValidateFunction | 
     code: { regExp: Object.assign(regExp, { code: "" }) },
   });
   addFormats.default(ajv);
-  // Replace the package's test for URLs, which refuses private addresses and domains without a dot. URLs of targets under test often have both.
+  // Replace the package's check of URLs, because it refuses private addresses and domains without a dot, which often occur in URLs of a target under
+  // test.
   ajv.addFormat("url", addFormats.default.get("uri"));
   ajv.addFormat("email", addFormats.default.get("email", "fast"));
   try {
@@ -141,8 +145,8 @@ function pattern(source: string, flags: string): RegExp {
 }
 
 /**
- * The regular expressions of a schema. During a call of `guard`, each of them has a time limit. A pattern that exceeds the limit for a text counts as
- * a match and is not tried again for that text. At the end of `guard`, such patterns and texts are forgotten, so that the result for a body does not
+ * The regular expressions of a schema. During a call of `guard`, each expression has a time limit. An expression that exceeds the limit for a text
+ * counts as a match, and is not tried again for this text. At the end of `guard`, these results are forgotten, so that the result for a body does not
  * depend on earlier bodies.
  */
 class GuardedPatterns {

@@ -40,8 +40,8 @@ export class Conformance {
   readonly #checks = new WeakMap<MediaType, BodyCheck>();
 
   /**
-   * @param base The path at which the target serves the paths of the description. This path is tried in addition to the paths in the description's
-   * server URLs.
+   * @param base The path that the target adds before the paths of the description, such as `/api`. It is tried in addition to the paths of the
+   * description's server URLs.
    */
   constructor(description: ApiDescription, base?: string, limits: Limits = LIMITS) {
     this.#description = description;
@@ -77,8 +77,7 @@ export class Conformance {
   }
 
   #bodyDifference({ media }: DescribedResponse, answer: Answer): Difference | undefined {
-    // Descriptions often omit the body of an answer, especially for errors. A body is therefore not checked if the description has no media type for
-    // it.
+    // Descriptions often omit the bodies of answers, especially of errors. A body without a described media type is therefore not checked.
     if (media.length === 0) return undefined;
     const types = [...new Set(media.map(({ type }) => type))].join(", ");
     const given = answer.headers["content-type"];
@@ -94,7 +93,8 @@ export class Conformance {
   }
 
   /**
-   * Compares a JSON body with each of the media types. Returns `undefined` if the body fits one of them, else the difference to the first media type.
+   * Compares a JSON body with the schema of each media type. Returns `undefined` if the body matches one of the schemas, else the difference from the
+   * first schema.
    */
   #jsonDifference(media: readonly MediaType[], text: string): Difference | undefined {
     let body: unknown;
@@ -118,17 +118,16 @@ export class Conformance {
 }
 
 /**
- * Returns `true` if an operation always requires credentials. An answer with 401 (RFC 9110, section 15.5.2) is then allowed even if it is not
- * described.
+ * Returns `true` if an operation always requires credentials. The status 401 (RFC 9110, section 15.5.2) is then allowed even if it is not described.
  */
 function asksForCredentials(security: Operation["security"]): boolean {
   return security.length > 0 && security.every((needs) => needs.length > 0);
 }
 
 /**
- * Returns the cause that a violation may have in common with violations of other operations, or `undefined` if no cause is known. The cause is a rule
- * of a shared schema, a wrong content type, or the form of an error answer. Error answers of the same form have one cause, because one handler often
- * produces them all.
+ * Returns the cause of a violation, which violations of other operations may share, or `undefined` if no cause is known. The cause is a rule of a
+ * shared schema, a wrong content type, or the form of an error answer. Error answers of the same form have one cause, because one handler often
+ * produces all of them.
  */
 function causeOf(found: Exclude<Difference, { clause: "inconclusive" }>, status: number): string | undefined {
   if (found.cause !== undefined) return found.cause;
@@ -152,8 +151,8 @@ function responseFor(responses: readonly DescribedResponse[], status: number): D
 }
 
 /**
- * Returns the media type of the description that fits a content type: the same type, else the narrowest range (`text/*`, `application/*+json`).
- * Returns several media types if the type is described with several parameters, but not with the parameters of the content type.
+ * Returns the media type of the description that fits a content type: the same type, else the narrowest range (`text/*`, `application/*+json`). If
+ * the description has the same type several times with different parameters, and none has the parameters of the content type, returns all of them.
  */
 function mediaFor(media: readonly MediaType[], contentType: string): readonly MediaType[] {
   const type = essence(contentType);

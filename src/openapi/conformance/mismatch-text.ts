@@ -24,8 +24,8 @@ export function mismatchCause(
 ): string | undefined {
   const error = telling(errors);
   const origin = error.parentSchema === undefined ? undefined : origins.get(error.parentSchema);
-  // Violations by a property that is not described get no cause. The cause must not contain the name of the property, and without the name, different
-  // properties would have one cause.
+  // A property that is not described gets no cause. The name of the property may be data, so a cause must not contain it. But without the name,
+  // different properties would have the same cause.
   if (origin === undefined || error.keyword === "additionalProperties" || error.keyword === "unevaluatedProperties") return undefined;
   const keys = keysOf(error.schemaPath.replace(/^#/, "")) ?? [];
   const field = keys.filter((key, at) => keys[at - 1] === "properties" && names.has(key)).join(".");
@@ -33,7 +33,8 @@ export function mismatchCause(
 }
 
 /**
- * Returns the validation error to show. If a schema has alternatives, this is the error deepest in the body, since its alternative matched furthest.
+ * Returns the validation error to show. If a schema has alternatives, returns the error that is deepest in the body, because the alternative with
+ * this error is probably the intended one.
  */
 function telling(errors: readonly ErrorObject[]): ErrorObject {
   const last = errors.at(-1)!;

@@ -26,18 +26,21 @@ export class OperationIndex<T extends IndexedOperation = Operation> {
   /** The operations by HTTP method and number of path segments. Operations with fixed segments come before operations with parameters. */
   readonly #entries = new Map<string, Entry<T>[]>();
 
-  /** @param base The path at which the target serves the description's `/`. This path is tried in addition to the paths of the servers. */
+  /**
+   * @param base The path that the target adds before the paths of the description, such as `/api`. It is tried in addition to the paths of the
+   * servers.
+   */
   constructor(description: IndexedDescription<T>, base = "") {
     for (const operation of description.operations) {
       const servers = operation.servers ?? description.servers;
-      // The path is also indexed without a prefix, because a target under test may lack the prefix that the API has in production.
+      // The path is also indexed without a prefix, because the prefix of the production servers may be missing in the target under test.
       for (const prefix of new Set([base, ...servers.map(pathOf), ""])) this.#add(operation, prefix.replace(/\/+$/, ""));
     }
     for (const entries of this.#entries.values()) entries.sort((a, b) => compare(a.template, b.template));
   }
 
   /**
-   * Returns the operation that the description gives for a request, or `undefined` if no operation fits.
+   * Returns the operation of the description that a request calls, or `undefined` if no operation matches.
    * @param url An absolute URL or a path.
    */
   find(method: string, url: string): T | undefined {
@@ -92,7 +95,10 @@ function compare(one: Template, other: Template): number {
   return 0;
 }
 
-/** Returns a rank for sorting segments: 0 for a fixed segment, and more for a segment with a parameter. A long fixed part lowers the rank. */
+/**
+ * Returns a rank for sorting segments: 0 for a fixed segment, and between 1 and 2 for a segment with a parameter. The longer the fixed part beside
+ * the parameter, the lower the rank.
+ */
 function openness(segment: Segment): number {
   if (segment.length < 2) return 0;
   return 1 + 1 / (1 + segment.join("").length);

@@ -59,7 +59,10 @@ class Copy {
     return { schema: typeof copy === "boolean" ? copy : { ...copy, $defs: defs }, names: this.#names, origins: this.#origins };
   }
 
-  /** @param written The names of `writeOnly` properties that the enclosing schema declares. */
+  /**
+   * Returns a copy of a schema or of a value inside a schema.
+   * @param written The names of `writeOnly` properties that the enclosing schema declares.
+   */
   #copied(value: unknown, written: ReadonlySet<string>): Schema {
     if (!isPlain(value)) return value !== false;
     const copy: Plain = {};
@@ -127,13 +130,14 @@ function discriminated(written: Plain, copy: Plain): Plain {
   const key = ["oneOf", "anyOf"].find((name) => Array.isArray(own(written, name)));
   if (discriminator === undefined || key === undefined) return copy;
   const { property, mapping } = discriminator;
-  // A mapping without any alternative of this schema is probably wrong, so it does not restrict the values of the property.
+  // A mapping whose entries refer to none of this schema's alternatives is probably wrong. It is then ignored, and any value of the property is
+  // allowed.
   const isUnderstood = mapping.length === 0 || listOf(written[key]).some((branch) => mappedTo(refOf(branch), discriminator).length > 0);
   const branches = listOf(written[key]).map((branch, index) => {
     const ref = refOf(branch);
     const schema = listOf(copy[key])[index];
     const names = isUnderstood ? namesOf(ref, discriminator) : [];
-    // If no value selects the alternative, the property is not restricted, and only the rules of the alternative itself apply.
+    // If no value of the property selects the alternative, only the rules of the alternative itself apply.
     return names.length === 0 ? schema : { allOf: [schema, { properties: { [property]: { enum: names } }, required: [property] }] };
   });
   const { [key]: _, ...others } = copy;

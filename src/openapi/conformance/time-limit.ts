@@ -14,7 +14,8 @@ let holder: vm.Context | undefined;
 let script: vm.Script | undefined;
 
 /**
- * Calls a function with a time limit. `vm` enforces the limit, because code in the same thread cannot interrupt a regular expression.
+ * Calls a function with a time limit. Node's `vm` module enforces the limit, because JavaScript in the same thread cannot interrupt a regular
+ * expression.
  * @returns `undefined` if the call timed out or exceeded the stack
  */
 export function within<T extends object>(milliseconds: number, call: () => T): T | undefined {

@@ -90,9 +90,9 @@ const keys: Readonly<Record<Kind, Readonly<Record<string, Child>>>> = {
 };
 
 /**
- * For each kind of object in an OpenAPI document, its keys with the objects under them. The position of an object shows if it is a reference or only
- * a property named `$ref`, and if it is a schema or an example. Callbacks and webhooks are left out, because seqqa does not use requests that the API
- * sends.
+ * For each kind of object in an OpenAPI document, its keys with the objects under them. Only with this knowledge, a reference can be distinguished
+ * from a property that is named `$ref`, and a schema from an example that looks like a schema. Callbacks and webhooks are left out, because seqqa
+ * does not use requests that the API sends.
  */
 export const GRAMMAR: Readonly<Record<Kind, readonly (readonly [string, Child])[]>> = Object.fromEntries(
   Object.entries(keys).map(([kind, children]) => [kind, Object.entries(children)]),

@@ -93,7 +93,7 @@ const KEYWORDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   oneOf: isSchemas,
 };
 
-/** Keywords with schemas that may refuse `null`, even if the `type` beside the keyword allows `null`. */
+/** Keywords that contain or refer to other schemas. These schemas may refuse `null` even if the `type` beside the keyword allows `null`. */
 const COMBINING = ["$ref", "allOf", "anyOf", "oneOf"];
 
 /** Keywords that do not constrain a value, such as `description`. In every OpenAPI version they may be used beside a `$ref`. */
@@ -114,8 +114,8 @@ const ANNOTATIONS = new Set([
 /**
  * Converts a schema of any OpenAPI version to JSON Schema 2020-12, in place. Rewrites `nullable` and the older forms of `exclusiveMinimum` and
  * tuples. A keyword whose value has a wrong type is corrected if its meaning is clear, else removed. Schemas inside this schema are not converted.
- * `nullable` is kept if the schema has no type, or if it has a `$ref` or alternatives. Adding `null` to the type does not make such a schema allow
- * `null`.
+ * `nullable` stays in the schema if the schema has no type, or has a `$ref` or alternatives, because adding `null` to the type would not make such a
+ * schema allow `null`.
  * @param old `true` for versions before 3.1, in which keywords beside a `$ref` have no effect.
  */
 export function mendSchema(schema: Plain, old: boolean, warn: (sentence: string) => void): void {
@@ -150,8 +150,8 @@ function* candidates(value: unknown, key: string): Iterable<unknown> {
     yield Object.fromEntries(
       Object.entries(value).filter(([name, item]) => isSchema(item) && (key !== "patternProperties" || isPattern(name))),
     );
-  // Try the value as the only item of a list, in case the author forgot the brackets. A map under `examples` is not changed, because such a map is
-  // valid outside of schemas.
+  // Try the value as the only item of a list, because the author may have forgotten the brackets. Leave a map under `examples` unchanged, because
+  // outside of schemas, `examples` is a map.
   if (value !== null && !(key === "examples" && isPlain(value))) yield [value];
 }
 

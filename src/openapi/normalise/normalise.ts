@@ -7,9 +7,9 @@ import { quoted } from "../problem.ts";
 import type { Warnings } from "../warnings.ts";
 
 /**
- * Converts an OpenAPI document of version 2.0 or 3.0 to 3.1, in place. In all versions, invalid values and unresolvable `$ref`s are removed. All
- * `$ref`s must already be local. Objects are recognised by their position, so examples that look like schemas, and properties named `$ref`, are not
- * changed.
+ * Converts an OpenAPI document of version 2.0 or 3.0 to 3.1, in place. In all versions, invalid values and unresolvable `$ref`s are removed. The
+ * caller must have made all `$ref`s local. Objects are recognised by their position, so examples that look like schemas, and properties named `$ref`,
+ * are not changed.
  */
 export function normalise(document: Plain, specification: string, references: References, warnings: Warnings): void {
   const version2 = specification.startsWith("2.") ? new Version2(references) : undefined;
@@ -43,10 +43,7 @@ function convert(version2: Version2, node: Plain, kind: Visit["kind"]): void {
   }
 }
 
-/**
- * Returns the object to which the `$ref` of a node points. Removes a `$ref` that cannot be resolved, with a warning. Returns `undefined` in that
- * case.
- */
+/** Returns the object to which the `$ref` of a node points. If the `$ref` cannot be resolved, removes it with a warning and returns `undefined`. */
 function followed(node: Plain, moved: boolean, references: References, warn: (sentence: string) => void): Plain | undefined {
   const written = refOf(node);
   if (written === undefined) {
@@ -59,7 +56,7 @@ function followed(node: Plain, moved: boolean, references: References, warn: (se
   const ref = moved ? movedRef(written) : written;
   if (ref !== written) node["$ref"] = ref;
   const target = references.target(ref);
-  // A target can be the schema `true` or `false`, which needs no further steps. An object can be another reference.
+  // A target that is an object can be another reference. Any other target, such as the schema `true`, needs no further step.
   const end = isPlain(target) ? references.end(target) : target;
   if (isPlain(target) && end !== undefined && end !== node) return target;
   if (typeof target === "boolean") return undefined;

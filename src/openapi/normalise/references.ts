@@ -16,8 +16,8 @@ export class References {
   }
 
   /**
-   * Returns the value to which a reference points. The value at this place may be a reference itself. Returns `undefined` if the value does not exist
-   * or the reference is not local.
+   * Returns the value to which a reference points. This value may itself be a reference. Returns `undefined` if the value does not exist or the
+   * reference is not local.
    */
   target(ref: string): unknown {
     if (!ref.startsWith("#")) return undefined;

@@ -2,7 +2,10 @@ import type { Schema } from "../operations/description.ts";
 import { isPlain } from "../parse/plain.ts";
 import { refOf, type References } from "./references.ts";
 
-/** Resolves the `$ref` of single schemas on demand. Resolving all references at once could make a description many times larger, or never end. */
+/**
+ * Resolves the `$ref` of single schemas on demand. Replacing all references with their targets could make a description many times larger, or never
+ * end.
+ */
 export class Resolver {
   readonly #references: References;
   readonly #joined = new WeakMap<object, Schema>();

@@ -204,8 +204,8 @@ function serversOf(document: Plain): readonly Plain[] {
   const path = base === "" || base.startsWith("/") ? base : `/${base}`;
   if (host === undefined || host === "") return path === "" ? [] : [{ url: path }];
   const schemes = listOf(own(document, "schemes")).filter((scheme) => scheme === "http" || scheme === "https");
-  // Without `schemes`, the API uses the scheme of the URL from which the description was read. Return a URL of the form `//host`, which has this
-  // meaning.
+  // Without `schemes`, the API uses the scheme of the URL from which the description was read. Return a URL of the form `//host`, because a relative
+  // URL takes its scheme from there.
   return schemes.length === 0 ? [{ url: `//${host}${path}` }] : schemes.map((scheme) => ({ url: `${scheme}://${host}${path}` }));
 }
 

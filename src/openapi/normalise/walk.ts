@@ -31,8 +31,9 @@ export function placeOf(ref: string): Place | undefined {
 }
 
 /**
- * Visits every object of an OpenAPI document, parents first. An object that is used as several kinds is visited once for each kind, so circular
- * references end. A stack is used instead of recursion, because documents may be nested deeply.
+ * Visits every object of an OpenAPI document, parents first. An object that is used as several kinds is visited once for each kind. No object is
+ * visited twice as the same kind, so the walk ends even with circular references. A stack is used instead of recursion, because documents may be
+ * nested deeply.
  * @param seen The objects that were already visited. Several calls can share it.
  * @param visit A callback for each object. The callback may change the object, whose children are visited afterwards. The callback returns additional
  * objects to visit, such as the target of a `$ref`.

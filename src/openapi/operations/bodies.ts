@@ -8,7 +8,7 @@ export function bodyOf(value: unknown, references: References): RequestBody | un
   const body = references.object(value);
   if (body === undefined) return undefined;
   const media = mediaOf(own(body, "content"), references);
-  // If several content types differ only in their parameters, requests use the first one.
+  // If several content types of the request body differ only in their parameters, use the first of them.
   return {
     required: own(body, "required") === true,
     media: media.filter(({ type }, at) => media.findIndex((one) => one.type === type) === at),

@@ -5,7 +5,7 @@ export type HttpMethod = "get" | "put" | "post" | "delete" | "options" | "head" 
 
 /**
  * An OpenAPI description of version 2.0, 3.0 or 3.1, converted to 3.1. Files that the description refers to are included, so every `$ref` is local.
- * Do not trust texts and names in it: the author of the description chose them.
+ * Texts and names in the description are untrusted, because its author can choose them freely.
  */
 export interface ApiDescription {
   readonly title: string;
@@ -41,8 +41,8 @@ export interface Operation {
   readonly body: RequestBody | undefined;
   readonly responses: readonly DescribedResponse[];
   /**
-   * The authentication that the operation accepts. Each item of the outer list is sufficient alone and needs all of its schemes. If the list is
-   * empty, no authentication is needed. An operation that declares no security has the security of the whole document.
+   * The authentication that the operation accepts. One item of the outer list is sufficient; the client must then satisfy all schemes in that item.
+   * If the list is empty, no authentication is needed. An operation that declares no security has the security of the whole document.
    */
   readonly security: readonly (readonly SecurityNeed[])[];
   /** JSON pointer into {@link ApiDescription.document}, for example `/paths/~1orders/post`. */

@@ -4,7 +4,10 @@ import { isWholeFile } from "../read/outside-file.ts";
 /** The property of an object whose value names the schema of the object (OpenAPI `discriminator`). */
 export interface Discriminator {
   readonly property: string;
-  /** The values of the property, with the schemas that they select. Empty if the names of the schemas are the values. */
+  /**
+   * The values of the property, with the schemas that they select. Empty if the description has no mapping: the values are then the names of the
+   * schemas.
+   */
   readonly mapping: readonly (readonly [name: string, to: unknown])[];
 }
 
@@ -16,8 +19,8 @@ export function discriminatorOf(schema: unknown): Discriminator | undefined {
 }
 
 /**
- * Returns the values that select the schema with this `$ref`. The result is empty without a `$ref`, and for the `$ref` of a whole file that is not in
- * the mapping.
+ * Returns the values that select the schema with this `$ref`. Returns an empty list if there is no `$ref`, or if the `$ref` points to a whole file
+ * that is not in the mapping.
  */
 export function namesOf(ref: string | undefined, discriminator: Discriminator): readonly string[] {
   const mapped = mappedTo(ref, discriminator);

@@ -3,8 +3,8 @@ import { entriesOf, isPlain, listOf, own } from "../parse/plain.ts";
 import type { References } from "../normalise/references.ts";
 
 /**
- * Returns the different values of `example` and `examples`. Examples beside the schema come before examples inside it, because their author wrote
- * them for this place.
+ * Returns the different values of `example` and `examples`. Examples beside the schema come before examples inside it, because they were written for
+ * this particular parameter or body.
  */
 export function examplesOf(described: readonly unknown[], schema: Schema | undefined, references: References): readonly unknown[] {
   const found: unknown[] = [];

@@ -48,7 +48,7 @@ function schemeOf(scheme: Plain): SecurityScheme | undefined {
   }
 }
 
-/** Returns the token URL of an OAuth 2.0 flow, if one is declared. Flows that need no browser are preferred. */
+/** Returns the token URL of the first OAuth 2.0 flow that declares one; `undefined` if none does. Flows that need no browser come first. */
 function tokenUrlOf(flows: unknown): string | undefined {
   if (!isPlain(flows)) return undefined;
   const urls = ["password", "clientCredentials", "authorizationCode"]

@@ -5,8 +5,8 @@ import { problem } from "../problem.ts";
 import { parseYaml } from "./parse-yaml.ts";
 
 /**
- * Parses JSON or YAML text to an object. If text that looks like JSON is not valid JSON, the text is parsed as YAML, whose parser reports positions
- * of errors.
+ * Parses JSON or YAML text to an object. Text that looks like JSON but is not valid JSON is parsed as YAML, because the YAML parser reports the
+ * positions of errors.
  * @param name The file or URL, for messages.
  * @param warn Receives a sentence about each corrected error, with its line.
  * @throws SeqqaError `DESCRIPTION_SYNTAX`, `DESCRIPTION_TOO_LARGE`

@@ -93,7 +93,7 @@ export class FileReader {
     try {
       return realpathSync(path).startsWith(below);
     } catch {
-      // The file does not exist. Return `true`, because the caller then tries to read the file and reports the error.
+      // The file does not exist. Return `true`, so that the caller tries to read the file and reports this error.
       return true;
     }
   }

@@ -4,7 +4,7 @@ import type { Source } from "./source.ts";
 /** The key of the document under which the contents of other files are stored. */
 export const FILES = "x-seqqa-files";
 
-/** Returns `true` for a local `$ref` that points to the copy of a whole file. Such a `$ref` contains no name of a schema. */
+/** Returns `true` for a local `$ref` that points to the copy of a whole file. The last part of such a `$ref` is not the name of a schema. */
 export function isWholeFile(ref: string): boolean {
   return new RegExp(`^#/${FILES}/\\d+$`).test(ref);
 }

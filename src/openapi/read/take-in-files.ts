@@ -33,8 +33,8 @@ interface Mapped {
 
 /**
  * Reads every file to which an OpenAPI document refers, and stores the files in the document under `x-seqqa-files`. Afterwards every `$ref` is local.
- * An entry of a discriminator's mapping that refers to an alternative is then equal to the `$ref` of this alternative. References are recognised by
- * their position, because a `$ref` in an example is only data.
+ * If an entry of a discriminator's mapping refers to an alternative, the entry is changed to the same text as the `$ref` of this alternative.
+ * References are recognised by their position, because a `$ref` in an example is only data.
  */
 export async function takeInFiles(document: Plain, source: Source, reader: FileReader, warnings: Warnings): Promise<void> {
   const description: File = { root: document, source, pointer: "", seen: new Map() };

@@ -18,8 +18,8 @@ export function isSteady(field: string, one: Item, other: Item): boolean {
 }
 
 /**
- * Returns `true` if two fields may show the same value, in full or abridged. Values of different types, a text and its shortened form, and lists of
- * different lengths count as the same value.
+ * Returns `false` only if two fields certainly show different values. Returns `true` for values of different types, a text and its shortened form,
+ * and lists of different lengths, because one field may show the other's value in an abridged or different form.
  */
 function agree(a: unknown, b: unknown): boolean {
   if (a === null || b === null || typeof a !== typeof b || Array.isArray(a) !== Array.isArray(b)) return true;

@@ -27,14 +27,17 @@ export function idOf(item: Item | undefined, { id = ["id"] }: Resource): string 
   return typeof found === "string" && found !== "" ? found : undefined;
 }
 
-/** Returns the items of a list; `undefined` if the answer is not a list, or says that there are more items. */
+/**
+ * Returns the items of a list. Returns `undefined` if the answer is not a list, or if its status (206) or `Link` header says that there are more
+ * items.
+ */
 export function listIn(answer: ApiResponse, { items = [] }: Resource): readonly Item[] | undefined {
   if (!answer.ok || answer.statusCode === 206 || /\brel="?[^",;]*\bnext\b/i.test(answer.headers["link"] ?? "")) return undefined;
   const found = at(jsonOf(answer), items);
   return Array.isArray(found) && found.every(isObject) ? found : undefined;
 }
 
-/** The names of fields that tell if a list has more items or pages, in lower case without `_`, `-`, `.` and `@`. */
+/** The names of fields that say if a list has more items or pages than the answer contains, in lower case without `_`, `-`, `.` and `@`. */
 const MORE = new Set(["hasmore", "hasnext", "hasnextpage", "more", "truncated", "istruncated"]);
 const NEXT = new Set(
   "next nextpage nextcursor nextpagetoken nexttoken continuationtoken nextlink nexturl nextpageurl odatanextlink".split(" "),
@@ -45,8 +48,8 @@ const LIMIT = new Set("limit pagesize perpage".split(" "));
 const DEEPEST = 3;
 
 /**
- * Returns `true` if the answer with a list says that there are more items than it has: `has_more`, a cursor or link of the next page, a greater total,
- * several pages, or as many items as the limit of a page.
+ * Returns `true` if an answer with a list says that the list has more items than the answer: by `has_more`, a cursor or link of the next page, a
+ * greater total, several pages, or a page limit that is equal to the number of items.
  */
 export function saysMore(answer: ApiResponse, items: readonly Item[]): boolean {
   const fields = [...Object.entries(answer.headers), ...fieldsBeside(jsonOf(answer), 0)];
@@ -61,7 +64,7 @@ export function saysMore(answer: ApiResponse, items: readonly Item[]): boolean {
   });
 }
 
-/** Returns the fields of an object and of the objects inside it. Items of lists are left out. */
+/** Returns the fields of an object and of the objects inside it. Objects in lists are left out. */
 function fieldsBeside(value: unknown, depth: number): readonly (readonly [name: string, value: unknown])[] {
   if (!isObject(value) || depth === DEEPEST) return [];
   return Object.entries(value).flatMap(([name, one]) => [[name, one] as const, ...fieldsBeside(one, depth + 1)]);

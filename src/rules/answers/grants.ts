@@ -38,14 +38,14 @@ export function cookiesSentWith({ request }: Pick<ApiResponse, "request">): Read
 }
 
 /**
- * Returns the name of a field of an answer that contains a credential; `undefined` if the answer contains no credential. Values that one of the
- * `known` texts contains do not count.
+ * Returns the name of the first field of an answer that contains a credential; `undefined` if the answer contains no credential. A value that occurs
+ * in one of the `known` texts does not count as a credential.
  */
 export function credentialIn(answer: ApiResponse, known: readonly string[]): string | undefined {
   return fieldOf(jsonOf(answer), known, 0);
 }
 
-/** Returns the URL, the headers and the body of a request as one text, as they are and decoded. */
+/** Returns the URL, the headers and the body of a request as one text. Each part occurs twice: as sent, and decoded. */
 export function textOf({ request: { url, headers, body = "" } }: ApiResponse): string {
   const texts = [url, body, ...Object.values(headers)];
   return [...texts, ...texts.map(unescaped)].join("\n");

@@ -4,8 +4,8 @@ import { urlOf } from "../requests.ts";
 import { jsonOf } from "./answer-content.ts";
 
 /**
- * The statement of an answer to a writing request that contains only its outcome: `nothing` if it says that nothing was written (`{ "count": 0 }`),
- * `done` if it says that the request succeeded (`{ "success": true }`).
+ * The outcome of a writing request, if its answer states only the outcome: `nothing` if the answer says that nothing was written (`{ "count": 0 }`),
+ * `done` if the answer says that the request succeeded (`{ "success": true }`).
  */
 export type Outcome = "nothing" | "done";
 
@@ -28,8 +28,8 @@ const ID = /(?:^|_)(?:id|uuid|key|slug)$|Id$/;
 const DEEPEST = 4;
 
 /**
- * Returns the outcome that the answer to a writing request states. Returns `undefined` if the request does not write, or if the answer contains more
- * than an outcome and values that the request sent.
+ * Returns the outcome that the answer to a writing request states. Returns `undefined` if the request does not write, or if the answer contains data
+ * other than the outcome and values that the request sent.
  */
 export function outcomeOf(answer: ApiResponse): Outcome | undefined {
   if (!WRITES.has(answer.request.method)) return undefined;

@@ -5,8 +5,8 @@ import { contentOf } from "./answer-content.ts";
 
 const SHOWN = 10;
 /**
- * Matches the field names that messages may show. Names with three or more groups of digits are not shown, because they may be ids that are used as
- * keys.
+ * Matches the field names that messages may show. Names with three or more groups of digits do not match, because such a name may be an id that is
+ * used as a key.
  */
 const NAME = /^(?=[a-z_$][\w$-]{0,39}$)(?!.*\d\D*\d\D*\d)/i;
 const DEEPEST = 4;

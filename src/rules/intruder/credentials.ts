@@ -22,7 +22,7 @@ export function credentialsOf(answers: readonly Pick<ApiResponse, "headers" | "r
   return [...new Set(found)].filter(({ length }) => length >= SHORTEST).flatMap((text) => [text, ...hashes(text)]);
 }
 
-/** Returns the value of a cookie, without quotes and decoded. Of a signed cookie (`s:<id>.<signature>`), returns the id, too. */
+/** Returns the decoded value of a cookie, without quotes. For a signed cookie (`s:<id>.<signature>`), returns the id, too. */
 function inCookie(value: string): readonly string[] {
   const text = decoded(value.replace(/^"(.*)"$/, "$1"));
   const content = unsignedCookie(text);

@@ -5,13 +5,13 @@ import type { ReadValue } from "./owners-view.ts";
 /** A call that an intruder's client has sent. */
 export interface TriedCall {
   readonly call: NamedCall;
-  /** The answer. The value is `undefined` until the call is answered, and stays `undefined` if the call throws. */
+  /** The answer; `undefined` before the call is answered, and if the call throws. */
   answer: unknown;
 }
 
 /**
- * An error that is thrown instead of sending a call. This error is thrown for calls that contain no value of the owner, which any user may send, and
- * for calls that contain a credential of the owner.
+ * Thrown instead of sending a call that contains no value of the owner, because any user may send it, and instead of sending a call that contains a
+ * credential of the owner.
  */
 export class NothingNamed extends Error {}
 
@@ -44,7 +44,7 @@ export class IntruderClient<A> {
       get: (target, key): unknown => {
         const member: unknown = Reflect.get(target, key, target);
         if (typeof key === "symbol") return member;
-        // Members that are objects are wrapped, too: `api.notes.remove(id)`.
+        // Wrap members that are objects, too, for calls such as `api.notes.remove(id)`.
         if (typeof member === "object" && member !== null) return this.#wrap(member, false);
         if (typeof member !== "function") return member;
         if (isClient && key === "as") return () => wrapped;
@@ -74,8 +74,8 @@ export class IntruderClient<A> {
   }
 
   #make(call: NamedCall, send: () => unknown): unknown {
-    // A call without a value of the owner is not sent, with one exception: a call that only reads is sent, but not judged, if a call with a value of
-    // the owner was sent before. The exception does not include calls that write, because they would only change the intruder's own data.
+    // A call without a value of the owner is normally not sent. But after a call with such a value, the action may need the answers of further calls:
+    // calls that only read are then sent, but not judged. Calls that write would only change the intruder's own data.
     const isBeside = call.names === "nothing" && call.safe && this.tried.length > 0;
     if (call.names !== "owned" && !isBeside) throw new NothingNamed(call.text);
     const tried: TriedCall = { call, answer: undefined };

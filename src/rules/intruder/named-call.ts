@@ -2,7 +2,7 @@ import { decoded } from "../../model/http/decoded.ts";
 import type { RequestOptions } from "../../model/http/client.ts";
 import { leavesOf, type ReadValue } from "./owners-view.ts";
 
-/** A call before it is sent, with the kind of the owner's values in the call. */
+/** A call before it is sent. `names`: the kind of the owner's values that the call contains. */
 export interface NamedCall {
   /** The text of the call in messages: `GET /notes/{note_id}`. */
   readonly text: string;
@@ -63,8 +63,8 @@ export function namedArguments(name: string, args: readonly unknown[], read: rea
 }
 
 /**
- * Finds values in a request. Several values may have the same text, such as the first ids of two tables. In that case, each of these values is used
- * once before a value is used again.
+ * Finds the owner's values in a request. Several values may have the same text, such as the first ids of two tables. The parts of the request with
+ * this text are then assigned to these values in turn.
  */
 class Search {
   readonly #byText: Map<string, ReadValue[]> = new Map();
@@ -100,7 +100,10 @@ class Search {
     }, "");
   }
 
-  /** Returns the name of the owner's value that a text in a body equals, or contains as a segment of a URL; `undefined` if no value fits. */
+  /**
+   * Returns the name of the owner's value that is equal to a text in a body, or that is a segment of the URL in the text; `undefined` if no value
+   * fits.
+   */
   value(text: string): string | undefined {
     const found = this.whole(text);
     if (found !== undefined || !/^(?:https?:\/)?\//.test(text)) return found;
@@ -121,12 +124,12 @@ class Search {
         if (named !== undefined) return named;
       }
     } catch {
-      // A text that begins like JSON may still be no JSON, and then contains no value.
+      // A text that begins like JSON but cannot be parsed contains no value.
     }
     return undefined;
   }
 
-  /** Returns the names of the owner's values in a body's field `query` that holds a GraphQL document. */
+  /** Returns the names of the owner's values in the GraphQL document of a body's field `query`. */
   quotedIn(name: string, text: string): readonly string[] {
     return /(?:^|\.)query$/.test(name) && text.includes("{") ? this.quoted(text) : [];
   }

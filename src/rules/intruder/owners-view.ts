@@ -1,8 +1,9 @@
 import { Context, contextPartOf } from "../../model/context/context.ts";
 
 /**
- * A context value that an action has read. The value belongs to the owner, is shared by all users, or is a credential of the owner. `session` is the
- * id of a session: the id of an item in a path, such as a training session, and a credential in any other place.
+ * A context value that an action has read. Its `kind` says if the value belongs to the owner, is shared by all users, or is a credential of the
+ * owner. `session`: the id of a session. In a path, it counts as the id of an item, such as a training session; in any other place, it counts as a
+ * credential.
  */
 export interface ReadValue {
   /** The context key, followed by the path to the value inside the key's value: `note_id`, `order.id`. */
@@ -15,7 +16,7 @@ export interface ReadValue {
 /** Matches the names of keys that hold credentials. */
 const CREDENTIAL = /token|secret|password|passwd|api_?key|session|credential|cookie|jwt|bearer/i;
 
-/** Matches the names of keys that hold the id of a credential, such as `token_id`. Such an id grants no access.. */
+/** Matches the names of keys that hold the id of a credential, such as `token_id`. Such an id grants no access. */
 const ID_OF_CREDENTIAL = /(?:token|secret|password|passwd|api_?key|credential|jwt)_?ids?$/i;
 
 /** Matches the names of keys that contain the word session, but no word for another kind of credential. */

@@ -8,8 +8,8 @@ export class PathTemplate {
   readonly text: string;
   readonly #parts: readonly Part[];
   /**
-   * The `/` at the end of the path, or an empty text. Many servers redirect or refuse requests that lack it. The method `match` ignores a `/` at the
-   * end.
+   * The `/` at the end of the path, or an empty text. It must be sent, because many servers redirect or refuse requests without it. The method
+   * `match` ignores a `/` at the end.
    */
   readonly #end: "" | "/";
 
@@ -42,8 +42,8 @@ export class PathTemplate {
   }
 
   /**
-   * Returns the values of the template's parameters in a path. The path may be longer than the template, and literal segments at the end of the
-   * template may be missing in the path. Returns `undefined` if a literal segment differs, or if a parameter is missing.
+   * Returns the values that a path has for the template's parameters. The path may have additional segments at its end, and may lack the literal
+   * segments at the end of the template. Returns `undefined` if a literal segment differs, or if a parameter is missing.
    */
   bind(segments: readonly string[]): Parameters | undefined {
     const found = new Map<string, string>();

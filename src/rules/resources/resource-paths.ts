@@ -34,8 +34,8 @@ export class ResourcePaths {
   }
 
   /**
-   * Returns the collection or item that a path identifies. The path has no query and no base path of the target. If several templates match, the
-   * template with the fewest parameters is used.
+   * Returns the collection or item that a path identifies. The path must not contain the query or the target's base path. If several templates match,
+   * the template with the fewest parameters is used.
    */
   place(path: string): Place | undefined {
     const segments = segmentsOf(path);
@@ -81,7 +81,10 @@ export class ResourcePaths {
     return this.kinds.find(({ resource }) => resource.name === name);
   }
 
-  /** Returns the resources whose `parent` is the given resource, and resources without a `parent` whose collection is directly below its item. */
+  /**
+   * Returns the resources whose `parent` is the given resource, and the resources without a `parent` whose collection is directly below an item of
+   * the given resource.
+   */
   childrenOf({ resource, item }: Kind): readonly Kind[] {
     return this.kinds.filter(({ resource: { parent }, collection }) =>
       parent === undefined ? isDirectlyBelow(collection, item) : parent === resource.name,
@@ -89,7 +92,10 @@ export class ResourcePaths {
   }
 }
 
-/** Returns `true` if a path is the path of an item and one literal segment, such as `/orders/{id}/payments`. Names of parameters do not count. */
+/**
+ * Returns `true` if a path consists of an item's path and one literal segment, such as `/orders/{id}/payments`. The names of the parameters may
+ * differ.
+ */
 function isDirectlyBelow(collection: PathTemplate, item: PathTemplate): boolean {
   const parts = ({ text }: PathTemplate): readonly string[] => (segmentsOf(text) ?? []).map((part) => part.replace(/^\{.+\}$/, "{}"));
   const [whole, start] = [parts(collection), parts(item)];
@@ -100,7 +106,10 @@ export function itemPath({ item }: Kind, parameters: Parameters, id: string): st
   return item.filled(new Map([...parameters, [item.last!, id]]));
 }
 
-/** Returns the path of a resource's collection. Its parameters are taken from the given path segments. `undefined` if the segments do not match. */
+/**
+ * Returns the path of a resource's collection, with the parameter values of the given path segments. Returns `undefined` if the segments do not
+ * match.
+ */
 export function collectionPath({ collection }: Kind, segments: readonly string[]): string | undefined {
   const parameters = collection.bind(segments);
   return parameters === undefined ? undefined : collection.filled(parameters);

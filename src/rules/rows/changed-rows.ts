@@ -10,12 +10,12 @@ import { keyColumns, rowsByKey, textOf } from "./row-key.ts";
 import { cellOf, columnName, SqlNames, type ColumnName } from "./table-names.ts";
 
 const MOST_ROWS = 20;
-/** The tolerance for totals of floating-point columns: a smaller difference is a rounding error. */
+/** The tolerance for totals of floating-point columns: a smaller difference counts as a rounding error. */
 const ROUNDING = 0.000001;
 
 /** Options of {@link immutable}. */
 export interface ImmutableOptions extends RowRuleOptions {
-  /** The column that identifies a row, or a list of the columns that do so together: `["order_id", "line"]`. Default: `id`. */
+  /** The column that identifies a row, or a list of columns that identify it together: `["order_id", "line"]`. Default: `id`. */
   readonly key?: string | readonly string[];
 }
 
@@ -23,8 +23,8 @@ export interface ImmutableOptions extends RowRuleOptions {
  * Checks that columns of a row keep the values with which the row was created: `immutable(["orders.amount", "orders.customer_id"])`. Severity: HIGH.
  * The rule is judged after every step that changed something. Rows are compared by their key with the state before the step. New and deleted rows are
  * not judged.
- * @throws SeqqaError `RULE_INVALID` if a column is not written as `table.column`, or the columns are of several tables; in a step, if two rows have the same
- * key
+ * @throws SeqqaError `RULE_INVALID` if a column is not written as `table.column`, or if the columns belong to several tables. The judgement of a step
+ * throws the same error if two rows have the same key.
  */
 export function immutable<C extends object = Values, A = ApiClient>(
   columns: string | readonly string[],

@@ -13,7 +13,7 @@ export interface RowRuleOptions extends Pick<InvariantOptions, "severity" | "blo
 }
 
 const MOST_ROWS = 20;
-/** The tolerance for sums of floating-point columns: a smaller difference is a rounding error. */
+/** The tolerance for sums of floating-point columns: a smaller difference counts as a rounding error. */
 const ROUNDING = "0.000001";
 
 /**
@@ -67,7 +67,7 @@ export type ColumnValue = Scalar | readonly Scalar[] | { readonly not: Scalar };
 type Scalar = string | number | boolean | null;
 
 /**
- * Checks that rows with given values in some columns have given values in other columns, too. A cancelled order has no shipping date:
+ * Checks that rows with given values in some columns also have given values in other columns. For example, a cancelled order has no shipping date:
  * `implies("orders", { status: "cancelled" }, { shipped_at: null })`. A value is a text, a number, `true`, `false`, `null` (no value), a list of
  * alternatives, or `{ not: value }`. Severity: HIGH.
  * @throws SeqqaError `RULE_INVALID` if the table or one of the sides is missing
@@ -104,7 +104,7 @@ export function implies<C extends object = Values, A = ApiClient>(
   );
 }
 
-/** Returns a name for a rule that contains its columns and values, because a table may have several such rules. */
+/** Returns a name for a rule. The name contains the columns and values of the rule, because a table may have several such rules. */
 export function impliesName(table: string, ...sides: readonly Readonly<Record<string, ColumnValue>>[]): string {
   return `implies_${table}_${JSON.stringify(sides)}`
     .replace(/[^A-Za-z0-9]+/g, "_")
@@ -125,7 +125,7 @@ const isList = (value: ColumnValue): value is readonly Scalar[] => Array.isArray
 
 /** Options of {@link unique}. */
 export interface UniqueOptions extends RowRuleOptions {
-  /** `true` if upper and lower case are equal, e.g. in e-mail addresses. Default: the comparison of the store. */
+  /** `true` if upper and lower case count as equal, e.g. in e-mail addresses. Default: the store compares the values. */
   readonly ignoreCase?: boolean;
 }
 

@@ -18,8 +18,8 @@ export interface ColumnName {
 }
 
 /**
- * Returns the value of a column of a row. The column may be written in another case than in its declaration: SQLite and MariaDB accept the other
- * case, but the row has the declared name.
+ * Returns the value of a column of a row. Upper and lower case of the name may differ from the declaration, because SQLite and MariaDB accept this,
+ * but rows have the declared names.
  */
 export function cellOf(row: Row, column: string): unknown {
   if (Object.hasOwn(row, column)) return row[column];
@@ -38,7 +38,7 @@ export function columnName(rule: string, text: unknown): ColumnName {
   });
 }
 
-/** Finds the SQL store of a world, and quotes names and values for that store. Each check of a rule creates a new instance. */
+/** Finds the SQL store of a world, and quotes names and values for that store. An instance is used for one check of a rule. */
 export class SqlNames {
   readonly store: SqlStore;
   readonly #rule: string;
@@ -46,8 +46,8 @@ export class SqlNames {
   #comparesText = false;
 
   /**
-   * @param wanted The name of the store in the World; required only if there are several SQL stores. @throws SeqqaError `RULE_INVALID` if there is no
-   * such store
+   * @param wanted The name of the store in the World; required only if there are several SQL stores.
+   * @throws SeqqaError `RULE_INVALID` if there is no such store
    */
   constructor(rule: string, systems: Readonly<Record<string, unknown>>, wanted: string | undefined) {
     this.#rule = rule;
@@ -101,8 +101,9 @@ export class SqlNames {
   }
 
   /**
-   * Returns the rows of a query. If a table or column in `named` does not exist, the error contains its name. If PostgreSQL has no operator that
-   * compares the types of the columns in {@link same}, such as uuid and varchar, the columns are compared as text. `sql` is then called again.
+   * Returns the rows of a query. If a table or column in `named` does not exist, the error contains its name. PostgreSQL has no operator that
+   * compares certain types, such as uuid and varchar. If the columns in {@link same} have such types, `sql` is called a second time, and {@link same}
+   * compares them as text.
    * @throws SeqqaError `RULE_INVALID`, and errors of the store
    */
   async rows(sql: string | (() => string), named: readonly ColumnName[]): Promise<readonly Row[]> {

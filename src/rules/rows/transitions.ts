@@ -11,7 +11,7 @@ import { cellOf, columnName } from "./table-names.ts";
 
 /** Options of {@link transitions}. */
 export interface TransitionsOptions extends RowRuleOptions {
-  /** The column that identifies a row, or a list of the columns that do so together: `["order_id", "line"]`. Default: `id`. */
+  /** The column that identifies a row, or a list of columns that identify it together: `["order_id", "line"]`. Default: `id`. */
   readonly key?: string | readonly string[];
   /** The values that a new row may have. Default: any. */
   readonly initial?: readonly string[];
@@ -20,9 +20,9 @@ export interface TransitionsOptions extends RowRuleOptions {
 /**
  * Checks that the values of a column change only as listed: `transitions("orders.status", { created: ["paid", "cancelled"], paid: ["shipped"] })`.
  * Severity: HIGH. A value without an entry is final. The rule is judged after every step that changed something. Rows are compared by their key with
- * the state before the step. A step that sent several writing requests may make one transition for each of them. Deleted rows are not judged.
- * @throws SeqqaError `RULE_INVALID` if the column is not written as `table.column`, or the transitions are not lists of values; in a step, if two rows have
- * the same key
+ * the state before the step. A step with several writing requests is allowed one transition for each request. Deleted rows are not judged.
+ * @throws SeqqaError `RULE_INVALID` if the column is not written as `table.column`, or if the transitions are not lists of values. The judgement of a
+ * step throws the same error if two rows have the same key.
  */
 export function transitions<C extends object = Values, A = ApiClient>(
   column: string,

@@ -19,13 +19,16 @@ export interface SessionEndsOptions<C extends object = Values, A = ApiClient> ex
   /** Actions that end only the session with which they are sent. Default: none. */
   readonly logout?: readonly ActionOrName<C, A>[];
   /**
-   * Renews a session, given the answer of its login. The renewal must be refused, too, after the session has ended. Default: sessions cannot be
+   * Renews a session with the answer of its login. After the session has ended, the target must refuse the renewal, too. Default: sessions cannot be
    * renewed.
    */
   readonly refresh?: (api: A, login: ApiResponse) => Promise<ApiResponse>;
   /** The role whose client acts as this user. Default: the World's `api`, for actions without a role. */
   readonly as?: string;
-  /** `true` if the session in which an action of `after` is called keeps working, as in many APIs after a change of the password. Default `false`. */
+  /**
+   * `true` if the session that calls an action of `after` is allowed to keep working, as in many APIs after a change of the password. Default
+   * `false`.
+   */
   readonly keepsCurrent?: boolean;
   /** The name of the rule. Default: `session_ends`. */
   readonly name?: string;

@@ -11,9 +11,9 @@ import type { SessionEndsOptions } from "./options.ts";
 import { copyOf, emptyLike, endingAnswers, isAlike, requestOf, showsSession, statusOf, type Session } from "./session.ts";
 
 /**
- * The result of a trial. `works`: a session still works. `ended`: no session works. `unknown`: the rule is inconclusive, or `partly` inconclusive if the
- * tried sessions have ended. `one session`: the logins of the trial ended the session of the client, so the trial must be repeated with this session
- * alone.
+ * The result of a trial. `works`: a session still works. `ended`: no session works. `unknown`: the rule is inconclusive. `partly` is `true` if the
+ * sessions that could be tried have ended, but other sessions could not be tried. `one session`: the logins of the trial ended the session of the
+ * client, so the trial must be repeated with this session alone.
  */
 export type TrialOutcome =
   | { readonly kind: "one session" }
@@ -30,7 +30,7 @@ export interface TriedStep<C extends object, A> {
   readonly action: Action<C, A> | undefined;
   /** The context after the step, such as a new password. `world.context` is the context before the step. */
   readonly after: Context<C>;
-  /** The time in milliseconds between the logins and the request that ends the sessions. */
+  /** The delay in milliseconds between the logins and the request that ends the sessions. */
   readonly ageMs: number;
   /** `true` if a login ends the earlier session of the user. The trial then opens no other session. */
   readonly hasOneSession: boolean;
@@ -40,7 +40,7 @@ const ENDED: TrialOutcome = { kind: "ended" };
 const unknown = (why: string): TrialOutcome => ({ kind: "unknown", why });
 const partlyUnknown = (why: string): TrialOutcome => ({ kind: "unknown", why, partly: true });
 
-/** Minimum number of characters of a text of the context that does not occur in a request by chance. */
+/** Minimum number of characters of a context text that is searched for in requests. Shorter texts occur in requests by chance. */
 const SHORTEST = 8;
 
 /** Opens sessions in the state before a step, ends them with the requests of the step, and tries each session again. */
@@ -64,7 +64,7 @@ export class SessionTrial<C extends object, A> {
         `the request of \`check\` is answered ${unprotected.statusCode} without a session; let \`check\` send a request that needs a session`,
       );
     await this.#openAll();
-    // The API ends the other sessions itself, so the step can be no finding.
+    // Each login already ends the user's other sessions, so this step cannot violate the rule.
     if (this.#sessions.length === 0 && this.#tried.hasOneSession)
       return partlyUnknown(`${ONE_SESSION}, so the user had no other session before the step`);
     if (this.#sessions.length === 0) return unknown(`the user had no working session before the step (${this.#answers()})`);
@@ -126,8 +126,8 @@ export class SessionTrial<C extends object, A> {
   }
 
   /**
-   * Returns the outcome if other sessions than that of the client are not tried, or not renewed; `undefined` if all of them are tried. After an action
-   * of `after`, the rule is about the other sessions, so without them it has judged nothing.
+   * Returns the outcome `unknown` if the user's other sessions cannot be tried or renewed; `undefined` if all can. The rule for actions of `after` is
+   * about these other sessions, so the rule is fully inconclusive if none can be tried.
    */
   #obstacle(): TrialOutcome | undefined {
     const { isLogout, step, hasOneSession } = this.#tried;
@@ -165,7 +165,9 @@ export class SessionTrial<C extends object, A> {
     throw new TypeError("`check` of sessionEnds returned no response; return the answer of its request.");
   }
 
-  /** Returns the answer to `check` if it is 2xx without a session. Such a check cannot show which sessions work. */
+  /**
+   * Returns the answer if `check` succeeds without a session; otherwise `undefined`. A check that needs no session cannot show which sessions work.
+   */
   async #worksForAll(guest: ApiClient): Promise<ApiResponse | undefined> {
     const part = clientPartOf(guest);
     const acting = part?.save();
@@ -181,14 +183,14 @@ export class SessionTrial<C extends object, A> {
   }
 
   /**
-   * Sends a request with the saved token and cookies of each session. Returns a description of the first session that still works; `undefined` if no
-   * session works.
+   * Sends the request of `check` with the saved token and cookies of each session. `isRenewed`: also tries to renew each session. Returns a
+   * description of the first session that still works; `undefined` if no session works.
    */
   async #stillWorking(isRenewed: boolean): Promise<string | undefined> {
     for (const session of this.#sessions) {
       const part = clientPartOf(session.client);
       part?.restore(session.acting);
-      // A session may have ended because the clock moved. Its cookies then have expired, too, but somebody else may have a copy of them.
+      // If a move of the clock ended the session, its cookies have expired, too. Send them nevertheless: an attacker may have a copy of the cookies.
       part?.sendExpired?.(true);
       try {
         const answer = await this.#check(session);
@@ -211,7 +213,7 @@ export class SessionTrial<C extends object, A> {
   }
 
   /**
-   * Opens a session, ends it by the action of the step, and tries to renew it. The session of the step's client cannot be renewed, because the answer
+   * Opens another session, ends it with the step's action, and tries to renew it. The session of the step's client cannot be used, because the answer
    * of its login is not known.
    */
   async #renewedAfterLogout(ended: string): Promise<TrialOutcome> {
@@ -246,7 +248,7 @@ const ANOTHER = "another session of the user";
 const ONE_SESSION = "a login ends the earlier session of the user";
 const NO_LOGIN = "`refresh` was not tried, because `login` returned no response";
 
-/** Returns `true` if a request contains a text of the user's context that does not belong to this login, such as another session's refresh token. */
+/** Returns `true` if a request contains a text of the user's context that is not in the login's answer, such as another session's refresh token. */
 function sendsOther<C extends object>({ request: { url, body = "" } }: ApiResponse, owners: Context<C>, login: ApiResponse): boolean {
   return leavesOf(owners.toJSON(), "").some(
     ([, text]) => text.length >= SHORTEST && (body.includes(text) || url.includes(text)) && !login.text.includes(text),

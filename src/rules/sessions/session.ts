@@ -21,9 +21,9 @@ export interface Session<C extends object> {
 const LOGOUT = /(?:log|sign)[-_]?(?:out|off)/i;
 
 /**
- * Returns the answers of a step to the requests that ended the session: the requests that write, or all requests if none writes (a logout by GET).
- * Returns an empty list if a request was refused. A redirect, or a step that only reads, may be a refusal, too: it counts only if the state changed
- * or, because sessions may be kept in memory, if the action is a logout.
+ * Returns the answers to the requests that ended the session: the writing requests of the step, or all requests if none writes (a logout by GET).
+ * Returns an empty list if a request was refused. A redirect may be a refusal, and a step that only reads may have ended nothing. Both count only if
+ * the state changed, or if the action is a logout, because the target may hold sessions in memory only.
  */
 export function endingAnswers({ answers, changed }: CheckedStep, isLogout: boolean): readonly ApiResponse[] {
   const writes = writesOf(answers);
@@ -33,11 +33,14 @@ export function endingAnswers({ answers, changed }: CheckedStep, isLogout: boole
   return ending.every((answer) => isGranted(answer) || (isOut && isRedirect(answer))) ? ending : [];
 }
 
-/** Returns `true` if an answer to `check` shows that a session works: it grants the request and, with GraphQL, has data (`{ "me": null }` is none). */
+/**
+ * Returns `true` if an answer to `check` shows that a session works: the request succeeded. With GraphQL, the answer must also have data other than
+ * `null`.
+ */
 export function showsSession(answer: ApiResponse): boolean {
   if (!isGranted(answer) || !isGraphql(answer)) return isGranted(answer);
   const { data } = answer.json<{ readonly data?: unknown }>();
-  // An empty list or text is data of a user who has none yet.
+  // An empty list or text counts as data: a new user may have no items yet.
   return typeof data === "object" && data !== null && Object.values(data).some((value) => value !== null);
 }
 
@@ -55,7 +58,7 @@ export function isAlike(a: ApiResponse, b: ApiResponse): boolean {
   return isRedirect(a) && isRedirect(b) && redirectPage(a.statusCode, a.headers) === redirectPage(b.statusCode, b.headers);
 }
 
-/** Returns a context with the same values that reaches the same stores. */
+/** Returns a copy of a context, with the same stores. */
 export function copyOf<C extends object>(context: Context<C>): Context<C> {
   const copy = new Context<C>();
   contextPartOf(copy as never).restore(contextPartOf(context as never).save());
@@ -64,7 +67,7 @@ export function copyOf<C extends object>(context: Context<C>): Context<C> {
   return copy;
 }
 
-/** Returns a context without values that reaches the same stores. */
+/** Returns an empty context with the same stores. */
 export function emptyLike<C extends object>(context: Context<C>): Context<C> {
   const empty = new Context<C>();
   contextPartOf(empty as never).reach(contextPartOf(context as never).stores);

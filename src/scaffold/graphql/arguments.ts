@@ -109,8 +109,7 @@ class Builder {
     const fields = Object.values(type.getFields()).filter(({ name }) => !isReserved(name));
     if (type.isOneOf) return this.#oneOf(fields, inside, depth);
     const entries: (readonly [string, PlannedValue])[] = [];
-    // `true` if the input requires no other field than ids. Optional plain fields are then sent too, because without them the input would be almost
-    // empty.
+    // `true` if all required fields of the input are ids. Optional plain fields are then sent too, because the input would otherwise be almost empty.
     const loose = !this.#input.isQuery && !fields.some((field) => isRequiredInputField(field) && !takesId({ ...field, inside }));
     for (const field of fields) {
       const required = isRequiredInputField(field);

@@ -24,7 +24,7 @@ export interface Knowledge {
 export interface Draft {
   readonly known: Known;
   readonly action: PlannedAction;
-  /** The context keys that the action uses. The action can be called without the keys that are marked `optional`. */
+  /** The context keys that the action uses. The action can be called without the keys whose value in the map is `optional`. */
   readonly needs: ReadonlyMap<string, "required" | "optional">;
   readonly open: readonly PlannedKey[];
   readonly notInferred: readonly NotInferred[];
@@ -69,7 +69,7 @@ export function draftAction(
       return use(place, key, entity!.idType, required);
     }
     if (!required || !isIdType(place)) return undefined;
-    // A call that creates an object may take the id of the new object, which the client then chooses. Send a random UUID.
+    // A call that creates an object may let the client choose the id of the new object. Send a random UUID as the id.
     if (own && root.verb === "create" && withoutId(place.name).length === 0) return { kind: "drawn", call: "uuid" };
     all++;
     const missing = entity?.key ?? identifier(`${withoutId(place.name).join("_") || names.get(root)!}_id`, "id");
@@ -138,7 +138,10 @@ function kindOf({ root, answers, taken }: Known, produced: readonly FoundId[]): 
   return root.verb === "update" ? "update" : "other";
 }
 
-/** Returns the context key of the object that a mutation deletes: the object in the name of the mutation, else the only object whose id it takes. */
+/**
+ * Returns the context key of the object that a mutation deletes, as a list: the object in the mutation's name, else the only object whose id the
+ * mutation takes. Returns an empty list if there is no such object.
+ */
 function freed({ taken }: Known, noun: Entity | undefined, needs: ReadonlyMap<string, unknown>): readonly string[] {
   const keys = [...new Set(taken.map(({ entity }) => entity.key))].filter((key) => needs.has(key));
   if (noun !== undefined && keys.includes(noun.key)) return [noun.key];
@@ -203,8 +206,8 @@ function documentOf({ kind, field }: RootField, variables: readonly Variable[], 
 }
 
 /**
- * Orders actions: an action that returns an id comes before the actions that need it, and deletes come last. All other actions keep the order of the
- * schema. If actions need ids of each other, optional ids are left out.
+ * Orders actions: an action that returns an id comes before the actions that need it, and deletes come last. Otherwise, the order of the schema is
+ * kept. If two actions need each other's ids, their optional ids are left out.
  * @param redraft Drafts an action again without the given context keys.
  */
 export function orderDrafts(
@@ -236,7 +239,7 @@ export function orderDrafts(
     waiting = waiting.filter((one) => one !== draft);
     if (again === undefined) {
       for (const key of missing(draft)) {
-        const hint = `Every call that returns a value for "${key}" also needs one. Give the key a value in setup.ts, or set it in an action.`;
+        const hint = `Only calls that need "${key}" return its value. Give the key a value in setup.ts, or set it in an action.`;
         lost.push({ action: draft.action.name, what: `argument for ${key}`, hint });
       }
     }

@@ -31,8 +31,8 @@ const ID_SCALARS = /^(uuid|guid|uid|objectid|bigint|long|cuid|ulid|nanoid|global
 const WRAPPER = /(Payload|Result|Response|Connection|Edge|PageInfo|Output)$/;
 
 /**
- * Returns the types whose objects have an id, by type name. Relay's interface `Node` is left out, because it does not describe one kind of object:
- * all types with an id implement this interface.
+ * Returns the types whose objects have an id, by type name. Relay's interface `Node` is left out, because all types with an id implement this
+ * interface, so it does not describe one kind of object.
  */
 export function findEntities(schema: GraphQLSchema): ReadonlyMap<string, Entity> {
   const roots = new Set<GraphQLNamedType | null | undefined>([
@@ -47,7 +47,7 @@ export function findEntities(schema: GraphQLSchema): ReadonlyMap<string, Entity>
     if (idField === undefined) continue;
     const name = singularName(type.name.replace(/(?<=[a-z0-9])_?(Type|Object|Node|Entity|Model|Dto|Response|Payload|Result|Output)$/, ""));
     if (name === "") continue;
-    // A type and its wrapper, such as `Order` and `OrderResponse`, get the same context key, because both describe one object.
+    // A type and its wrapper, such as `Order` and `OrderResponse`, get the same context key, because both describe the same object.
     const key = identifier(`${name}_id`, "id");
     found.set(type.name, { type, name, words: name.split("_"), key, idField, idType: idTypeOf(type, idField) });
   }

@@ -23,8 +23,8 @@ export interface LoginField {
 }
 
 /**
- * Returns the first query or mutation that is named like a login, takes a user name and a password, and returns a token. The name is compared because
- * registrations take and return the same values.
+ * Returns the first query or mutation that is named like a login, takes a user name and a password, and returns a token. The name is needed to
+ * distinguish logins from registrations, which take and return the same values.
  */
 export function findLogin(roots: readonly RootField[]): LoginField | undefined {
   for (const root of roots) {

@@ -12,7 +12,7 @@ export interface Place {
 }
 
 const ID_WORDS = new Set(["id", "ids", "uuid", "guid", "gid", "pk", "pks"]);
-/** Matches names of input fields that do not tell to which type of object they belong, such as `input`. */
+/** Matches names of input fields that do not show to which type of object they belong, such as `input`. */
 const GENERIC = /^(input|data|where|filter|params|payload|args|attributes|record|object|values|patch|fields|by|options|request)$/;
 const INPUT_WORDS = new Set(
   "input create update delete add remove new where unique patch payload data filter args params by ref reference".split(" "),
@@ -25,8 +25,8 @@ export class IdMatcher {
   readonly #byName = new Map<string, Entity>();
   readonly #bySquashed = new Map<string, Entity>();
   /**
-   * Maps the last words of type names to these types, for example `item` to `OrderItem`. At most two types are stored for each ending, because two
-   * are enough to make the ending ambiguous.
+   * Maps the last words of type names to these types, for example `item` to `OrderItem`. At most two types are stored for each ending, because an
+   * ending with two types is already ambiguous.
    */
   readonly #byEnd = new Map<string, Entity[]>();
 
@@ -61,8 +61,8 @@ export class IdMatcher {
   }
 
   /**
-   * Returns the type of object in the name of a query or mutation, such as `Order` for `createOrder`. The longest match is used. Of several matches
-   * of this length, the leftmost is used.
+   * Returns the type of object in the name of a query or mutation, such as `Order` for `createOrder`. If several types match, returns the type with
+   * the most words, and of these the leftmost.
    */
   noun(root: RootField): Entity | undefined {
     // For example, `itemFromOrder` gives the type `Item`. `orderItem` gives the type `OrderItem` if that type exists.

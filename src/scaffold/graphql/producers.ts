@@ -11,9 +11,9 @@ export interface Known {
 }
 
 /**
- * Returns the ids that each query and mutation provides to later calls.
- * A mutation provides the id of each object in its answer, unless its arguments require this id. The object in the mutation's name comes first.
- * A query only provides ids that other calls take and that no mutation provides.
+ * Returns the ids that each query and mutation provides to later calls. A mutation provides the id of each object in its answer, unless its arguments
+ * require this id. The object that the mutation's name contains comes first. A query only provides ids that other calls take and that no mutation
+ * provides.
  */
 export function findProducers(all: readonly Known[], matcher: IdMatcher): ReadonlyMap<RootField, readonly FoundId[]> {
   const gives = new Map<RootField, readonly FoundId[]>();
@@ -51,8 +51,8 @@ export function findProducers(all: readonly Known[], matcher: IdMatcher): Readon
 }
 
 /**
- * Returns `true` if a call creates an object that its answer contains. An object whose id the call requires existed before. The optional id in a
- * mutation named `create...` may belong to another object of the same type.
+ * Returns `true` if the object in a call's answer may be new. It is not new if the call takes its id. But an optional id in a mutation named
+ * `create...` does not count, because it may belong to another object of the same type.
  */
 function isNew(entity: Entity, { root, taken }: Known): boolean {
   return !taken.some((one) => one.entity.key === entity.key && (one.required || root.verb !== "create"));

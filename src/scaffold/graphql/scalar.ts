@@ -43,7 +43,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 
 /**
  * Returns a value for a GraphQL scalar, chosen by its type and by the name of the argument.
- * @param unlike `true` if values that are usually unique, such as emails, must be random.
+ * @param unlike `true` to return random values for names whose values are usually unique, such as emails.
  */
 export function scalarFor(type: GraphQLScalarType, name: string, unlike: boolean): Scalar {
   switch (type.name) {

@@ -26,7 +26,7 @@ interface Place {
   readonly above: readonly string[];
 }
 
-/** The maximum number of nested objects with an id that are selected in a query. Objects without an id do not count. */
+/** The maximum nesting depth of objects with an id in a query. Objects without an id do not count. */
 const DEEPEST_THINGS = 2;
 const DEEPEST = 6;
 const MOST_FIELDS = 80;
@@ -34,13 +34,16 @@ const MOST_OF_AN_OBJECT = 25;
 const MOST_MEMBERS = 6;
 
 /**
- * Chooses the fields that a generated query requests: plain values of the answer and of the objects near its root. Fields with required arguments are
- * left out.
+ * Chooses the fields that a generated query requests: scalar fields of the answer's root object and of the objects near the root. Fields with
+ * required arguments are left out.
  */
 export class Selector {
   readonly #schema: GraphQLSchema;
   readonly #entities: ReadonlyMap<string, Entity>;
-  /** Maps the path of each selected field in the answer to its type and arguments. GraphQL rejects a query with two different fields at one path. */
+  /**
+   * Maps the path of each selected field in the answer to its type and arguments. GraphQL rejects a query that selects two different fields at the
+   * same path.
+   */
   readonly #shapes = new Map<string, string>();
   #count = 0;
 

@@ -92,7 +92,7 @@ function isSubscription({ action: { operation } }: Draft): boolean {
 /** Returns `true` if an operation can be called without authentication. */
 const isPublic = ({ security }: Operation): boolean => security.length === 0 || security.some((needs) => needs.length === 0);
 
-/** Returns a note for an action whose operation declares another server than the one to which the action sends its request. */
+/** Returns a note for the action of an operation that declares its own server, because the action sends its request to the API's server instead. */
 function onOther({ operation, elsewhere }: ReturnType<typeof underBase>, actions: readonly PlannedAction[]): readonly NotInferred[] {
   const action = elsewhere === undefined ? undefined : actions.find((one) => one.operation === operation);
   if (action === undefined) return [];
@@ -140,8 +140,8 @@ function findFacts(
 }
 
 /**
- * Drafts all actions. An id may turn out to be unavailable, because the request field that holds the id is not sent. All actions are then drafted
- * again without this id.
+ * Drafts all actions. An id that should come from a field of a request is unavailable if the drafted action does not send this field. In this case,
+ * drafts all actions again without the id.
  */
 function draftAll(calls: readonly Called[], facts: Facts): readonly Draft[] {
   const drafts = calls.map((call) => draftAction(call, facts));

@@ -7,7 +7,7 @@ export interface ScaffoldPlan {
   /** The value of `base_url` in the generated configuration. `undefined` if the description has no server with an absolute URL. */
   readonly baseUrl: string | undefined;
   /**
-   * The path before all operations of the API, for example `/v1`. This path is not part of `base_url`, because the path also applies to a target that
+   * The path that precedes the paths of all operations, for example `/v1`. It is not part of `base_url`, because it also applies to a target that
    * seqqa starts.
    */
   readonly basePath?: string | undefined;
@@ -19,8 +19,8 @@ export interface ScaffoldPlan {
    */
   readonly actions: readonly PlannedAction[];
   /**
-   * The context keys and the types of their values, in the order in which actions provide them. Keys that no action provides come last. The user has
-   * to set these, and `notInferred` names them.
+   * The context keys and the types of their values, in the order in which actions provide them. Keys that no action provides come last: the user has
+   * to set them, and `notInferred` names them.
    */
   readonly keys: readonly PlannedKey[];
   /**
@@ -34,15 +34,15 @@ export interface ScaffoldPlan {
   readonly apiKeys?: readonly PlannedApiKey[] | undefined;
   /** The operations for which no action is generated, because they would end the exploration, for example by deleting the user. */
   readonly leftOut?: readonly LeftOut[] | undefined;
-  /** The operations that create and use something that may be used only once, such as an invitation. */
+  /** The operations that create and use objects that may be used only once, such as invitations. */
   readonly singleUse?: readonly ProposedSingleUse[] | undefined;
   /** The operations that end sessions. `undefined` if the description shows no such operations, or if the API has no login. */
   readonly sessionEnds?: ProposedSessionEnds | undefined;
   /** `true` if no operation describes a refusal (a 4xx status or `default`), as NestJS does by default. */
   readonly describesNoRefusals?: boolean | undefined;
-  /** The actions whose data is probably public, because it can be read without authentication, although other operations need it. */
+  /** The actions on data that is probably public: the data can be read without authentication, although other operations need authentication. */
   readonly publicCalls?: readonly PlannedAction[] | undefined;
-  /** The context keys whose values only public reads return. No user of the exploration owns the items of these keys. */
+  /** The context keys whose values come only from public reads. The items of these keys belong to no user of the exploration. */
   readonly shared?: readonly string[] | undefined;
   /** The values that could not be inferred from the description. Each value has a hint that tells the user where to write it. */
   readonly notInferred: readonly NotInferred[];
@@ -99,11 +99,11 @@ export interface PlannedAction {
   readonly produces: readonly Production[];
   /** The context keys that the action removes after a 2xx answer, because it deleted the item and everything below the item. */
   readonly frees: readonly string[];
-  /** The context keys whose ids are kept under another key after the item was deleted, because another action can restore the item. */
+  /** The context keys whose ids the action moves to another key when it deletes the item, because another action can restore the item. */
   readonly keeps?: readonly Moved[] | undefined;
   /**
-   * For an action that restores a deleted item: the context keys from which and to which the id moves back. If no item was deleted, the action is
-   * called for an existing item.
+   * For an action that restores a deleted item: the context key from which the id moves back, and the key to which it moves. If no item was deleted,
+   * the action is called for an existing item.
    */
   readonly restores?: Moved | undefined;
   /**
@@ -146,8 +146,8 @@ export interface PlannedBody {
 
 /**
  * The place from which an action takes the value of a context key: the JSON body of the answer, the `Location` header, or a value that was sent. For
- * `location`, the value is the last segment of the URL. A sent `value` is the same object as in the parameters or the body, so a random value is
- * drawn only once. The key is not set if `path` leads to the first item of an empty list.
+ * `location`, the value is the last segment of the URL. A sent `value` is identical to an object in the parameters or the body, so that a random
+ * value is drawn only once. The key is not set if `path` leads to the first item of a list, and the list is empty.
  */
 export type Production =
   | { readonly key: string; readonly from: "body"; readonly path: readonly (string | number)[] }
@@ -157,8 +157,8 @@ export type Production =
 export type PlannedValue =
   | { readonly kind: "constant"; readonly value: Json }
   /**
-   * A value from the context, in generated code `context.getRequired(key)`. If `first` is given, that context key is tried before `key`. `as` converts
-   * the value.
+   * A value from the context: `context.getRequired(key)` in generated code. If `first` is given, this context key is tried before `key`. `as`: the
+   * type to which the generated code converts the value.
    */
   | { readonly kind: "context"; readonly key: string; readonly first?: string; readonly as?: "number" | "string" }
   /** A random value from the test data factory. It differs from all values sent before on the path, and a replay draws the same value. */
@@ -228,12 +228,12 @@ export interface PlannedRegistration {
   readonly passwordField: string;
 }
 
-/** Something that may be used only once, such as an invitation, with the actions that create and use it. */
+/** A kind of object that may be used only once, such as an invitation, with the actions that create and use it. */
 export interface ProposedSingleUse {
   readonly what: string;
   readonly create: PlannedAction;
   readonly use: PlannedAction;
-  /** `true` if the action that uses the code or token takes the code from the answer of the action that creates it. */
+  /** `true` if the action that uses the object sends the code or token that the answer of the creating action contains. */
   readonly isLinked: boolean;
 }
 

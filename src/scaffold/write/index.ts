@@ -49,7 +49,7 @@ export interface Written {
   readonly actions: readonly { readonly name: string; readonly file: string; readonly fate: Fate }[];
   /** The actions of earlier runs of `seqqa scaffold` that the current source does not contain. They stay in their files. */
   readonly others: readonly { readonly name: string; readonly file: string }[];
-  /** Sentences about generated code that could not be inserted into files that the user changed. */
+  /** The generated code that could not be inserted into files that the user changed, one sentence each. */
   readonly left: readonly string[];
   readonly again: boolean;
 }
@@ -200,7 +200,7 @@ function proposals(
   };
 }
 
-/** Returns the context keys that actions need and whose values come only from lists, so that no action creates their items. */
+/** Returns the context keys that actions need and whose values come only from lists. No action creates the items of these keys. */
 function listedKeys({ actions }: ScaffoldPlan): readonly string[] {
   const needed = new Set(actions.flatMap(({ needs }) => needs));
   const productions = actions.flatMap(({ produces, operation, graphql }) =>

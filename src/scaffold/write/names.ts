@@ -20,7 +20,7 @@ export interface NamedAction {
 export const INDEX = "actions/index.ts";
 
 /**
- * Chooses the names and files of all actions. Actions that were generated before keep their names and files, and new actions never take these names.
+ * Chooses the names and files of all actions. Actions that were generated before keep their names and files, and new actions get different names.
  * @param isForeign Returns `true` for a file that `seqqa scaffold` did not write.
  */
 export function nameActions(plan: ScaffoldPlan, manifest: Manifest, isForeign: (file: string) => boolean): readonly NamedAction[] {

@@ -81,7 +81,10 @@ function changesOf({ changes }: ExploredTable, column: string): readonly { reado
   );
 }
 
-/** Checks a limit for an amount in all states. `leftOf` returns how far a row is from the limit; negative if the row breaks the limit. */
+/**
+ * Checks a limit for an amount in all states. `leftOf` returns the difference between the limit and the amount of a row: negative if the row breaks
+ * the limit, `undefined` if the row cannot be judged.
+ */
 function judged(
   table: ExploredTable,
   leftOf: (row: Row) => number | undefined,

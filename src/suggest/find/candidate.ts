@@ -20,15 +20,15 @@ export interface Candidate {
   /** The state or step that came nearest to breaking the rule. */
   readonly nearest: Place | undefined;
   /**
-   * The number of steps that cannot be judged, because they replaced several rows with generated keys. If there are such steps, the rule may be
-   * wrong. Default: 0.
+   * The number of steps that cannot be judged, because they changed several rows whose generated keys do not show which row became which. Such steps
+   * may have broken the rule. Default: 0.
    */
   readonly unclear?: number;
-  /** Parts of the rule that a frequent defect could have added, such as a transition. The user must check them. Default: none. */
+  /** Parts of the rule that the user must check, such as a transition, because a common kind of defect has the same effect. Default: none. */
   readonly doubts?: readonly string[];
 }
 
-/** A state or step that breaks a rule or nearly does. `what` describes the values in this state or step. */
+/** A state or step that breaks a rule or nearly breaks it. `what` describes the values in this state or step. */
 export interface Place {
   /** The index of the state; for a step, the index of the state before it. */
   readonly state: number;

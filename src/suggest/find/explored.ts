@@ -12,11 +12,11 @@ export interface ExploredTable extends Table {
   readonly unpaired: readonly UnpairedStep[];
   /** The columns whose values are keys of another table in every state, each with the name of the other table. */
   readonly references: ReadonlyMap<string, string>;
-  /** The columns in `references` whose names do not suggest the other table: only their values do. */
+  /** The columns in `references` that were found only by their values, because their names do not suggest the other table. */
   readonly guessed: ReadonlySet<string>;
   /** The columns with amounts: numbers that are neither keys nor references nor flags (0 and 1). */
   readonly numbers: readonly string[];
-  /** The columns with few distinct words, such as statuses. The value of an entry is the list of words. */
+  /** The columns with few distinct words, such as statuses, each with the list of its words. */
   readonly words: ReadonlyMap<string, readonly string[]>;
   /** The columns that are `NULL` in some rows and not `NULL` in others. */
   readonly emptied: readonly string[];
@@ -86,7 +86,7 @@ export const snakeCase = (column: string): string => column.replace(/([a-z\d])([
 /** Returns `true` if the name of a column ends like an id, such as `id`, `user_id` or `userId`. */
 export const isIdName = (column: string): boolean => /(?:^|_)(?:id|uuid|key)$/.test(snakeCase(column));
 
-/** Matches names in snake case of codes and numbers that several rows may have, and that may change. */
+/** Matches names (in snake case) of columns with codes and numbers that several rows may share and that may change. */
 const SHARED_NAME = /(?:^|_)(?:country|currency|language|locale|postal|zip|area|phone|house|status|error)_(?:code|number)$/;
 
 /** Returns `true` for a name such as `country_code` or `phoneNumber`. Such codes and numbers do not identify a row. */
@@ -94,7 +94,10 @@ export const isSharedName = (column: string): boolean => SHARED_NAME.test(snakeC
 
 export const columnOf = (table: Pick<Table, "name">, column: string): string => `${table.name}.${column}`;
 
-/** Returns the code of a rule's last argument, the options, with the store if several stores have tables. Empty if there are no options. */
+/**
+ * Returns the code of a rule's last argument, the options, with a comma before it. The options name the store if several stores have tables. Returns
+ * an empty text if there are no options.
+ */
 export function optionsCode(table: ExploredTable, entries: readonly (readonly [string, string])[] = []): string {
   const all = table.isOneOfSeveral ? [...entries, ["store", literal(table.store)] as const] : entries;
   return all.length === 0 ? "" : `, ${objectLiteral(all)}`;
@@ -151,7 +154,10 @@ function referencesOf(table: Table, column: string, tables: readonly Table[]): r
   return target === undefined ? [] : [{ column, target: target.name, isGuessed }];
 }
 
-/** Returns the largest number of distinct values of a column in one state. Placeholders of different states can stand for the same value. */
+/**
+ * Returns the largest number of distinct values that a column has in a single state. Values are not counted over all states, because different
+ * placeholders in different states can stand for the same value.
+ */
 export function mostValues({ rows }: Table, column: string): number {
   const sizes = rows.map((all) => new Set(all?.map((row) => row.get(column) ?? "null").filter((cell) => !isNull(cell))).size);
   return sizes.reduce((most, size) => Math.max(most, size), 0);
@@ -159,7 +165,7 @@ export function mostValues({ rows }: Table, column: string): number {
 
 /** Matches names of columns that usually refer to another row of their own table. */
 const OWN_NAME = /^(?:parent|manager|supervisor|previous|next|original|reply_to|replied_to|replaces|replaced_by)(?:_?id|_?uuid)?$/i;
-/** `PERSON_NAME` matches names of columns that usually refer to a person, `PERSONS` names of tables of persons. */
+/** `PERSON_NAME` matches names of columns that usually refer to a person. `PERSONS` matches names of tables whose rows are persons. */
 const PERSON_NAME = /(?:^|_)(?:owner|author|user|assignee|creator|sender|recipient|(?:created|updated|changed)_by)(?:_?id|_?uuid)?$/i;
 const PERSONS = /^(?:users?|accounts?|members?|customers?|people|persons?)$/i;
 

@@ -25,10 +25,10 @@ export function keys({ tables, of }: Explored): readonly Candidate[] {
 /** The likelihood of a reference that the schema declares, but that the store does not check in every connection. */
 const DECLARED = 0.4;
 
-/** The likelihood of a reference that only the values suggest: lower than that of a reference by name. */
+/** The likelihood of a reference that only the values suggest. It is lower than the likelihood of a reference that the column's name suggests. */
 const GUESSED = 0.5;
 
-/** Leaves out a reference that the database checks itself, unless some state breaks it. */
+/** Returns a suggested reference, or nothing if the database itself checks the reference and no state breaks it. */
 function unlessChecked(candidate: Candidate, { store, name }: ExploredTable, column: string, of: StatesOfRun): readonly Candidate[] {
   const declared = of.references.find(
     (one) =>

@@ -12,7 +12,7 @@ export function lifecycles({ tables, of }: Explored): readonly Candidate[] {
   ]);
 }
 
-/** A transition is shown to the user as a possible defect if it makes up at most this share of all changes of the column. */
+/** A transition is shown to the user as a possible defect if at most this share of all changes of the column are this transition. */
 const RARE = 0.1;
 
 function transitions(table: ExploredTable, column: string, words: readonly string[], actions: readonly string[]): readonly Candidate[] {
@@ -43,7 +43,7 @@ function transitions(table: ExploredTable, column: string, words: readonly strin
   }
   const possible = words.length * (words.length - 1);
   const made = [...seen.values()].reduce((sum, all) => sum + all.size, 0);
-  // If rows change from most statuses to most other statuses, every transition is allowed, and there is no rule to suggest.
+  // If rows change from most statuses to most other statuses, the API probably allows every transition, so there is no rule to suggest.
   if (made === 0 || made > possible * 0.7) return [];
   const lists = words.flatMap((word) => {
     const all = seen.get(word);
@@ -99,8 +99,8 @@ function changeText(from: string, to: string, { count, by }: Change): string {
 }
 
 /**
- * Describes the changes that a frequent defect could have made: changes back to an earlier status, and changes that an action makes in an early status
- * and also in a later one, such as a cancellation after the shipment.
+ * Describes the observed status changes that may come from a common defect instead of being intended: changes back to an earlier status, and changes
+ * by an action that makes the same change from an earlier status, too, such as a cancellation after the shipment.
  */
 function doubtsOf(seen: Changes, initial: ReadonlyMap<string, number>): readonly string[] {
   const depths = new Map([...initial.keys()].map((word) => [word, 0]));
@@ -116,7 +116,7 @@ function doubtsOf(seen: Changes, initial: ReadonlyMap<string, number>): readonly
       const isOnly = [...all.values()].every(({ by }) => [...by].every((name) => change.by.has(name)));
       const others = earlier.filter((word) => word !== from).join(", ");
       return [
-        `${text}: as from ${others}, which ${earlier.length === 2 ? "is" : "are"} earlier${isOnly ? `; no other action leaves ${from}` : ""}`,
+        `${text}: also made from ${others}, which ${earlier.length === 2 ? "is an earlier status" : "are earlier statuses"}${isOnly ? `; no other action leaves ${from}` : ""}`,
       ];
     }),
   );
@@ -129,7 +129,7 @@ function reaches(seen: Changes, from: string, to: string): boolean {
   return reached.has(to);
 }
 
-/** Columns that never change are suggested as immutable only if at least this number of rows with a value changed in other columns. */
+/** A column that never changes is suggested as immutable only if it has a value in at least this number of rows that changed in other columns. */
 const FEWEST_CHANGES = 5;
 
 /**
@@ -145,7 +145,7 @@ function immutable(table: ExploredTable): readonly Candidate[] {
   const { key } = table;
   if (key === undefined) return [];
   const others = table.columns.filter((column) => column !== key);
-  // A step that replaced one row changed at least one row, whichever it was.
+  // A step after which exactly one row differs changed one row, even if the key does not show which row.
   const single = table.unpaired.filter(({ gone, come }) => gone.length === 1 && come.length === 1);
   const changed = [
     ...table.changes.flatMap(({ step, changed: rows }) => rows.map((row) => ({ step, ...row }))),

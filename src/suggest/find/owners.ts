@@ -7,22 +7,25 @@ import { columnOf, namesOf, snakeCase, type Explored, type ExploredTable } from 
 
 /** Matches names of columns that usually say to whom a row belongs. */
 const OWNER_NAME = /(?:^|_)(?:owner|author|user|creator|sender|customer|account|member|tenant|created_by)(?:_?id|_?uuid)?$/;
-/** The largest share of steps that may reach rows of others. Above it, the role may see all rows, or the rows are public. */
+/**
+ * The largest share of steps that may see or change rows of others. If the share is larger, the role is probably allowed to see all rows, or the rows
+ * are public.
+ */
 const MOST_REACHED = 0.25;
-/** The statuses of a call to a row that the user may not reach. A 401 only says that nobody is logged in. */
+/** The statuses that refuse a call to a row of another user. 401 is not in the set, because it only says that nobody is logged in. */
 const REFUSED: ReadonlySet<number> = new Set([403, 404]);
 /** The number of actions that the evidence names. */
 const NAMED = 3;
 
 /**
- * Suggests `ownership` if calls to rows of other roles were refused, and lists contained only own rows. The rule tries calls that contain a value of
- * the context. It is therefore suggested only if the context contains the keys of such rows.
+ * Suggests `ownership` if calls to rows of other roles were refused, and lists contained only rows of the calling role. The rule tries calls that
+ * contain a value of the context, so it is suggested only if the context contains keys of such rows.
  */
 export function owners({ tables, of }: Explored): readonly Candidate[] {
   if (new Set(of.roles).size < 2) return [];
   const owned = tables.flatMap((table) => ownedTable(table, of) ?? []);
   const all = owned.flatMap((one) => contactsOf(one, of));
-  // Leave out roles that may see all rows, such as administrators, then tables with rows that everybody may see.
+  // Leave out roles that are allowed to see all rows, such as administrators, and then tables whose rows everybody is allowed to see.
   const bound = all.filter(({ role }) => owned.some(({ table }) => isKept(all.filter((one) => one.role === role && one.table === table))));
   const kept = owned.filter(({ table }) => isKept(bound.filter((one) => one.table === table)));
   const judged = bound.filter(({ table }) => kept.some((one) => one.table === table));
@@ -31,7 +34,7 @@ export function owners({ tables, of }: Explored): readonly Candidate[] {
   const isOfKept = ({ table }: { readonly table: ExploredTable }): boolean => kept.some((one) => one.table === table);
   if (users.length === 0 || !keys.some(isOfKept)) return [];
   const shared = keys.filter((key) => !isOfKept(key)).map(({ key }) => key);
-  // The owner of the row may make a call that is refused to another user.
+  // The option `except` lists the calls of these actions by the owner of the row, because the owner is allowed to make them.
   const except = new Set(
     all
       .filter(isOfKept)
@@ -72,12 +75,12 @@ interface Contact {
   readonly table: ExploredTable;
   readonly role: string | undefined;
   /**
-   * The result. `refused`: a call that names a row of another role was refused. `listed`: a list left out the rows of others. `reached`: the step saw
-   * or changed a row of another role.
+   * The result. `refused`: a call whose path names a row of another role was refused. `listed`: an answer with a list left out the rows of other
+   * roles. `reached`: the step saw or changed a row of another role.
    */
   readonly kind: "refused" | "listed" | "reached";
   readonly place: Place;
-  /** The other role whose row a call names. `undefined` if no call does. */
+  /** The other role whose row the path of a call names; `undefined` if no call names such a row. */
   readonly of: Owner | undefined;
 }
 
@@ -94,7 +97,10 @@ interface Owned {
   readonly valueOf: ReadonlyMap<string | undefined, Cell>;
 }
 
-/** Finds the column whose values are different for each role that created rows, and always the same for one role. */
+/**
+ * Finds the column that names the owner: all rows that one role created have the same value, and rows of different roles have different values.
+ * `undefined` if the table has no key.
+ */
 function ownedTable(table: ExploredTable, { roles }: StatesOfRun): readonly Owned[] | undefined {
   const { key } = table;
   if (key === undefined) return undefined;
@@ -105,7 +111,7 @@ function ownedTable(table: ExploredTable, { roles }: StatesOfRun): readonly Owne
         rows.map((row) => [roles[step.action], row.get(column) ?? "null"] as const),
       );
       const valueOf = new Map(created);
-      // Placeholders of other states than the root state may stand for several values.
+      // Accept only plain values and placeholders of the root state, because other placeholders stand for different values in different states.
       const isSame = ([role, cell]: (typeof created)[number]): boolean =>
         cell === valueOf.get(role) && !isNull(cell) && (isPlain(cell) || cell.startsWith("root#"));
       return created.length > 0 && created.every(isSame) && new Set(valueOf.values()).size === valueOf.size
@@ -115,7 +121,7 @@ function ownedTable(table: ExploredTable, { roles }: StatesOfRun): readonly Owne
     .slice(0, 1);
 }
 
-/** A step, with what is needed to recognise rows in its answers. */
+/** The data that is needed to recognise rows in the answers of a step. */
 interface Seen {
   readonly owned: Owned;
   /** The rows of the table before and after the step. */
@@ -154,7 +160,7 @@ function contactsOf(owned: Owned, of: StatesOfRun): readonly Contact[] {
     else if (foreign.length > 0 && named.some(({ answer, owner }) => owner === undefined && answer.method === "GET" && isGood(answer)))
       lists.push({ ...contact("listed", `left out the rows of ${table.name} of another user`), showsRows: shown.length > 0 });
   }
-  // A read without rows may be of something else. It counts only if its action shows rows of the table in another state.
+  // A read that shows no rows may be about other data. It counts as a list only if its action shows rows of the table in another state.
   const listing = new Set(lists.filter(({ showsRows }) => showsRows).map(({ place }) => place.action));
   return [...contacts, ...lists.filter(({ place }) => listing.has(place.action))];
 }
@@ -165,7 +171,7 @@ interface Owner {
   readonly role: string | undefined;
 }
 
-/** Returns the owner of a row. A row that no role created counts as a row of the role itself. */
+/** Returns the owner of a row. A row that no role created counts as a row of the role of the step. */
 function ownerOf(row: Row, { owned: { column, valueOf }, role: own }: Seen): Owner {
   const [role] = [...valueOf].find(([, cell]) => cell === row.get(column)) ?? [own];
   return { role };
@@ -185,7 +191,7 @@ function drawnKeys({ table, column, valueOf }: Owned, { roles }: StatesOfRun): S
   return drawn;
 }
 
-/** The length of a key that is generated at random, such as a UUID. */
+/** Minimum length of a key that counts as generated at random, such as a UUID. */
 const LONG = 16;
 
 type Json = Readonly<Record<string, unknown>>;
@@ -195,7 +201,7 @@ function objectsIn({ body }: AnswerOfStep): readonly Json[] {
   try {
     parsed = JSON.parse(body);
   } catch {
-    // A cut body, or a body that is not JSON.
+    // The body was shortened in the run log, or is not JSON.
     return [];
   }
   const found: Json[] = [];
@@ -235,11 +241,13 @@ function ownerOfPath({ url }: AnswerOfStep, seen: Seen): Owner | undefined {
 const valueIn = (object: Json, column: string): unknown =>
   Object.entries(object).find(([name]) => snakeCase(name) === snakeCase(column))?.[1];
 
-/** Returns `true` if a value of an object equals a cell of a row, apart from the key. */
+/** Returns `true` if at least one value of an object, apart from the key, is equal to the cell of the same column in a row. */
 const agrees = (object: Json, row: Row, key: string): boolean =>
   [...row].some(([column, cell]) => column !== key && isEqual(valueIn(object, column), cell) === true);
 
-/** Compares a value of an answer with a cell. Returns `undefined` if they cannot be compared, such as a generated value. */
+/**
+ * Compares a value of an answer with a cell. Returns `undefined` if the two cannot be compared, for example because the cell is a generated value.
+ */
 function isEqual(value: unknown, cell: Cell | undefined): boolean | undefined {
   if (value === undefined || cell === undefined || !isPlain(cell) || (typeof value === "object" && value !== null)) return undefined;
   const number = numberIn(cell);
@@ -250,7 +258,7 @@ function isEqual(value: unknown, cell: Cell | undefined): boolean | undefined {
 /** Matches a line of a state with a context key: `context.order_id = 7`. */
 const CONTEXT = /^context\.([\w$-]+) = (.*)$/s;
 
-/** Returns the context keys with keys of rows, by their names (`order_id` and `orders`) or by generated values. */
+/** Returns the context keys that hold keys of rows. They are recognised by their names (`order_id` for the table `orders`) or by generated values. */
 function contextKeys(
   { states }: StatesOfRun,
   tables: readonly ExploredTable[],

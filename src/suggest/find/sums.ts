@@ -6,7 +6,7 @@ import { columnOf, optionsCode, snakeCase, type Explored, type ExploredTable } f
 
 /** Sums that differ by at most this much count as equal, because floating-point sums are rounded. */
 const ROUNDING = 0.000001;
-/** The largest number of status columns per table whose counts are tried as the second part of a total. */
+/** The maximum number of status columns in a table for which counts of rows are tried as the second part of a total. */
 const MOST_SIDES = 6;
 
 /** Suggests rules for sums: sums that never exceed an amount of another table, and totals that no step changes. */
@@ -19,8 +19,8 @@ export function sums(explored: Explored): readonly Candidate[] {
 }
 
 /**
- * Suggests that amounts of rows never add up to more than an amount of the row that they refer to, such as payments and their order. A rule is
- * suggested only if at least one sum reaches its limit.
+ * Suggests rules of the form: the sum of a column over all rows that refer to the same row is at most an amount of that row. For example, the
+ * payments of an order are at most the order's total. A rule is suggested only if at least one sum is equal to its limit.
  */
 function within(parts: ExploredTable, whole: ExploredTable): readonly Candidate[] {
   const { key } = whole;
@@ -148,7 +148,10 @@ interface Total {
   readonly moves?: number;
 }
 
-/** Checks that no step changes a total, and counts the steps that change one of its parts. */
+/**
+ * Returns the rule that no step changes the total, with the steps that break the rule and the number of steps that change a part of the total.
+ * Returns an empty list if one of several parts never changes.
+ */
 function conserved({ table, column, others, parts, moves = 0 }: Total, steps: Explored["of"]["steps"]): readonly Candidate[] {
   const totalAt = (state: number): number | undefined => {
     let total = 0;
@@ -168,7 +171,7 @@ function conserved({ table, column, others, parts, moves = 0 }: Total, steps: Ex
     if (isPartChanged && moves === 0) judged++;
     if (Math.abs(after - before) > ROUNDING) broken.push({ state: from, action, what: `the total goes from ${before} to ${after}` });
   }
-  // If one part never changes, the rule for the other parts alone is simpler, so drop this rule.
+  // If one part never changes, drop this rule, because the rule without this part is simpler.
   if (parts.length > 1 && parts.some((part) => new Set(part.filter((one) => one !== undefined)).size < 2)) return [];
   const sums = [columnOf(table, column), ...others.flatMap((one) => (one.words === undefined ? [columnOf(one.table, one.column)] : []))];
   const rows = others.flatMap((one) => (one.words === undefined ? [] : [[columnOf(one.table, one.column), literal(one.words)] as const]));

@@ -1,6 +1,6 @@
 /**
  * A value of a row as text: `12`, `"paid"`, `null`. Values that differ between runs have placeholders: `#1` for an id, `<now + 5 min>` for a time.
- * Within one state, equal texts are equal values.
+ * Within one state, equal texts stand for equal values.
  */
 export type Cell = string;
 
@@ -11,7 +11,7 @@ export function numberIn(cell: Cell): number | undefined {
   return /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(cell) ? Number(cell) : undefined;
 }
 
-/** Returns the number in a text such as `"12.50"`, including its fraction. Returns `undefined` if the cell is not such a text. */
+/** Returns the number in a cell with a decimal text such as `"12.50"`, with its fraction. Returns `undefined` for other cells. */
 export function decimalIn(cell: Cell): Cell | undefined {
   return /^"(-?(?:0|[1-9]\d*)\.\d+)"$/.exec(cell)?.[1];
 }
@@ -28,7 +28,9 @@ export function textIn(cell: Cell): string | undefined {
   }
 }
 
-/** Returns `true` for a value that states do not show completely, such as a time or a secret. A change of such a value may be invisible. */
+/**
+ * Returns `true` for a value that the text of a state hides or abbreviates, such as a time or a secret. A change of such a value may be invisible.
+ */
 export const isHidden = (cell: Cell): boolean => /<(?:now|start|time|masked)\b|\[redacted\]|#\?/.test(cell);
 
 /** Returns `true` for a value that is the same in every run: a number, a text, `true`, `false` or `null`. */

@@ -27,12 +27,12 @@ const ROW = /^systems\.([\w$-]+)\.((?:[\w$-]+|"(?:[^"\\]|\\.)*")(?:\.(?:[\w$-]+|
 /** Matches the end of a line that was cut because of its length. `MORE` matches the last line of a list of lines that was cut. */
 const CUT = /\.\.\. \(\d+ characters\)$/;
 const MORE = /^\.\.\. and \d+ more lines$/;
-/** Runs store at most this number of lines of the root state (`bring-up/root-state.ts`). A longer list is cut without a mark. */
+/** Runs store at most this number of lines of the root state (`bring-up/root-state.ts`). A longer list is cut, and nothing shows that it was cut. */
 const ROOT_LINES = 2000;
 /** Matches the store and table of a row line, also if the line was cut. */
 const ROW_TABLE = /^systems\.([\w$-]+)\.((?:[\w$-]+|"(?:[^"\\]|\\.)*")(?:\.(?:[\w$-]+|"(?:[^"\\]|\\.)*"))*) [+-] \{/;
 
-/** Maps each table in which seqqa shows the keys of Redis stores and BullMQ queues to the columns of the table. */
+/** Maps each table in which seqqa shows the content of Redis stores and BullMQ queues to the columns of the table. */
 const REDIS_TABLES: ReadonlyMap<string, string> = new Map([
   ["expires", "key lifetime"],
   ["hash", "key field value"],
@@ -72,7 +72,7 @@ function isOfRedis({ name, columns }: Table): boolean {
 interface Changed {
   readonly added: string[];
   readonly removed: string[];
-  /** `true` if the line of a row was cut, so that not all rows of the table are known. */
+  /** `true` if the line of a row was shortened, so that not all rows of the table are known. */
   isCut: boolean;
 }
 

@@ -1,19 +1,22 @@
 import type { StepOfRun } from "../../run-log/index.ts";
 import type { Row, Table } from "./explored-rows.ts";
 
-/** Maps the placeholders before a step to those after it. */
+/** Maps each placeholder in the state before a step to the placeholder of the same value in the state after it. */
 export type Renaming = ReadonlyMap<string, string>;
 
 /** Matches a placeholder for a generated id (`#1`) or a time (`#t1`). Names of the root state (`root#1`) are the same in all states. */
 const PLACEHOLDER = /(?<!root)#t?\d+/g;
-/** The weight of an equal row for the placeholder of its key. For other placeholders in the row, the weight is 1. */
+/** The score of an equal row for a placeholder that is the key of the row. For other placeholders in the row, the score is 1. */
 const KEY_WEIGHT = 3;
-/** The weight of equal rows only, compared with more rows after the step. */
+/**
+ * Added to the score of two placeholders that occur only in equal rows. Such a pair wins against a pair with additional rows before or after the
+ * step.
+ */
 const ALL_EQUAL = 0.5;
 
 /**
- * Returns a function that finds out which placeholders before and after a step name the same value. States number their placeholders anew, so `#2`
- * can become `#1` if a step removes another row. The function returns `undefined` for a step between states without placeholders.
+ * Returns a function that finds out which placeholders before and after a step stand for the same value. Each state numbers its own placeholders, so
+ * `#2` can become `#1` if a step removes another row. The function returns `undefined` if the state before the step has no placeholders.
  */
 export function renamings(tables: readonly Table[]): (step: StepOfRun) => Renaming | undefined {
   const known = new Map<number, readonly Place[]>();
@@ -33,10 +36,10 @@ export function renamings(tables: readonly Table[]): (step: StepOfRun) => Renami
   };
 }
 
-/** Stands for a placeholder without a partner. States do not contain it. */
+/** Replaces a placeholder whose value does not exist after the step. No state contains this text. */
 const NONE = "#0";
 
-/** Returns a row with the placeholders that it has after a step. */
+/** Returns a copy of a row of the state before a step in which each placeholder is replaced with the placeholder of the same value after the step. */
 export function renamed(row: Row, renaming: Renaming): Row {
   if (![...row.values()].some((cell) => cell.includes("#"))) return row;
   return new Map([...row].map(([column, cell]) => [column, cell.replace(PLACEHOLDER, (one) => renaming.get(one) ?? NONE)]));
@@ -56,7 +59,10 @@ function placeOf(table: Table, row: Row): readonly Place[] {
   return placeholders.length === 0 ? [] : [{ table, row, placeholders }];
 }
 
-/** Pairs the placeholders with the most equal rows first. A row whose placeholders are partly paired is equal only to a row with the same partners. */
+/**
+ * Pairs the placeholders before a step with those after it, beginning with the placeholders that occur in the most equal rows. Once some placeholders
+ * of a row are paired, the row is equal only to a row with their partners.
+ */
 function renamingOf(before: readonly Place[], after: readonly Place[]): Renaming {
   const names = (places: readonly Place[]): string[] => [...new Set(places.flatMap(({ placeholders }) => placeholders))];
   const pairs = new Map<string, string>();
@@ -73,14 +79,17 @@ function renamingOf(before: readonly Place[], after: readonly Place[]): Renaming
       }
     }
   }
-  // A placeholder without a partner gets a name that no state contains.
+  // Give a placeholder without a partner a name that no state contains.
   for (const one of all) if (!pairs.has(one)) pairs.set(one, `${NONE}${one.slice(1).replace("t", "0")}`);
   return pairs;
 }
 
 type Score = (one: string, other: string) => number;
 
-/** Returns the pairs that are better than all others with the same placeholders. If there are none, returns one of the best pairs. */
+/**
+ * Returns the pairs that have a higher score than every other pair with one of their placeholders. If there are no such pairs, returns one pair with
+ * the highest score. Returns an empty list if all scores are 0.
+ */
 function bestPairs(left: readonly string[], right: readonly string[], score: Score): readonly (readonly [string, string])[] {
   const scores = left.map((one) => right.map((other) => (one.startsWith("#t") === other.startsWith("#t") ? score(one, other) : 0)));
   const most = Math.max(0, ...scores.flat());
@@ -111,7 +120,7 @@ interface Pairing {
   readonly partners: Renaming;
 }
 
-/** Scores two placeholders by the equal rows that contain them. */
+/** Returns a function that scores two placeholders by the number of equal rows in which they occur. */
 function equalRows({ before, after, pairs, partners }: Pairing): Score {
   const left = rowsByName(before, (one) => pairs.get(one));
   const right = rowsByName(after, (one) => (partners.has(one) ? one : undefined));
@@ -129,7 +138,7 @@ function equalRows({ before, after, pairs, partners }: Pairing): Score {
 
 type RowsOfName = Map<string, { count: number; readonly weight: number }>;
 
-/** Returns the rows that contain each unpaired placeholder, as texts. In a text, other unpaired placeholders have no name. */
+/** Returns, for each unpaired placeholder, the rows that contain it, as texts. In these texts, all other unpaired placeholders are `#`. */
 function rowsByName(places: readonly Place[], nameOf: (placeholder: string) => string | undefined): ReadonlyMap<string, RowsOfName> {
   const byName = new Map<string, RowsOfName>();
   for (const { table, row, placeholders } of places) {
@@ -150,7 +159,7 @@ function rowsByName(places: readonly Place[], nameOf: (placeholder: string) => s
   return byName;
 }
 
-/** Scores two keys of the same table by the number of equal cells in their rows, for rows that the step changed. */
+/** Returns a function that scores two keys of the same table by the number of equal cells in their rows. It pairs rows that the step changed. */
 function similarRows({ before, after, pairs }: Pairing): Score {
   const keyed = (places: readonly Place[]): ReadonlyMap<string, Place> =>
     new Map(places.flatMap((place) => (place.table.key === undefined ? [] : [[place.row.get(place.table.key) ?? "", place] as const])));

@@ -9,7 +9,7 @@ export interface RowChanges {
   readonly created: readonly Row[];
 }
 
-/** A step that replaced rows whose keys do not show which row became which. */
+/** A step that changed several rows, whose keys do not show which row before the step became which row after it. */
 export interface UnpairedStep {
   readonly step: StepOfRun;
   /** The rows that exist only before the step (`gone`), and the rows that exist only after the step (`come`). */
@@ -21,10 +21,9 @@ export interface UnpairedStep {
 
 /**
  * Returns the rows that each step added, changed and removed in a table. Rows before and after a step with equal keys are the same row. Rows with
- * generated keys that differ only in the numbers of their placeholders are the same row, too. If a step changes more than a single row with a
- * generated key, or a row that could have changed places with another row, the step is in `unpaired`.
- *
- * @param renamingOf returns the placeholders that a step renames; `undefined` if there are none
+ * generated keys that differ only in the numbers of their placeholders are the same row, too. A step is in `unpaired` if its changes are ambiguous:
+ * it changed several rows with generated keys, or one row that could have exchanged its values with another row.
+ * @param renamingOf Returns the placeholders that a step renames; `undefined` if there are none.
  */
 export function rowChanges(
   table: Table,
@@ -66,9 +65,8 @@ function isExchangeable({ key, columns }: Table, before: Row, after: Row, kept: 
 }
 
 /**
- * Finds the changes that a step made to a column if the keys of the rows do not show which row became which. Rows that agree in all columns that the
- * step left unchanged are the same row. Returns `undefined` if several answers are possible, also because an unchanged row may have changed places
- * with another row.
+ * Finds the changes of a column in a step whose keys do not show which row became which. Pairs rows that agree in all columns that the step left
+ * unchanged. Returns `undefined` if the changes are ambiguous, for example because two rows may have exchanged their values.
  */
 export function pairedBy(column: string, { key, columns }: Table, unpaired: UnpairedStep): RowChanges | undefined {
   const { step, gone, come } = unpaired;
@@ -102,8 +100,8 @@ export function pairedBy(column: string, { key, columns }: Table, unpaired: Unpa
 }
 
 /**
- * Returns `true` if all ways to pair the rows before and after a step give the same changes of a column. Rows without a partner were removed or
- * created.
+ * Returns `true` if every possible pairing of the rows before and after a step gives the same changes of a column. Rows without a partner count as
+ * removed or created.
  */
 function isClear(column: string, before: readonly Row[], after: readonly Row[]): boolean {
   const isOne = (rows: readonly Row[]): boolean => new Set(rows.map((row) => row.get(column))).size === 1;
@@ -113,8 +111,8 @@ function isClear(column: string, before: readonly Row[], after: readonly Row[]):
 }
 
 /**
- * Returns `true` if known changes of a column can explain a step. `isKnown` returns `true` for a change that other steps made. For a created or a
- * removed row, one argument of `isKnown` is `undefined`.
+ * Returns `true` if the rows before and after a step can be paired so that each pair has equal values of a column or a known change. `isKnown`
+ * returns `true` for a change that other steps made. Its first argument is `undefined` for a created row, its second argument for a removed row.
  */
 export function isExplained(
   column: string,
@@ -127,8 +125,8 @@ export function isExplained(
     (Cell | undefined)[],
   ];
   const partners = new Map<number, number>();
-  // Finds a row after the step for the row `at` before the step. If that row is already paired, it becomes free if its partner can be paired with
-  // another row.
+  // Pairs the row `at` before the step with a row after the step. If the row after the step already has a partner, the partner must find another row
+  // (augmenting path of a bipartite matching).
   const finds = (at: number, tried: Set<number>): boolean =>
     after.some((to, index) => {
       if (tried.has(index) || !(before[at] === to || isKnown(before[at], to))) return false;
@@ -152,7 +150,10 @@ export function mayKeep(column: string, { gone, come }: UnpairedStep): boolean {
   });
 }
 
-/** Returns the rows before a step with the placeholders that they have after it. Equal rows are the same object. */
+/**
+ * Returns the rows before a step with the placeholders that their values have after it. For a row that is equal to a row after the step, returns that
+ * same object.
+ */
 function inNamesOf(after: readonly Row[], before: readonly Row[], renaming: Renaming | undefined): readonly Row[] {
   if (renaming === undefined) return before;
   const byText = new Map(after.map((row) => [rowText(row), row]));

@@ -3,15 +3,15 @@ import type { Candidate, Place } from "../find/candidate.ts";
 import type { Further } from "../explore-further.ts";
 import type { Suggestions } from "../suggest.ts";
 
-/** The limits of a run (`run/` and `engine/`), as docs/guides/rules.md explains them. */
+/** The limits for stored rows, which the code in `run/` and `engine/` sets, and docs/guides/rules.md explains. */
 const STORED = "a run stores the rows of the first 5,000 states, with at most 300 lines each";
 /** The maximum number of steps of a path that are shown. */
 const MOST_STEPS = 8;
 
 /**
  * Returns suggested rules as lines for a terminal.
- * @param most limits the number of rules without exceptions
- * @param isForGaps `true` if the suggestions only contain rules that would notice wrong data that no present rule notices
+ * @param most The maximum number of listed rules without exceptions
+ * @param isForGaps `true` if the suggestions contain only rules that detect wrong data that no existing rule detects
  */
 export function suggestionLines(
   of: StatesOfRun,
@@ -53,7 +53,10 @@ export function suggestionLines(
   ];
 }
 
-/** Groups rules that the same states and steps break, because they probably show the same defect. The order of the rules is kept. */
+/**
+ * Groups rules that are broken by the same states and steps, because these rules probably show the same defect. The order of the rules does not
+ * change.
+ */
 function bySameStates(rules: readonly Candidate[]): readonly (readonly [Candidate, ...Candidate[]])[] {
   const groups = new Map<string, [Candidate, ...Candidate[]]>();
   for (const one of rules) {
@@ -66,7 +69,7 @@ function bySameStates(rules: readonly Candidate[]): readonly (readonly [Candidat
   return [...groups.values()];
 }
 
-/** Returns lines for a terminal about what was explored further, and the rules that it refuted. */
+/** Returns lines for a terminal about the additional steps and the rules that they refuted. */
 export function furtherLines({ of, steps, states, refuted }: Further): readonly string[] {
   const many = (count: number, what: string): string => `${count} more ${what}${count === 1 ? "" : "s"}`;
   return [

@@ -115,7 +115,7 @@ function requireConsent(name: string, store: WorldStore, how: Parameters<typeof 
   } catch (cause) {
     const { code, message, hint } = cause as SeqqaError;
     const meant = storeName(store.url);
-    const allow = `If seqqa may write to this store, add allow: [${JSON.stringify(meant)}] (or set SEQQA_ALLOW_DB); else use a store whose name contains test, dev, ci or seqqa as a word.`;
+    const allow = `To allow seqqa to write to this store, add allow: [${JSON.stringify(meant)}] or set SEQQA_ALLOW_DB. Otherwise, use a store whose name contains test, dev, ci or seqqa as a word.`;
     throw new SeqqaError(code, message, { hint: meant === "" ? hint : allow, exitStatus: 2 });
   }
 }
@@ -125,7 +125,8 @@ function invalid(message: string, hint: string): SeqqaError {
 }
 
 /**
- * Returns the number of this worker, 0 to 999: `given`, else the number in the environment. @throws SeqqaError `WORLD_OPTION_INVALID`, exit status 2
+ * Returns the number of this worker, 0 to 999: `given`, else the number in the environment.
+ * @throws SeqqaError `WORLD_OPTION_INVALID`, exit status 2
  */
 function workerNumber(given: number | undefined, env: Readonly<Record<string, string | undefined>>): number {
   if (given !== undefined && !(Number.isSafeInteger(given) && given >= 0)) {

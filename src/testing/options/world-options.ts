@@ -1,4 +1,4 @@
-/** A store of a world with settings beside its URL. */
+/** A store of a world, with settings in addition to its URL. */
 export interface WorldStore {
   /** The URL of the store: `sqlite:`, `postgresql:`, `mysql:`, `redis:` or another scheme that `systems` in `seqqa.yaml` accepts. */
   readonly url: string;
@@ -21,8 +21,8 @@ export interface WorldOptions {
    */
   readonly inPlace?: boolean | undefined;
   /**
-   * The names of stores that may be written although their names do not show that they are for tests, as for `--allow-db`. `SEQQA_ALLOW_DB` adds
-   * further names. Default: none.
+   * The names of stores that may be written even if nothing in their names shows that they are for tests (like `--allow-db` of `seqqa run`).
+   * `SEQQA_ALLOW_DB` adds further names. Default: none.
    */
   readonly allow?: readonly string[] | undefined;
   /**
@@ -31,8 +31,8 @@ export interface WorldOptions {
    */
   readonly worker?: number | undefined;
   /**
-   * The treatment of a write that reaches a store between the restore of a checkpoint and the next checkpoint. `error`: the write is undone, and the
-   * next checkpoint fails with a message that names the restored checkpoint. `undo`: the write is undone silently. Default: `error`.
+   * Defines what happens if something writes to a store between the restore of a checkpoint and the next checkpoint. `error`: the write is undone,
+   * and the next checkpoint fails with a message that names the restored checkpoint. `undo`: the write is undone silently. Default: `error`.
    */
   readonly lateWrites?: "error" | "undo" | undefined;
 }

@@ -43,8 +43,8 @@ export function worldFixture(options: WorldOptions): {
     checkpoint: [
       async ({ world, task }, use) => {
         const name = task.fullName ?? task.name;
-        // The first try fails if an earlier test wrote after its end. Collect the errors, because Vitest would run a retried test without a
-        // checkpoint if this function threw here.
+        // Taking the checkpoint fails at the first try if an earlier test wrote after its end. Do not throw the error here, because Vitest would then
+        // run a retried test without a checkpoint. Collect the errors instead.
         const failures: Error[] = [];
         const checkpoint = await world.checkpoint(name).catch((error: Error) => {
           failures.push(error);

@@ -29,8 +29,8 @@ interface LastRestore {
 }
 
 /**
- * Stores for tests. Checkpoints save and restore the state of these stores. The function `openWorld` creates worlds. A world does one operation at a
- * time, so tests that run in parallel need separate worlds.
+ * Stores for tests. Checkpoints save and restore the state of these stores. The function `openWorld` creates worlds. A world executes one operation
+ * at a time. Tests that run in parallel need separate worlds.
  */
 export class TestWorld {
   /** The URLs for the application, by store name. With `inPlace`, these are the URLs of the original stores, else the URLs of the copies. */
@@ -54,7 +54,8 @@ export class TestWorld {
   }
 
   /**
-   * The URL of the store `db`, or of the only store. @throws SeqqaError `WORLD_OPTION_INVALID` if there are several stores and no store is named `db`
+   * The URL of the store `db`, or of the only store.
+   * @throws SeqqaError `WORLD_OPTION_INVALID` if there are several stores and no store is named `db`
    */
   get dbUrl(): string {
     const all = Object.values(this.urls);
@@ -75,10 +76,11 @@ export class TestWorld {
    * Saves the present state of all stores. Checkpoints nest: one for the suite, one for the file, one for the test. Messages show `name`, e.g. the
    * name of the test. Default: `checkpoint 1` and so on.
    *
-   * Write after taking a checkpoint, not before. A write between the restore of a checkpoint and the next checkpoint counts as a late write of the
-   * earlier test: it is undone, and the next checkpoint fails unless `lateWrites` is `undo`.
+   * Take the checkpoint before the test writes. A write between the restore of a checkpoint and the next checkpoint counts as a late write of the
+   * earlier test: the write is undone, and the next checkpoint fails unless `lateWrites` is `undo`.
    *
-   * @throws SeqqaError `LATE_WRITE`, `STORE_BUSY` and other failures of the previous restore, naming the restored checkpoint; `WORLD_CLOSED`
+   * @throws SeqqaError `LATE_WRITE`, `STORE_BUSY` and other failures of the previous restore (the message names the restored checkpoint);
+   * `WORLD_CLOSED`
    */
   checkpoint(name: string = `checkpoint ${this.#count + 1}`): Promise<WorldCheckpoint> {
     this.#count += 1;
@@ -201,8 +203,8 @@ async function restoreAll(stores: Stores, marks: ReadonlyMap<string, Checkpoint>
 }
 
 /**
- * Restores a store. Calling `changed` first makes adapters read the store, so that `lastLook` can then restore in one round trip. Without this call,
- * an adapter that finds an unread write would have to begin the restore again.
+ * Restores a store. First calls `changed`, which makes the adapter read all writes, so that the restore needs only one round trip. Otherwise, an
+ * adapter that finds an unread write during the restore would have to begin the restore again.
  */
 async function restore(store: StoreAdapter, mark: Checkpoint): Promise<void> {
   if (store.lastLook !== undefined) {

@@ -2,8 +2,8 @@
  * A saved state of all stores of a world. Restoring it undoes **everything** that was written to the stores since the checkpoint was taken, by any
  * process: the application, its workers, a test, or a `psql` session. This is intended.
  *
- * With `await using`, the state is restored at the end of the block. Node 20 needs TypeScript or esbuild for that syntax; without them, call
- * {@link restore} in `finally`.
+ * With `await using`, the state is restored at the end of the block. Node 20 does not know this syntax: compile the code with TypeScript or esbuild,
+ * or call {@link restore} in `finally`.
  */
 export class WorldCheckpoint {
   /** The name in messages, e.g. the name of the test. */
@@ -21,8 +21,8 @@ export class WorldCheckpoint {
   /**
    * Restores all stores to this state, and ends the checkpoints that were taken after this one. This method can be called repeatedly.
    *
-   * @throws SeqqaError naming this checkpoint: `STORE_BUSY` if a connection kept a write transaction open for 5 s, `CHECKPOINT_OVER` if an older
-   * checkpoint was restored before, `SCHEMA_CHANGED` if tables were altered, `WORLD_CLOSED`
+   * @throws SeqqaError with the name of this checkpoint in the message: `STORE_BUSY` if a connection kept a write transaction open for 5 s,
+   * `CHECKPOINT_OVER` if an older checkpoint was restored before, `SCHEMA_CHANGED` if tables were altered, `WORLD_CLOSED`
    */
   restore(): Promise<void> {
     return this.#restore(this);

@@ -16,8 +16,8 @@ export interface WorldCopies {
 }
 
 /**
- * Copies the stores of a world in the same way as a run copies them for a lane, with the same names, and the same lock or heartbeat that shows that
- * the copies are in use. If a test suite is killed, the next run or world, or `seqqa clean`, can therefore recognize and remove its copies.
+ * Copies the stores of a world as a run copies them for a lane. The copies have the same names as in a run, and the same lock or heartbeat shows that
+ * they are in use. If a test suite is killed, the next run or world, or `seqqa clean`, therefore recognizes and removes its copies.
  *
  * @throws SeqqaError `STORE_*`
  */

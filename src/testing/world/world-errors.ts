@@ -1,13 +1,13 @@
 import { SeqqaError } from "../../model/errors.ts";
 
-/** Hints for errors that occur when a checkpoint is restored and that a test can cause, by error code. */
+/** Hints for errors of restoring a checkpoint that a test can cause, by error code. */
 const HINTS: Readonly<Record<string, (name: string) => string>> = {
   STORE_BUSY: (name) =>
     `End all transactions before the test ${name} ends: commit or roll back, close cursors, release connections, also in the application.`,
   SCHEMA_CHANGED: () =>
-    "Run migrations before openWorld(). If tests must change the schema (with MariaDB, also TRUNCATE), open a separate world for them, without inPlace, whose store has the checkpoint clone (PostgreSQL) or copy (SQLite, MariaDB). This world cannot be restored any more.",
+    "This world can no longer be restored: close it, and open a new one. To prevent the error, run migrations before openWorld(). If tests must change the schema (with MariaDB, TRUNCATE does so, too), open a separate world for these tests, without inPlace and with the checkpoint clone (PostgreSQL) or copy (SQLite, MariaDB).",
   LEASE_OVER: () =>
-    "This happens if the process stops for 30 s, for example at a breakpoint. Set SEQQA_DB_URL to the store's URL, run `seqqa clean`, and start the tests again. Do not use inPlace while you debug.",
+    "The cause is usually that the process was stopped for 30 s, for example at a breakpoint. To repair the store, set SEQQA_DB_URL to its URL, and run `seqqa clean`. To prevent the error, do not use inPlace while you debug.",
 };
 
 /** Returns the error for a world with `inPlace` that was closed while a transaction was open. Returns other errors unchanged. */
@@ -37,7 +37,7 @@ export function lateWrite(checkpoint: string, stores: readonly string[]): SeqqaE
     "LATE_WRITE",
     `Something wrote to ${stores.join(", ")} after seqqa had restored the checkpoint ${quoted(checkpoint)}. seqqa undid this write.`,
     {
-      hint: `Make the test ${quoted(checkpoint)} wait until all writes are done, also writes of the application. If the write is intended, make a checkpoint before the write. If the write does not matter, set lateWrites: "undo".`,
+      hint: `Make the test ${quoted(checkpoint)} wait until all writes are finished, including those of the application. If the write is intended, make a checkpoint before the write. If the write does not matter, set lateWrites: "undo".`,
     },
   );
 }

@@ -174,7 +174,9 @@ export class Accounts {
     expect(failure.message).toMatch(
       new RegExp(`${place}: this decorator needs the types of the code \\(emitDecoratorMetadata\\), which seqqa's bundler leaves out\\.$`),
     );
-    expect(failure.hint).toBe("Compile the code and name the .js file, or start the API with target.command.");
+    expect(failure.hint).toBe(
+      "Compile the code with tsc, and name the compiled .js file instead of the source. Or start the API with target.command.",
+    );
   });
 
   it.each([

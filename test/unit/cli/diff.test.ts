@@ -77,7 +77,7 @@ describe("seqqa diff", () => {
   });
 
   it.each<readonly [string, RegExp]>([
-    ["", /^error: seqqa diff needs the run to compare with\.\nhint: Type seqqa diff <before>/],
+    ["", /^error: seqqa diff needs the run to compare with\.\nhint: Compare two stored runs: seqqa diff <before>/],
     ["a b c", /^error: You gave 3 runs, but seqqa diff compares two runs\.\n/],
     ["base other --baseline base/results.json", /^error: You gave 2 runs and --baseline, /],
     [

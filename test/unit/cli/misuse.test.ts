@@ -132,7 +132,10 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["scaffold har qa", /^error: qa is a folder, not a description\.\n/],
     ["scaffold har qa/seqqa.yaml", /^error: qa\/seqqa\.yaml is not JSON, so it is not a HAR archive\.\nhint: /],
     ["scaffold postman qa/seqqa.yaml", /^error: qa\/seqqa\.yaml is not JSON, so it is not a Postman collection\.\nhint: /],
-    ["scaffold postman x.json --out=", /^error: The name of the folder is empty\.\nhint: Type seqqa scaffold postman /],
+    [
+      "scaffold postman x.json --out=",
+      /^error: The name of the folder is empty\.\nhint: Give a name, for example: seqqa scaffold postman /,
+    ],
     ["scaffold hra x.har", /^error: [^\n]*'hra'[^\n]*\nhint: Did you mean har\?\n$/],
     ["suggest --most 0", /^error: Invalid --most value "0"\.\nhint: Give an integer of at least 1\.\n$/],
     ["suggest --most ten", /^error: Invalid --most value "ten"\./],
@@ -143,7 +146,7 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["strength a b", /^error: Too many arguments for 'strength'\./],
     ["strength --run last", /^error: (?:No run is stored in|Run not found)/],
     ["suggest a b", /^error: Too many arguments for 'suggest'\./],
-    ["diff", /^error: seqqa diff needs the run to compare with\.\nhint: Type seqqa diff <before>/],
+    ["diff", /^error: seqqa diff needs the run to compare with\.\nhint: Compare two stored runs: seqqa diff <before>/],
     ["diff a --formt html", /^error: Unknown option '--formt'\.\nhint: Did you mean --format\?\n$/],
     ["report last", /^error: Too many arguments for 'report'\./],
     ["replay", /^error: Missing required argument 'finding'\.\nhint: [^\n]+ seqqa replay --help lists the options of this command\.\n$/],
@@ -230,7 +233,7 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["run qa --output=", /^error: --output is ""; it must be a path\.\n$/],
     [
       "run qa --output qa/shop.explore.ts",
-      /^error: seqqa cannot write the report to .*shop\.explore\.ts, because a file is in the place of a folder\.\nhint: /,
+      /^error: seqqa cannot write the report to .*shop\.explore\.ts, because a part of this path is a file and not a folder\.\nhint: /,
     ],
     ["run qa --fail-on-severity worst", /^error: --fail-on-severity is "worst"; it must be critical, high, medium, low or none\.\n$/],
     [

@@ -68,7 +68,7 @@ describe("seqqa clean, where something cannot be cleaned", () => {
     const { status, stdout } = await seqqa(["clean"], { cwd: folderWith({}), notAllowed: ["database x"] });
     expect({ status, stdout }).toEqual({
       status: 0,
-      stdout: "not removed, because the user in the store's URL may not do so: database x\n",
+      stdout: "not removed, because the user in the store's URL has no permission to remove it: database x\n",
     });
   });
 });
@@ -148,7 +148,7 @@ describe("seqqa clean, where a run left rows in the user's own store", () => {
     expect(status).toBe(3);
     const [name = ""] = readdirSync(cwd).filter((one) => one.startsWith("seqqa-kept-"));
     expect(stdout).toBe(
-      `${SHOWN}The SQLite file /x/shop\\x1b.db: 3 rows restored, 1 kept.\nValues of the kept rows before the run and after it: ${join(cwd, name)}\n`,
+      `${SHOWN}The SQLite file /x/shop\\x1b.db: 3 rows restored, 1 kept.\nThe values of the kept rows before and after the run are in ${join(cwd, name)}\n`,
     );
     expect(JSON.parse(readFileSync(join(cwd, name), "utf8"))).toMatchObject({ rows: left[0]!.keep });
   });

@@ -19,10 +19,10 @@ describe("leakage", () => {
   it("is broken by the item that was sent", async () => {
     const sends = [[POST, { id: 9 }]] as const;
     const there = { [ITEM]: [200, { id: 9 }] as Answer };
-    expect(await said(refused({ sends, after: there }))).toBe(`${WHAT} the item is there`);
+    expect(await said(refused({ sends, after: there }))).toBe(`${WHAT} the item exists now`);
     expect(await said(refused({ sends, after: there, before: there }))).toBe(true);
     const put = { sends: ["PUT /customers/1/orders/9"], during: { "PUT /customers/1/orders/9": 400 }, after: there };
-    expect(await said(put)).toBe("act: PUT /customers/{customer_id}/orders/{order_id} was refused with 400, and the item is there");
+    expect(await said(put)).toBe("act: PUT /customers/{customer_id}/orders/{order_id} was refused with 400, and the item exists now");
   });
 
   it.each([200, [200, null], [200, { data: null }], [200, { success: false }]] as Answer[])(
@@ -30,7 +30,7 @@ describe("leakage", () => {
     async (missing) => {
       const sends = [[POST, { id: 9 }]] as const;
       const there = { [ITEM]: [200, { id: 9 }] as Answer };
-      expect(await said(refused({ sends, after: there, before: { [ITEM]: missing } }))).toBe(`${WHAT} the item is there`);
+      expect(await said(refused({ sends, after: there, before: { [ITEM]: missing } }))).toBe(`${WHAT} the item exists now`);
       expect(await said(refused({ sends, after: { [ITEM]: missing } }))).toBe(true);
     },
   );

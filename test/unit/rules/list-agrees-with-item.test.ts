@@ -17,7 +17,7 @@ describe("listAgreesWithItem", () => {
     expect(await said({ [LIST]: one, [ITEM]: [200, { id: 5, status: "paid" }] })).toBe(
       `act: GET ${kinds} and GET ${kinds}/{order_id} of an item in it differ in "status"`,
     );
-    expect(await said({ [LIST]: one })).toBe(`act: GET ${kinds} has an item whose GET ${kinds}/{order_id} is answered 404`);
+    expect(await said({ [LIST]: one })).toBe(`act: GET ${kinds} lists an item, but GET ${kinds}/{order_id} of this item is answered 404`);
     expect(await said({ [LIST]: one, [ITEM]: 403 })).toBe(true);
     expect(await said({ [LIST]: list({ id: 5, deleted: true }) })).toBe(true);
   });
@@ -28,7 +28,7 @@ describe("listAgreesWithItem", () => {
       (await judged(rule, { sends, after: { [LIST]: cancelled }, ...more })).said;
     const before = { [LIST]: cancelled, [ITEM]: [200, { id: 5, status: "cancelled" }] as Answer };
     expect(await says({ before })).toBe(
-      "act: GET /customers/{customer_id}/orders has an item whose GET /customers/{customer_id}/orders/{order_id} is answered 404",
+      "act: GET /customers/{customer_id}/orders lists an item, but GET /customers/{customer_id}/orders/{order_id} of this item is answered 404",
     );
     const fine: readonly Partial<Script>[] = [
       { before, canGoBack: false },
@@ -76,7 +76,7 @@ describe("listAgreesWithItem", () => {
     ];
     expect(await said({ [LIST]: whole, [ITEM]: 200, ...item }, sends, during)).toContain("does not list it");
     // The items of a page are still compared.
-    expect(await said({ [LIST]: page, [ITEM]: 200 }, sends, during)).toContain("has an item whose GET");
+    expect(await said({ [LIST]: page, [ITEM]: 200 }, sends, during)).toContain("lists an item, but GET");
   });
 
   it("looks at twenty items, and at nothing after a step that wrote nothing", async () => {

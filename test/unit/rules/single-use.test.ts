@@ -60,7 +60,7 @@ describe("singleUse of a link that sets a password", () => {
   }
 
   it("is sent again with another password, because the same password may change nothing", async () => {
-    expect(await reset({ token: "abc", password: "secret" })).toContain("again (200) when it was sent again with a password that differs");
+    expect(await reset({ token: "abc", password: "secret" })).toContain("again (200) when it was sent again with a different password");
     expect(await reset({ token: "abc", name: "ann" })).toBe(true);
   });
 });

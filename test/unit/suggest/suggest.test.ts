@@ -93,7 +93,7 @@ describe("what an exploration suggests", () => {
     const transitions = transitionsOf(of);
     expect(transitions.evidence).toMatch(/^created to paid \d+ times \(pay\), created to cancelled \d+ times \(cancel\), /);
     expect(transitions.doubts!.map((one) => one.replace(/\d+/, "n"))).toEqual([
-      "shipped to cancelled n times (cancel): as from created, which is earlier; no other action leaves shipped",
+      "shipped to cancelled n times (cancel): also made from created, which is an earlier status; no other action leaves shipped",
     ]);
     const reopen = change(["refunded"], () => ({ status: "created", refunded: 0 }));
     expect(transitionsOf(explore(ROOT, { ...shop(), reopen })).doubts).toEqual([

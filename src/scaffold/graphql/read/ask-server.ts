@@ -63,7 +63,7 @@ async function askInTurn(url: URL, ask: Ask): Promise<string> {
       if (said.kind === "schema") return text;
       if (said.kind === "other") throw unexpected(answer, name);
       refusal ??= said.message;
-      // Send the next older query only if the server rejected a field or argument of this query as unknown.
+      // Try the next older query only if the server rejected a field or argument of this query as unknown.
       if (
         !/oneOf|isOneOf|specifiedBy|includeDeprecated|isDeprecated|deprecationReason|unknown (?:argument|field)|cannot query field/i.test(
           said.message,

@@ -23,8 +23,8 @@ const HEADER_KEY = /^(authorization|x?(api|app|application)key|x?(auth|access|ap
 const QUERY_KEY = /^(apikey|accesstoken|apitoken)$/;
 
 /**
- * Adds security schemes for credentials that the description contains only as required parameters. Springfox describes the header `Authorization` in
- * this way. An operation needs such a scheme in addition to its own schemes.
+ * Returns a description with added security schemes, for credentials that the description declares only as required parameters, as Springfox does for
+ * the header `Authorization`. Operations with such a parameter need the added scheme in addition to their own schemes.
  */
 export function withDescribedKeys(description: ApiDescription): ApiDescription {
   const schemes = new Map(description.securitySchemes);
@@ -79,7 +79,7 @@ function carrierOf(scheme: SecurityScheme | undefined): Carrier | undefined {
 
 /**
  * Returns the scheme that most operations need, and the schemes that are often needed together with it. If an operation accepts several alternatives,
- * only one of them is counted: the first that needs a scheme and that generated code can send.
+ * only one is counted: the first alternative that needs a scheme and whose schemes the generated code can send.
  */
 export function findAuthentication({ operations, securitySchemes }: ApiDescription): Authentication {
   const used = operations.flatMap(({ security }) => {
@@ -119,7 +119,7 @@ function rank(scheme: SecurityScheme): number {
   return { cookie: 1, header: 2, query: 3 }[scheme.in];
 }
 
-/** Plans the API keys that requests send in addition to the scheme of the users. Each key gets its own environment variable. */
+/** Plans the API keys that requests send in addition to the scheme by which users authenticate. Each key gets its own environment variable. */
 export function planKeys({ scheme, keys }: Authentication): readonly PlannedApiKey[] {
   const taken = new Set(["API_TOKEN", "API_USER", "API_PASSWORD", ...(scheme?.kind === "apiKey" ? ["API_KEY"] : [])]);
   return keys.map((key) => {
@@ -151,8 +151,8 @@ export function noteUnsent(
     const carrier = textOf(needed);
     if (carrier !== "" && sent.has(carrier)) return true;
     if (parameters.some((one) => isSameKey(needed, one))) return true;
-    // If an operation logs in, its token counts for schemes of an unknown kind and for the header `Authorization`. A cookie that the login sets
-    // counts for cookie schemes.
+    // If an operation logs in, its token satisfies schemes of an unknown kind and the header `Authorization`. A cookie that the login sets satisfies
+    // cookie schemes.
     if (login?.kind !== "operation") return false;
     return carrier === "" || (login.token.length === 0 ? carrier.startsWith("cookie ") : carrier === "header authorization bearer");
   };

@@ -31,8 +31,8 @@ export interface LoginOperation {
 
 /**
  * Returns the user, password and token fields of an operation that logs in. Such an operation is named like a login, takes a user name and a
- * password, and returns a token. Returns `undefined` for other operations. The name is compared because registrations take and return the same
- * values.
+ * password, and returns a token. Returns `undefined` for other operations. The name is needed to distinguish logins from registrations, which take
+ * and return the same values.
  * @param setsCookie `true` if the answer sets a cookie, so that its body needs no token.
  */
 export function asLogin(operation: Operation, schemas: Schemas, setsCookie: boolean): LoginOperation | undefined {
@@ -76,7 +76,10 @@ export function loginSetsCookie(scheme: SecurityScheme | undefined): boolean {
   return scheme?.kind === "apiKey" && scheme.in === "cookie";
 }
 
-/** Plans how the generated code authenticates its requests: by the operation that logs in, else by the security scheme of the users. */
+/**
+ * Plans how the generated code authenticates its requests: with the operation that logs in, or else with the security scheme that most operations
+ * need. Returns `undefined` if neither exists or can be used.
+ */
 export function planLogin(
   login: { readonly action: PlannedAction; readonly as: LoginOperation; readonly register: PlannedRegistration | undefined } | undefined,
   scheme: SecurityScheme | undefined,
@@ -135,8 +138,8 @@ export function findRegistration(
   login: { readonly call: Called; readonly as: LoginOperation },
   schemas: Schemas,
 ): Registration | undefined {
-  // `true` if at least half of the operations, without login and registration, declare authentication. An operation without a declaration then counts
-  // as open to everybody.
+  // `true` if at least half of the operations (except the login and the registration) declare authentication. In this case, an operation without a
+  // declaration counts as open to everybody.
   const saysWho = calls.filter(({ operation }) => operation.security.length > 0).length * 2 >= calls.length - 2;
   const found = calls.flatMap((call): readonly (Registration & { readonly isNamed: boolean })[] => {
     const { operation, path } = call;

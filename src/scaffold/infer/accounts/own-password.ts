@@ -3,7 +3,7 @@ import { squashed } from "../resources/words.ts";
 
 const CURRENT = /^(?:current|old|existing|present)(?:user)?(?:password|passwd|pwd)$/;
 
-/** Replaces the value of each field for the "current password" in the body of an action by the password of the user who is logged in. */
+/** Returns an action in whose body each field for the "current password" has the password of the user who is logged in. */
 export function withOwnPassword(action: PlannedAction, login: PlannedLogin | undefined): PlannedAction {
   const password = login?.kind === "operation" ? passwordOf(login) : undefined;
   return action.body === undefined || password === undefined

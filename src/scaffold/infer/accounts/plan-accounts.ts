@@ -10,8 +10,8 @@ const SELF = /^(?:me|self|myself|current|currentuser|whoami|user|account|myaccou
 const DELETES =
   /(?:delete|remove|close|terminate|deactivate|destroy|erase)(?:my|own|current|the)?(?:user|account|profile|me|myself)$|(?:unregister|deregister)$/;
 
-/** The reason why a registration that sets a cookie is no action. */
-export const SETS_COOKIE = "session.ts already calls it. As an action, its cookie would log the client in as another user.";
+/** The reason, for the user, why a registration that sets a cookie does not become an action. */
+export const SETS_COOKIE = "session.ts already sends this request. As an action, its cookie would log the client in as another user.";
 
 export interface Accounts {
   readonly login: PlannedLogin | undefined;
@@ -76,8 +76,8 @@ function registration(
 
 /**
  * Returns `true` for an operation that deletes the user who sends it. The exploration must not call it, because the API would reject every later
- * call. Such an operation has no id in its path and is named like a deletion of the caller. An operation also counts if it deletes the user whose id
- * comes from a call such as `GET /users/me`.
+ * call. Such an operation has no id in its path and is named like a deletion of the caller, or it deletes an item whose id comes only from a call
+ * such as `GET /users/me`.
  */
 function deletesCaller({ operation, path }: Called, { kinds, producers }: Pick<Facts, "kinds" | "producers">): boolean {
   const last = path.segments.at(-1);

@@ -13,7 +13,8 @@ export function publicData(
   const open = actions.filter((action) => isRead(action) && isOpen(action));
   const others = keysOfAnswers(actions.filter((action) => !open.includes(action)));
   const keys = [...keysOfAnswers(open)].filter((key) => !others.has(key));
-  // Everybody may read a post, but only its author may change it. The rule has to try such changes, so the key of the post is not shared.
+  // For example, everybody is allowed to read a post, but only its author to change it. The rule has to try such changes, so the key of the post must
+  // not be in `shared`.
   const changed = new Set(actions.flatMap(changedKey));
   const shared = keys.filter((key) => !changed.has(key));
   const publicCalls = actions.filter((action) => {

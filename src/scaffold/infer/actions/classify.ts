@@ -48,7 +48,7 @@ function otherKind(call: Called, resources: readonly FoundResource[], read: Read
       (one) => one.collectionShape === path.shape && identities.some((identity) => one.identities.has(identity)),
     );
     if (whole !== undefined) return { kind: "update", resource: whole };
-    // The same path can be read with `GET`, so this operation changes a single object, for example `/users/{id}/profile`.
+    // If the same path can be read with `GET`, this operation changes a single object, for example `/users/{id}/profile`.
     if (read.has(path.shape)) return { kind: "update", resource: undefined };
   }
   if (operation.method === "delete" && read.has(path.shape) && !resources.some(({ collectionShape }) => collectionShape === path.shape)) {

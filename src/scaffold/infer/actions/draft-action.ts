@@ -115,7 +115,7 @@ function production(
 
 /**
  * Returns the resources whose ids become invalid when an item is deleted: the resource itself and the resources below it. Returns an empty list if
- * the path ends with the id of another resource: `DELETE /teams/{id}/members/{user_id}` deletes no user.
+ * the path ends with the id of another resource. For example, `DELETE /teams/{id}/members/{user_id}` does not delete the user.
  */
 function freed(resource: FoundResource, call: Called, { index, resources }: Facts): readonly FoundResource[] {
   if (index.resourceAt(call, call.path.segments.length - 1) !== resource) return [];

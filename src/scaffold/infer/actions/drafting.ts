@@ -14,7 +14,7 @@ export interface Drafting {
   readonly call: Called;
   readonly kind: Kind;
   readonly name: string;
-  /** The context keys that the action must not use. With these keys, two actions would wait for each other's ids. */
+  /** The context keys that the action must not use, because two actions would otherwise need each other's ids. */
   readonly avoid: ReadonlySet<string>;
   readonly needs: Map<string, Need>;
   readonly note: (what: string, hint: string) => void;

@@ -10,7 +10,8 @@ import { singularName, snake, squashed } from "../resources/words.ts";
 
 /**
  * Finds resources whose items have no URL path of their own, but whose ids other operations need, for example `/stations`. Only collections without
- * path parameters are considered. Collections of known resources are ignored, because APIs list and search such collections under many paths.
+ * path parameters are considered. Collections of resources that are already known are ignored, because an API may list or search one collection under
+ * many paths.
  */
 export function findListed(calls: readonly Called[], resources: readonly FoundResource[], schemas: Schemas): readonly FoundResource[] {
   const found: FoundResource[] = [];
@@ -19,7 +20,7 @@ export function findListed(calls: readonly Called[], resources: readonly FoundRe
     const last = path.segments.at(-1);
     const literal = path.segments.every(({ kind }) => kind === "literal");
     if (last?.kind !== "literal" || !literal || (operation.method !== "get" && operation.method !== "post")) continue;
-    // A path such as `POST /order/create` creates an item of the resource `order`.
+    // In a call such as `POST /order/create`, the segment before the last one names the resource.
     const before = path.segments.at(-2);
     const isCreate = operation.method === "post" && before?.kind === "literal" && CREATES.test(squashed(last.text));
     const noun = singularName(isCreate ? before.text : last.text);

@@ -12,7 +12,7 @@ export interface OperationName {
 
 /**
  * Chooses the name and the file for the action of each operation. If two operations would get the same name, the later operation is named by its
- * method and path. A new operation at the end of the description therefore does not change the names of other operations.
+ * method and path. Therefore, an operation that is added at the end of the description does not change the names of other operations.
  */
 export function nameOperations(calls: readonly Called[]): ReadonlyMap<Operation, OperationName> {
   const taken = new Set<string>();

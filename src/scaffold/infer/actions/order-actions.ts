@@ -3,15 +3,15 @@ import type { NotInferred } from "../plan.ts";
 
 export interface Ordered {
   readonly drafts: readonly Draft[];
-  /** Path parameters whose values no action can provide: each action that returns such a value needs the same value itself. */
+  /** Path parameters whose values no action can provide, because each action that returns such a value itself needs the value. */
   readonly lost: readonly NotInferred[];
   readonly lostKeys: ReadonlySet<string>;
 }
 
 /**
  * Orders actions: an action that returns an id comes before the actions that need it. Deletes come last, and deletes of nested items come before
- * deletes of the items that contain them. All other actions keep the order of the description. If actions need ids of each other, one action is
- * called without an id: an optional field is left out, a required field gets a constant, or a path parameter is reported in `lost`.
+ * deletes of the items that contain them. All other actions keep the order of the description. If actions need each other's ids, one of them is
+ * drafted without an id: an optional field is left out, a required field gets a constant, and a path parameter is reported in `lost`.
  * @param redraft Drafts an action again without the given context keys.
  */
 export function orderActions(drafts: readonly Draft[], redraft: (draft: Draft, avoid: ReadonlySet<string>) => Draft): Ordered {
@@ -63,8 +63,8 @@ export function orderActions(drafts: readonly Draft[], redraft: (draft: Draft, a
 }
 
 /**
- * Returns the index of the action that loses least if it is called without the ids that are not available yet. Actions that lack only optional fields
- * come first, then actions that lack only required fields. Of several such actions, one that returns ids itself comes first.
+ * Returns the index of the action that should be drafted without the ids that are not available yet. Preferred are actions that need these ids only
+ * for optional fields, then actions that need them for no path parameter. Among equal actions, one that returns ids itself is preferred.
  */
 function weakest(waiting: readonly Draft[], missing: (draft: Draft) => readonly string[]): number {
   const cost = (draft: Draft): number => {

@@ -11,7 +11,7 @@ export interface Producer {
   readonly source: Source;
   readonly schema: Schema;
   readonly item?: Schema | undefined;
-  /** A description of the value for the README, for example `id` in the sentence "id of create_order's answer". */
+  /** The name of the value in a sentence of the README, for example `id` in "id of create_order's answer". */
   readonly what: string;
 }
 
@@ -58,14 +58,15 @@ function hasSlash({ operation }: Called, path: readonly (string | number)[]): bo
 function fromCreate(call: Called, resource: FoundResource, schemas: Schemas): readonly Producer[] {
   const { operation } = call;
   if (placeOfItem(answerSchema(operation), resource, schemas, true) !== undefined) return fromOne(call, resource, schemas, true);
-  // In a path such as `/blocked_by/{issue_id}`, the parameter belongs to another resource, so the answer may contain the id of the other resource.
+  // In a path such as `/blocked_by/{issue_id}`, the parameter is the id of another resource, so an id in the answer may be the id of that other
+  // resource.
   if (!idName(resource.parameter.name, resource.nouns).own) return [];
   const { key, parameter } = resource;
   const good = successes(operation);
   if (good.some(({ headers }) => headers.has("location"))) {
     return [{ call, key, source: { kind: "location" }, schema: { type: "string" }, what: "the last part of the Location header" }];
   }
-  // The described answer contains no id. Use an id from the request only if no answer is described.
+  // If an answer is described, it contains no id at this point. Use an id from the request only if no answer is described.
   if (answerSchema(operation) !== undefined && good.some(({ status }) => status !== "default")) return [];
   const media = operation.body?.media.find(({ type }) => isJson(type)) ?? operation.body?.media[0];
   const body = schemas.flat(media === undefined ? undefined : schemaOf(media));

@@ -28,8 +28,8 @@ export function followLinks(
       linked.set(place, { kind: "constant", value: source.value, link });
       continue;
     }
-    // A value that an earlier request sent is not new, so such a link is ignored. The exception is a field of a `POST`, which may be the id of a new
-    // item.
+    // Ignore a link whose value an earlier request sent, because it is not the id of a new item. The exception is a field of a `POST`, with which the
+    // client may choose the id of the new item.
     if (source.kind === "sentParameter" || (source.kind === "sentField" && from.operation.method !== "post")) continue;
     const own = resourceOf(edge, resources);
     const given = [...producers].find(([, all]) => all.some((one) => one.call === from && sameSource(one.source, source)))?.[0];

@@ -13,8 +13,8 @@ export interface Part {
 }
 
 /**
- * For path parameters before an id, finds the answers that contain their values beside the id. For example, the answer of `POST /user/repos` contains
- * `owner.login`, which is `{owner}` in `/repos/{owner}/{repo}`.
+ * Finds answers that contain, beside an id, the values of the path parameters before this id, and adds them to `producers`. For example, the answer
+ * of `POST /user/repos` contains `owner.login`, which is `{owner}` in `/repos/{owner}/{repo}`.
  */
 export function addLeadingKeys(
   resources: readonly FoundResource[],

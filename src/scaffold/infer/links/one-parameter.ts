@@ -13,20 +13,20 @@ interface Use {
   readonly call: Called;
   readonly key: string;
   readonly isProduced: boolean;
-  /** The resource to which the id belongs. `undefined` if the parameter precedes an id, like `{owner}` in `/repos/{owner}/{repo}`. */
+  /** The resource whose id the parameter is. `undefined` if the parameter is not itself an id, like `{owner}` in `/repos/{owner}/{repo}`. */
   readonly resource: FoundResource | undefined;
 }
 
 interface OneParameter {
-  /** The context keys that some operation provides. A parameter with such a key needs no key of its own. */
+  /** The parameters whose values some operation provides, each with the context key of the value. Such a parameter needs no key of its own. */
   readonly produced: ReadonlyMap<string, Linked>;
   readonly open: ReadonlyMap<string, string>;
 }
 
 /**
  * Gives path parameters with the same declaration one context key, for example `{org}` in `/orgs/{org}` and in `/teams/{id}/orgs/{org}`. If an
- * operation provides the value, its key is used. Values from different operations keep different keys, because comments of issues and comments of
- * commits have different ids.
+ * operation provides the value, the key of this value is used. Ids of different resources keep different keys, even if their parameters are declared
+ * in the same way: the ids of comments on issues are not the ids of comments on commits.
  */
 export function oneParameter(
   calls: readonly Called[],
@@ -81,8 +81,8 @@ function keyOf({ name }: Parameter, call: Called, index: KeyIndex, part: Part | 
 }
 
 /**
- * Returns the context key whose value a call can send as a parameter. A value that belongs to a parent resource, such as the id of an order's item,
- * can only be used if the call has the parameter of the parent, too. Returns `undefined` if several keys fit.
+ * Returns the context key whose value a call can send as a parameter. An id that is only valid below a parent, such as the id of an order's item, can
+ * only be used if the call also has the parameter of the parent. Returns `undefined` if no key or several keys fit.
  */
 function givenKey({ call }: Use, given: readonly Use[]): string | undefined {
   const here = new Set(call.operation.parameters.map(declarationOf));
@@ -92,8 +92,8 @@ function givenKey({ call }: Use, given: readonly Use[]): string | undefined {
 }
 
 /**
- * Returns the shortest of several context keys, because a short key has the fewest words that are specific to one URL path. Keys for ids of resources
- * are preferred.
+ * Returns the shortest of several context keys, because it has the fewest words that are specific to one URL path. Keys for ids of resources are
+ * preferred to other keys, whatever their length.
  */
 function shortest(uses: readonly Use[]): string | undefined {
   const ofResources = uses.filter(({ resource }) => resource !== undefined);

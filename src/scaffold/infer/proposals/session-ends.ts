@@ -11,8 +11,8 @@ const OWN = /^(?:me|self|current|currentuser|whoami|profile|account|user|userinf
 
 /**
  * Finds operations that end sessions, and a request that succeeds only while the session is valid. This request reads the caller's own data or, if no
- * operation does so, a list that needs authentication. Operations that end sessions are found by name and path only, because descriptions often
- * mention other operations.
+ * operation does so, a list that needs authentication. Operations that end sessions are found only by their names and paths. Their descriptions are
+ * not searched, because descriptions often mention other operations.
  */
 export function findSessionEnds(actions: readonly PlannedAction[]): ProposedSessionEnds | undefined {
   const writes = actions

@@ -48,7 +48,7 @@ const KINDS: readonly { readonly what: string; readonly create: RegExp; readonly
 
 const NEVER = /(?!)/;
 
-/** Matches names of operations that neither create nor use the thing, such as the cancelling of an invitation. */
+/** Matches names of operations that neither create nor use such an object, for example an operation that cancels an invitation. */
 const ENDS = /cancel|reject|decline|revoke|delete|expire|list/;
 
 /**
@@ -69,7 +69,7 @@ export function findSingleUse(actions: readonly PlannedAction[]): readonly Propo
         const made = makers.find(gives) ?? makers.find((other) => !isSpending(other)) ?? makers[0];
         if (made === undefined) return [];
         spent.add(one);
-        // Propose the rule for coupons only in a comment of the generated code, because many coupons may be used once by each customer.
+        // Many coupons may be used once by each customer. Therefore, propose the rule for coupons only in a comment of the generated code.
         return [{ what, create: made, use: one, isLinked: gives(made) && what !== "coupon" }];
       }),
   );

@@ -14,9 +14,9 @@ export function basePathOf(servers: readonly string[]): string | undefined {
 }
 
 /**
- * Returns an operation with its path below the path of the description's first server, to which all requests are sent. For example, if that server
- * has the path `/v1` and the operation's own server `/v1/admin`, the operation gets the prefix `/admin`. If the first server does not contain the
- * operation's server, `elsewhere` is the operation's server.
+ * Returns an operation with its path relative to the description's first server, to which all requests are sent. For example, if the first server has
+ * the path `/v1`, and the operation's own server has the path `/v1/admin`, the operation's path gets the prefix `/admin`. If the operation's server
+ * has another host, or is not below the path of the first server, the path is unchanged, and `elsewhere` is the operation's server.
  */
 export function underBase(
   operation: Operation,

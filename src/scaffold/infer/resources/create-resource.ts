@@ -10,7 +10,7 @@ export interface Candidate {
   readonly collectionPath: string;
   readonly noun: string;
   readonly depth: number;
-  /** `true` if the id has several parameters in a row, as in `/repos/{owner}/{repo}`. */
+  /** `true` if the id consists of several successive parameters, as in `/repos/{owner}/{repo}`. */
   readonly isRest: boolean;
   readonly parameters: Parameter[];
   readonly leading: FoundResource["leading"];
@@ -30,7 +30,7 @@ export function createResource(
 ): FoundResource {
   const parent = above.map((one) => known.get(one)).find((one) => one !== undefined);
   const nouns = parent === undefined || noun.startsWith(`${parent.nouns.at(-1)!}_`) ? [noun] : [`${parent.nouns.at(-1)!}_${noun}`, noun];
-  // Collect the parameter names of URL paths that end with the item. These names are preferred, because such paths describe the item itself.
+  // Collect the parameter names of URL paths that end with the item's id. Prefer these names, because such paths describe the item itself.
   const last = new Set(
     onItem.map(({ path }) => path.segments.at(-1)).map((segment) => (segment?.kind === "parameter" ? segment.name : "")),
   );

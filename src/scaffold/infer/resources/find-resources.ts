@@ -9,8 +9,8 @@ import type { Schemas } from "../values/schemas.ts";
 import { singularName, words } from "./words.ts";
 
 /**
- * Finds the resources of an API. A resource is a word and a parameter in a URL path, such as `/orders/{order_id}`, where an operation acts on one
- * item. If an id has several parts, as in `/repos/{owner}/{repo}`, the last part belongs to the resource.
+ * Finds the resources of an API: places in URL paths that consist of a word and a parameter, such as `/orders/{order_id}`, and where an operation
+ * acts on one item. If an id has several parts, as in `/repos/{owner}/{repo}`, only the last part counts as the id of the resource.
  */
 export function findResources(calls: readonly Called[], schemas: Schemas): readonly FoundResource[] {
   const byShape = new Map<string, FoundResource>();
@@ -79,14 +79,14 @@ function byWholeShape(calls: readonly Called[]): ReadonlyMap<string, readonly Ca
 function isKept(onItem: readonly Called[], onCollection: readonly Called[], schemas: Schemas): boolean {
   const changes = onItem.some(({ operation: { method } }) => method === "put" || method === "patch" || method === "delete");
   const read = onItem.find(({ operation: { method } }) => method === "get");
-  // `GET /pets/{status}` returns an array. Its parameter selects items of `/pets` by status and is therefore not the id of an item.
+  // In a path such as `/pets/{status}` whose `GET` returns an array, the parameter is not the id of an item, but selects items of `/pets`.
   if (read !== undefined && !changes && schemas.flat(answerSchema(read.operation)).types.has("array")) return false;
   return changes || read !== undefined || onCollection.some(({ operation: { method } }) => method === "get" || method === "post");
 }
 
 /**
- * Returns `true` if a parameter is only the first part of an id, such as `{owner}`: operations only list items below `/repos/{owner}`, but read the
- * single item `/repos/{owner}/{repo}`.
+ * Returns `true` if a parameter is only the first part of an id, such as `{owner}`: the path `/repos/{owner}` only lists items, and a single item has
+ * the path `/repos/{owner}/{repo}`.
  */
 function isBeginning(
   { shape, parameters, noun }: Candidate,

@@ -13,7 +13,10 @@ export interface FoundResource {
   readonly shape: string;
   readonly collectionShape: string;
   readonly itemPath: string;
-  /** The URL path of the collection up to its last parameter, which identifies the owner of the items. Parameter names are removed. */
+  /**
+   * The URL path of the collection up to its last parameter, which identifies the owner of the items, without parameter names. `undefined` if the
+   * path has no parameter.
+   */
   readonly scope: string | undefined;
   collectionPath: string;
   /** The last parameter of the item's URL path. If operations give this parameter different names, the most specific name is used. */

@@ -56,8 +56,8 @@ export function sameIdName(a: string, b: string, nouns: readonly string[]): bool
 }
 
 /**
- * Returns `true` if a name refers to the resource, for example `project_key` for projects. Returns `false` for `username`, because objects of many
- * kinds have a user name.
+ * Returns `true` if a name certainly refers to an id of the resource, for example `project_key` for projects. Returns `false` for `username` and
+ * users, because a field with this name may be a user name for another service.
  */
 export function namesItsThing(name: string, nouns: readonly string[]): boolean {
   const { suffix, own } = idName(name, nouns);
@@ -86,7 +86,7 @@ export function idProperty(
   const { suffix, own } = idName(parameter.name, nouns);
   const wanted = squashed(parameter.name);
   const names = [wanted];
-  // For persons, the field `name` is the display name. The value of `{name}` in a URL path is therefore also searched in `login`.
+  // For persons, the field `name` is usually the display name, so the value of `{name}` in a URL path may be in the field `login` instead.
   if (own && suffix === "name" && nouns.some((noun) => PEOPLE.has(noun))) names.push("login");
   else if (own) {
     if (suffix === "") names.push("id", ...nouns.map((noun) => `${squashed(noun)}id`), "uuid", "slug");

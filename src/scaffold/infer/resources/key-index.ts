@@ -9,7 +9,7 @@ import { looksLikeId, singularName, squashed } from "./words.ts";
 /** Words that can precede the name of a resource in an id field: `billing_address_id` is the id of an `address`. */
 const ROLES = ["shipping", "billing", "delivery", "parent", "target", "assigned", "default", "primary"];
 
-/** Finds the resource whose id a parameter or field holds. Methods return `undefined` if the match is uncertain. */
+/** Finds the resource whose id a parameter or field holds. The methods return `undefined` if no resource matches with certainty. */
 export class KeyIndex {
   readonly #resources: readonly FoundResource[];
   readonly #producers: ReadonlyMap<string, readonly Producer[]>;
@@ -65,8 +65,8 @@ export class KeyIndex {
   }
 
   /**
-   * Returns the resource whose id a field of a request body holds. A name without an id word, such as `username`, is accepted only if it contains the
-   * name of the resource, because the user name may belong to another service.
+   * Returns the resource whose id a field of a request body holds. A field name without an id word is accepted only if it refers to the resource, see
+   * {@link namesItsThing}. `username` is not accepted, because it may be a user name for another service.
    */
   ofBodyField(field: Field, call: Called): FoundResource | undefined {
     const resource = this.ofField(field, call);
@@ -84,7 +84,10 @@ export class KeyIndex {
       : undefined;
   }
 
-  /** Returns the resource for a query parameter with the name `id`, as in `/orders/details?id=7`: the nearest collection in the URL path. */
+  /**
+   * Returns the resource of a query parameter whose whole name is an id word, as in `/orders/details?id=7`: the resource of the nearest collection in
+   * the URL path.
+   */
   ofQuery({ name, schema }: Pick<Parameter, "name" | "schema">, call: Called): FoundResource | undefined {
     if (!isIdWord(squashed(name))) return undefined;
     const around = this.#resources.filter(({ key, collectionShape }) => this.produced(key) && call.path.shapes.includes(collectionShape));
@@ -127,7 +130,8 @@ function namesElsewhere({ nouns, parameter, id, name }: FoundResource): Readonly
   );
   const names = new Set<string>();
   for (const noun of new Set([...nouns, name])) for (const one of suffixes) names.add(squashed(noun) + one);
-  // A specific name such as `username` in `/users/{username}` means the same id in other places. General names such as `name` or `version` do not.
+  // A specific parameter name, such as `username` in `/users/{username}`, refers to the same id in other places. A general name such as `name` or
+  // `version` does not.
   if (own && suffix !== "" && !isGeneric(parameter.name) && id !== undefined && squashed(id) === squashed(parameter.name))
     names.add(squashed(parameter.name));
   return names;

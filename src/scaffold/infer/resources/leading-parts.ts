@@ -13,8 +13,8 @@ export interface LeadingPart {
 
 /**
  * Returns the parameters that an item's URL path has before the id and that this operation's path lacks. Each parameter comes with the place of its
- * value in the item: for `/repos/{owner}/{repo}`, the place of `owner` is `owner.login`. Returns `undefined` if the item lacks one of the values.
- * Also returns `undefined` if a parameter is the id of another resource, because items of different owners are different items.
+ * value in the item: for `/repos/{owner}/{repo}`, the place of `owner` is `owner.login`. Returns `undefined` if the item does not contain one of the
+ * values, or if one of the parameters is the id of another resource.
  */
 export function leadingParts(
   item: Schema,

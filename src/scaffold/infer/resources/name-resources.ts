@@ -4,7 +4,7 @@ import { identifier, plainName, unique } from "./identifiers.ts";
 import { saysNothing } from "./path-shape.ts";
 import { singularName, snake } from "./words.ts";
 
-/** Gives each resource and its context key a unique name. If two resources have the same noun, the first resource gets the short name. */
+/** Gives each resource and its context key a unique name. If two resources have the same noun, the first resource is named by the noun alone. */
 export function nameResources(resources: readonly FoundResource[]): void {
   const names = new Set<string>();
   const keys = new Set<string>();

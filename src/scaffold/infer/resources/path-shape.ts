@@ -51,7 +51,7 @@ export function parsePath(path: string): PathShape {
   return { segments, texts, shapes, shape };
 }
 
-/** Returns `true` for a segment of a URL path that names no resource, for example `v1`, `v2.1beta` or `api`. */
+/** Returns `true` for a segment of a URL path that cannot be the name of a resource, for example `v1`, `v2.1beta` or `api`. */
 export function saysNothing(literal: string): boolean {
   return /^(?:v\d+(?:\.\d+)*(?:[a-z]+\d*)?|api|rest|\d+(?:\.\d+)*)$/i.test(literal);
 }

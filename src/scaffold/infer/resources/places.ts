@@ -9,7 +9,7 @@ const LIST_WRAPPERS = new Set([
   ...WRAPPERS,
   ..."items results records entries values rows list elements objects resources hits embedded".split(" "),
 ]);
-/** The maximum number of objects around an item in an answer: `{ data: { order: {...} } }` has two. */
+/** The maximum number of nested objects around an item in an answer. In `{ data: { order: {...} } }`, the order has two. */
 const DEEPEST = 2;
 
 export interface ItemPlace {
@@ -52,7 +52,7 @@ function searchForm(
     here === undefined ? undefined : { body: [], id: here, idSchema: flat.properties.get(here) ?? true, item: schema };
   const names = [...flat.properties.keys()];
   const named = names.filter((name) => resource.nouns.some((noun) => squashed(noun) === squashed(name)));
-  // An inner object named after the resource is the item, even if the object around it has an id too.
+  // An inner object that has the name of the resource is the item, even if the object around it has an id, too.
   const wrappers = found === undefined ? [...named, ...names.filter((name) => WRAPPERS.has(squashed(name)))] : named;
   if (depth < DEEPEST) {
     for (const name of wrappers) {

@@ -8,8 +8,8 @@ import type { Schemas } from "../values/schemas.ts";
 import { singularName, squashed } from "./words.ts";
 
 /**
- * Finds operations on a resource outside its own URL paths, by comparing the schemas of answers. For example, `POST /customers/{id}/orders` creates
- * items that `/orders/{id}` reads, and `/pets/findByStatus` lists pets.
+ * Finds operations on a resource that are outside the resource's own URL paths, and adds them to the resource. Compares the schemas of answers. For
+ * example, `POST /customers/{id}/orders` creates items that `/orders/{id}` reads, and `/pets/findByStatus` lists pets.
  */
 export function relateResources(resources: readonly FoundResource[], calls: readonly Called[], schemas: Schemas): void {
   forgetShared(resources);
@@ -41,7 +41,7 @@ function identitiesWithin(schema: Schema | undefined, schemas: Schemas, depth: n
   return found;
 }
 
-/** Forgets schemas that occur in several resources, because a schema such as `{ id }` does not identify one resource. */
+/** Removes schemas that occur in several resources from `identities`, because a schema such as `{ id }` does not identify one resource. */
 function forgetShared(resources: readonly FoundResource[]): void {
   const nouns = new Map<string, Set<string>>();
   for (const { identities, nouns: own } of resources) {
@@ -55,8 +55,8 @@ function relate(call: Called, resource: FoundResource, resources: readonly Found
   const { scope, operations, identities, nouns } = resource;
   // Ignore an operation below an item, such as `/orders/{id}/copy`: it does not count as creating an item of the same resource.
   if (path.shapes.includes(resource.shape)) return;
-  // `true` if the URL path names the owner of the item, or if items of this resource have no owner. In other cases, the item itself must contain the
-  // values of all parameters in the item's path, because the item may belong to another owner.
+  // `true` if the URL path contains the id of the item's owner, or if items of this resource have no owner. Otherwise, the owner is unknown, so the
+  // item itself must contain the values of all parameters in the item's path.
   const within = scope === undefined || path.shapes.includes(scope);
   const belongs = ({ item }: ItemPlace): boolean => within || leadingParts(item, resource, call, resources, schemas) !== undefined;
   const same = (schema: Schema | undefined): boolean => schemas.identities(schema).some((one) => identities.has(one));
@@ -105,9 +105,9 @@ function isPart({ body }: ItemPlace, answer: Schema | undefined, schemas: Schema
 }
 
 /**
- * Returns `true` if an operation creates an item: it answers 201 or 202, it has no path parameters, or its path ends with the name of the resource.
- * Examples are `/pulls/{number}/codespaces` and `/auth/register`, but not `/codespaces/{name}/stop`. An answer with 202 can contain the id of an item
- * that is still being created.
+ * Returns `true` if an operation seems to create an item: it answers 201 or 202, it has no path parameters, or its path ends with the name of the
+ * resource. Examples are `/pulls/{number}/codespaces` and `/auth/register`, but not `/codespaces/{name}/stop`. An answer with 202 can contain the id
+ * of an item that is still being created.
  */
 function saysThatItCreates(call: Called, noun: string): boolean {
   const { operation, path } = call;

@@ -64,10 +64,7 @@ const PAGING = new Set(
 /** Matches the names of parameters that change the form or the order of a list, but not its items. */
 const FORM = /^(?:sort|order|direction|fields|select|include|expand|with|show|format|lang|locale|view)/;
 
-/**
- * Returns `true` if a list operation returns all items, that is, if it has no parameter for paging, no required filter, and no filter that applies by
- * default.
- */
+/** Returns `true` if a list operation returns all items: it has no parameter for paging, no required filter, and no filter with a default value. */
 function givesAll({ operation }: Called, schemas: Schemas): boolean {
   return operation.parameters.every(({ name, in: where, required, schema }) => {
     if (where === "path") return true;

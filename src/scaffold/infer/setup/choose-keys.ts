@@ -6,7 +6,7 @@ const LEAST_SHARE = 0.005;
 
 /**
  * Chooses the few context keys for which the user is asked, so that most actions can be called. Keys that make many actions callable come first. If
- * an action needs several keys, they are chosen together. A key that some action provides is only chosen if that action cannot be called.
+ * an action needs several keys, these keys can be chosen together. A key that some action provides is chosen only if that action cannot be called.
  * @param known The keys that the login sets.
  */
 export function chooseKeys(
@@ -113,8 +113,8 @@ class Reach {
   }
 
   /**
-   * For each action that cannot be called, returns the set of keys that it lacks, and each of these keys as a set of its own. Equal sets are returned
-   * once.
+   * Returns, for each action that cannot be called, the set of the keys that it lacks, and one set for each single key of this set. Equal sets are
+   * returned once.
    */
   missing({ actions, keys }: Reached): readonly (readonly string[])[] {
     const sets = new Map<string, readonly string[]>();

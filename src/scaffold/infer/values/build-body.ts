@@ -69,8 +69,8 @@ function wishes(alternatives: number, { examples }: MediaType): readonly BodyWis
 }
 
 /**
- * A body that was built, with the context keys and notes that belong to it. Some keys and notes may belong to values that were later dropped from the
- * body.
+ * A body that was built, with the context keys and notes of its values. Some of these keys and notes may belong to values that are not in the body
+ * after all.
  */
 interface Attempt {
   readonly built: Built;
@@ -120,7 +120,7 @@ function standsIn(value: Json, path: readonly string[]): boolean {
   return isRecord(value) && Object.hasOwn(value, name) && standsIn(value[name] as Json, rest);
 }
 
-/** Maps the first part of a media type range, such as `text` of all texts, to the media type that is sent. Requests for other ranges send JSON. */
+/** Maps the first part of a media type range, such as `text` in `text/*`, to the media type that is sent. For other ranges, JSON is sent. */
 const OF_RANGE: ReadonlyMap<string, string> = new Map([
   ["text", "text/plain"],
   ["image", "image/png"],
@@ -154,7 +154,7 @@ function filesIn(
     const encoded = types?.get(name);
     const said = contentMediaType ?? (encoded === undefined || encoded === "text/plain" ? undefined : sendable(encoded));
     const type = typeof said === "string" && /^[\w.+-]+\/[\w.+-]+$/.test(said) ? said : undefined;
-    // Content with an encoding such as base64 is sent as a text field, and so is JSON.
+    // JSON, and content with an encoding such as base64, is sent as a text field.
     const isBinary = format === "binary" || contentEncoding === "binary" || (type !== undefined && contentEncoding === undefined);
     if (!isBinary || (type !== undefined && isJson(type))) return [];
     if (type === undefined || type === "application/octet-stream") return [{ name }];
@@ -172,7 +172,7 @@ function textBody(media: MediaType, { note }: Drafting): PlannedBody {
   return { as: "text", mediaType, value: { kind: "constant", value: typeof example === "string" ? example : "example" } };
 }
 
-/** Returns a function that chooses values for fields whose schema is not enough: ids of existing items, and values that must be unique. */
+/** Returns a function that chooses the values that do not follow from a field's schema: ids of existing items, and values that must be unique. */
 function fieldOf(drafting: Drafting): Knowledge["field"] {
   const { call, facts, kind, avoid, needs, note, sent } = drafting;
   const { index, checker, schemas } = facts;
@@ -191,7 +191,7 @@ function fieldOf(drafting: Drafting): Knowledge["field"] {
       return built;
     }
     if (top && own !== undefined && name === own.id) {
-      // Leave out an optional id: either the URL path already contains the id, or the item is new and has no id yet.
+      // Do not send an optional id: either the URL path already contains the id, or the item is new and has no id yet.
       if (kind.kind === "create" || call.path.shapes.includes(own.shape)) return required ? undefined : "omit";
       if (kind.kind === "update" && index.produced(own.key)) return context(own.key, required, sample);
     }
@@ -207,7 +207,8 @@ function fieldOf(drafting: Drafting): Knowledge["field"] {
     const unlike = kind.kind === "create" || isRegistration(drafting) ? mustDiffer(field, drafting) : [];
     const drawn = unlike.length > 0 && schemas.flat(schema).types.has("string") ? drawnValue(unlike, schema, checker) : undefined;
     if (drawn !== undefined && (required || field.object.required.size === 0)) return drawn;
-    // A field named only `id` at the top level is the id of the new item itself. Other ids must come from another operation, or from the user.
+    // A top-level field with the name `id` is the id of the new item itself. The value of any other id must come from another operation, or from the
+    // user.
     if (required && looksLikeId(name) && (!top || snake(name) !== "id") && !givenByDescription(field)) {
       note(
         `body field ${[...inside, list].filter((one) => one !== "").join(".")}`,

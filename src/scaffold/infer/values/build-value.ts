@@ -25,16 +25,15 @@ export interface Knowledge {
   readonly schemas: Schemas;
   /** `true` if examples in the OpenAPI description are used. `false` if only its schemas are used. */
   readonly examples: boolean;
-  /** `true` if optional fields are built too, because alternatives of a schema may differ only in them. */
+  /** `true` if optional fields are built, too, because the alternatives of a schema may differ only in optional fields. */
   readonly full: boolean;
-  /** Fields with this keyword are left out: `writeOnly` for an answer. Default: `readOnly`, for a request. */
+  /** The schema keyword of the fields that are left out: `readOnly` in requests, `writeOnly` in answers. Default: `readOnly`. */
   readonly leftOut?: "readOnly" | "writeOnly" | undefined;
   /** The number of values that may still be built. A limit is needed, because schemas can be nested endlessly. */
   readonly steps: { left: number };
   /**
-   * Returns the value of a field if the value does not come from the schema, or `"omit"` if the field is not sent. Returns `undefined` if the value
-   * comes from the schema.
-   * @param sample Returns the value that the schema would give.
+   * Returns the value of a field, `"omit"` if the field must not be sent, or `undefined` if the value should be built from the field's schema. @param
+   * sample Returns the value that would be built from the schema.
    */
   field(field: Field, sample: () => Json): Built | "omit" | undefined;
 }
@@ -178,7 +177,9 @@ function addGiven(
   return missing;
 }
 
-/** Builds an optional object or list, but only if it contains an id that another action returns, as in `customer: { id }`. */
+/**
+ * Builds an optional object or list. Returns `undefined` if the object or list contains no id that another action returns, as in `customer: { id }`.
+ */
 function deepKeys(schema: Schema, name: string, knowledge: Knowledge, place: Place): Built | undefined {
   const flat = knowledge.schemas.flat(schema);
   if ((!isObject(flat) && !flat.types.has("array")) || place.depth > 3) return undefined;

@@ -107,9 +107,7 @@ const guardedRegExp = Object.assign(
   { code: "new RegExp" },
 );
 
-/**
- * Returns `true` if a pattern contains a repetition inside a repetition, or alternatives inside a repetition. Matching it can take exponential time.
- */
+/** Returns `true` if matching a pattern can take exponential time, because it contains a repetition or alternatives inside a repetition. */
 function canTakeForEver(pattern: string): boolean {
   const plain = pattern.replace(/\\./gs, "x").replace(/\[[^\]]*\]/g, "x");
   return /\([^()]*(?:[*+|]|\{\d*,\d*\})[^()]*\)(?:[*+]|\{\d*,)/.test(plain) || /\)[*+{][^()]*\)[*+{]/.test(plain) || plain.length > 500;

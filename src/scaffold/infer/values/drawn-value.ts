@@ -8,8 +8,8 @@ import { squashed } from "../resources/words.ts";
 export type Draw = Extract<PlannedValue, { kind: "drawn" }>["call"];
 
 /**
- * Matches the `squashed` names of idempotency keys. `REQUEST_ID` matches names of request ids. A server treats two requests with the same value as
- * one request.
+ * Matches the `squashed` names of idempotency keys. `REQUEST_ID` matches names of request ids. Both need a new value for each request, because a
+ * server treats two requests with the same value as one request.
  */
 const IDEMPOTENCY_KEY = /^x?idempotency(key|token)$/;
 const REQUEST_ID = /^x?(request|correlation)id$/;

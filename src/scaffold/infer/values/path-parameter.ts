@@ -30,7 +30,10 @@ export function pathParameter(
   const planned = (value: PlannedParameter["value"], why: string): PlannedParameter => ({ name, in: "path", value, why });
   if (style === "label" || style === "matrix") {
     const start = style === "label" ? "." : `;${name}=`;
-    drafting.note(`path parameter ${name}`, `The description demands "${start}" before this value (style ${style}). Write it in the path.`);
+    drafting.note(
+      `path parameter ${name}`,
+      `The description demands "${start}" before this value (style ${style}). Write this text into the path of the action.`,
+    );
   }
   const own = [...producers.values()]
     .flat()

@@ -51,7 +51,7 @@ const NAMES: readonly (readonly [ending: RegExp, value: string])[] = [
 
 /**
  * Returns a text, number or boolean that fits a schema. The result is always the same. Returns `undefined` if no value can be built.
- * @param variant A number above 0 selects a different value, for lists whose items must be unique.
+ * @param variant Each number above 0 gives a different value, for lists whose items must be unique.
  */
 export function scalarValue(flat: FlatSchema, name: string, variant: number = 0): Json | undefined {
   const { types, keywords } = flat;

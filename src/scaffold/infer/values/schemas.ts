@@ -186,7 +186,7 @@ function narrower(name: string, a: unknown, b: unknown): unknown {
     return both.length > 0 ? both : b;
   }
   if (name === "items") return { allOf: [a, b] };
-  // For all other keywords, use the value of the second part of the schema, except for the title and the description.
+  // The value of the second schema wins for all other keywords, except the title and the description.
   return name === "title" || name === "description" ? a : b;
 }
 

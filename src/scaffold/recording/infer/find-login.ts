@@ -48,8 +48,8 @@ export interface FoundRegistration {
 }
 
 /**
- * Finds the call that logs a user in. A registration that logs its user in at once counts only if no other call logs in, because it works only once
- * for a user.
+ * Finds the call that logs a user in. A registration that also logs the new user in is returned only if no other call logs in, because the same user
+ * cannot be registered twice.
  */
 export function findLogin(recording: Recording): FoundLogin | undefined {
   const found = recording.calls.flatMap((call) => loginOf(call, recording) ?? []);
@@ -78,7 +78,8 @@ function loginOf(call: RecordedCall, recording: Recording): FoundLogin | undefin
   const inHeader = headerWithToken(call, sent);
   if (inHeader !== undefined)
     return { call, userField, passwordField, token: [], answerHeader: inHeader.name, header: headerOf(inHeader.text, sent, recording) };
-  // The client stores cookies by itself. A recording without the answer of the login does not show that it sets a cookie.
+  // No token was found, so the login may set a cookie, which the client stores by itself. If the recording does not contain the answer of the login,
+  // it cannot show the cookie.
   const isByCookie = answer?.setsCookie === true && !(registers && sent.length > 0);
   const isLogin = answer === undefined ? saysLogin && isWithoutToken(recording) : saysLogin || isByCookie;
   return isLogin ? { call, userField, passwordField, token: [] } : undefined;
@@ -90,7 +91,7 @@ function userIn(fields: ReturnType<typeof fieldsOf>): readonly [name: string, te
   return users.find(([name]) => folded(name) !== "name") ?? users[0];
 }
 
-/** Returns the header for a token before which a script puts a scheme, as in `"Bearer " + token`. */
+/** Returns the header with a scheme that a script puts before the token, as in `"Bearer " + token`. */
 function withScheme(header: TokenHeader | undefined, scheme: string): TokenHeader | undefined {
   if (header === undefined || header.scheme !== "") return header;
   return header.name === "authorization" && /^bearer$/i.test(scheme) ? undefined : { ...header, scheme };
@@ -102,7 +103,7 @@ function isWithoutToken(recording: Recording): boolean {
   return credentials === undefined || (credentials.kind === "apiKey" && credentials.in === "cookie");
 }
 
-/** Returns `true` for a `POST` that was not refused. A Postman collection may contain no answer of the call. */
+/** Returns `true` for a `POST` that was not refused. A Postman collection may lack the answer, and then counts as not refused. */
 const isAccepted = ({ method, answer }: RecordedCall, { from }: Recording): boolean =>
   method === "post" && (answer === undefined ? from === "postman" : answer.status < 400);
 
@@ -151,8 +152,8 @@ interface SentToken {
 }
 
 /**
- * Returns the tokens that calls send, the most frequent first. Values that the login sends, too, come last, because they are rarely the token that
- * the login returns. Variables that only the login sends are left out.
+ * Returns the tokens that calls send, the most frequent first. Tokens that the login also sends come last, because they are rarely the token that the
+ * login returns. Variables that only the login sends are left out.
  */
 function tokensSent({ calls }: Recording, login: RecordedCall): readonly SentToken[] {
   const own = login.headers.flatMap(sentIn);
@@ -184,7 +185,7 @@ function sentIn([name, value]: readonly [name: string, value: string]): readonly
 
 const isVariable = (text: string): boolean => /^\{\{[^{}]+\}\}$/.test(text);
 
-/** Returns the path of the token that a script of the login stores in a Postman variable which other calls send. */
+/** Returns the path of the token in the login's answer, if a script of the login stores the token in a Postman variable that other calls send. */
 function tokenSet(
   { sets }: RecordedCall,
   sent: readonly SentToken[],
@@ -196,7 +197,7 @@ function tokenSet(
   return undefined;
 }
 
-/** Returns the header of the login's answer that returns a token which other calls send. */
+/** Returns the header of the login's answer that contains a token that other calls send; `undefined` if there is none. */
 function headerWithToken(
   { answer, setsFromHeaders }: RecordedCall,
   sent: readonly SentToken[],
@@ -210,8 +211,8 @@ function headerWithToken(
 }
 
 /**
- * Returns the header that carries the token. If no header contains the token itself, returns the header of the variable that most calls send. Headers
- * for API keys do not count then.
+ * Returns the header in which calls send the token. If no call sends the token itself, returns the header of the variable that most calls send,
+ * except headers for API keys.
  */
 function headerOf(token: string, sent: readonly SentToken[], { auth }: Recording): TokenHeader | undefined {
   const known = sent.find(({ text }) => text === token);

@@ -20,11 +20,14 @@ interface Source {
 
 export interface Use {
   readonly text: string;
-  /** The word that tells to which object the value belongs: `order` for a URL segment after `/orders`, and for a field `order_id`. */
+  /** The word for the object to which the value belongs: `order` for a URL segment after `/orders`, and for a field `order_id`. */
   readonly noun: string;
   /** `true` if the value is in a segment of the URL path, or in a field named like an id. */
   readonly takesId: boolean;
-  /** `true` if the value is a secret because of its place. Default: `false`, and the name and the text of the value show if it is a secret. */
+  /**
+   * `true` if the value is a secret because of its place in the request. Default: `false`: the value is a secret only if its name and text suggest
+   * it.
+   */
   readonly isSecret?: boolean;
 }
 
@@ -87,7 +90,8 @@ export class Links {
     if (answer === undefined || answer.status >= 400) return;
     const sent = sentTexts(recorded);
     const noun = nounOfSegments(segments);
-    // An order that names its item in the request and in the answer did not create this item.
+    // If the request and the answer contain the id of the same other object (for example, of an item in an order), the call did not create that
+    // object.
     const references = referencesIn(recorded);
     // An id that the request contains is the id of an item that existed before.
     const creates = (text: string): boolean => method === "post" && !sent.has(text) && !segments.includes(text);
@@ -157,7 +161,7 @@ export class Links {
 
 /**
  * Returns a score for the assumption that the value in a request comes from this answer. The score is 0 if the values are probably equal by accident.
- * Answers to `POST` score higher.
+ * It is higher if the call created the object with this value.
  */
 function scoreOf({ text, noun, kind, creates }: Source, use: Use): number {
   const sameNoun = noun !== "" && noun === use.noun;

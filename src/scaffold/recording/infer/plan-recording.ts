@@ -148,7 +148,7 @@ export function planRecording(recording: Recording): ScaffoldPlan {
   };
 }
 
-/** The numbers of the calls of `session.ts`, which are no actions. */
+/** The numbers that stand for the login and the registration in `session.ts`. These calls are not actions, so they have no index. */
 const OF_LOGIN = -1;
 const OF_REGISTRATION = -2;
 
@@ -163,8 +163,9 @@ function userOf(call: RecordedCall, login: FoundLogin): "alice" | "bob" {
 }
 
 /**
- * Returns `true` if the journey has to log in before its first call. Otherwise it logs in where the recording does, so that the calls before the
- * login get the same answers as in the recording. A recording whose credentials were removed does not show which of its calls carried them.
+ * Returns `true` if the journey has to log in before its first call. Otherwise, the journey logs in at the same position as the recording, so that
+ * the calls before the login get the same answers as in the recording. If credentials were removed from the recording, it does not show which calls
+ * carried credentials.
  */
 function isLoggedInFirst(calls: readonly RecordedCall[], logsIn: (call: RecordedCall) => boolean): boolean {
   const first = calls.findIndex((call) => logsIn(call) && !isRefused(call));
@@ -174,8 +175,9 @@ function isLoggedInFirst(calls: readonly RecordedCall[], logsIn: (call: Recorded
 }
 
 /**
- * Returns a function that says if an action needs no login: the recording has credentials, but none in a call of the action. A recording without
- * credentials shows nothing, because tools remove credentials from the recordings that they export.
+ * Returns a function that returns `true` for an action that needs no login: the recording has credentials, but no call of the action carries any, and
+ * none was refused. If the whole recording has no credentials, the function returns `false`, because the tool that exported the recording may have
+ * removed them.
  */
 function isOpenIn(
   { calls, from }: Recording,
@@ -240,7 +242,7 @@ function namesOf(drafts: readonly Drafted[]): ReadonlyMap<string, { readonly nam
 
 /**
  * Returns the parts of an action that come from one recorded call.
- * @param lastUse The index of the last call that sends the value of each context key.
+ * @param lastUse For each context key, the index of the last call that sends its value.
  */
 function partsOf(
   { call, index, request, operation }: Drafted,

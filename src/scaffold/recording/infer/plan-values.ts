@@ -10,7 +10,7 @@ export interface PlannedRequest {
   readonly path: string;
   readonly parameters: readonly PlannedParameter[];
   readonly body: PlannedBody | undefined;
-  /** The values that the generated code lacks, each with a hint that tells the user what to write. */
+  /** The values that the user has to write, because they cannot be inferred, each with a hint. */
   readonly unclear: readonly Omit<NotInferred, "action">[];
 }
 
@@ -136,7 +136,10 @@ const parameterOf = (place: "query" | "header", name: string, value: PlannedValu
 
 const whyOf = (value: PlannedValue): string => (value.kind === "context" ? "the same value is in an earlier answer" : "as it was recorded");
 
-/** Replaces a recorded entity tag by `*`, which accepts every version (RFC 9110, section 13.1.1). The recorded tag does not fit new items. */
+/**
+ * Replaces a recorded entity tag by `*`, which matches every version of an item (RFC 9110, section 13.1.1). The recorded tag would not match new
+ * items.
+ */
 const entityTag = (value: PlannedValue): PlannedValue => (value.kind === "constant" ? { kind: "constant", value: "*" } : value);
 
 /** Returns `true` for headers that the API defines. Headers of browsers, proxies and credentials are left out of generated code. */

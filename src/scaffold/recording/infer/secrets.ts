@@ -35,7 +35,7 @@ function folded(name: string): string {
 /** Matches names that end like the name of a secret. */
 const ENDING =
   /(?:password|secret|(?:api|access|private|secret|signing|subscription|auth|master|app|license|encryption)key|token|session|sessionid|sid|auth|csrf|xsrf|jwt|signature|credential)s?$/;
-/** Words before `key` in the names of keys that are not secret, such as `sort` in `sort_key`. */
+/** The words that make a name that ends with `key` harmless, such as `sort` in `sort_key`. */
 const OPEN_KEYS = new Set(
   (
     "idempotency sort foreign primary partition cache public publishable unique composite natural surrogate candidate range shard hash " +
@@ -47,8 +47,8 @@ const OPEN_KEYS = new Set(
 
 /**
  * Returns `true` for names of headers and fields that hold a secret: `password`, `x-auth-key`, `sig`. Returns `false` for `key` and `sort_key`.
- * @param value The value with this name. Other keys, such as `space_key` and `stripe_key`, are secrets if the value looks random, or if no value is
- * given.
+ * @param value The value with this name. For other names that end with `key`, such as `space_key` and `stripe_key`, the value decides: the name
+ * counts as secret if the value looks random, or if no value is given.
  */
 export function isSecretName(name: string, value?: string): boolean {
   const plain = folded(name);

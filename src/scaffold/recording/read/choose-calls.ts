@@ -1,6 +1,6 @@
 import type { RecordedCall } from "../recorded-call.ts";
 
-/** A recorded call that may belong to the API, with data that distinguishes calls of the API from requests of the web page itself. */
+/** A recorded call that may belong to the API, with data that shows if it is a call of the API or a request for the web page itself. */
 export interface Candidate {
   readonly call: RecordedCall;
   /** The browser's word for the kind of request: `xhr`, `fetch`, `document`, `script`, ... */

@@ -17,7 +17,7 @@ export function parseHar(document: unknown, name: string): Recording | undefined
   return { name, title: basename(name).replace(/\.(?:har|json)$/i, ""), from: "har", calls, notes };
 }
 
-/** Returns the start time of a recorded request, for sorting. Browsers write requests in the order in which they ended. */
+/** Returns the start time of a recorded request, for sorting, because browsers write requests in the order in which they ended. */
 function startOf({ startedDateTime }: Members): number {
   const at = Date.parse(textOf(startedDateTime) ?? "");
   return Number.isNaN(at) ? 0 : at;

@@ -30,7 +30,9 @@ const DYNAMIC: readonly (readonly [name: string, value: string])[] = [
 /** The values of the variables of a Postman collection. */
 interface Variables {
   readonly all: ReadonlyMap<string, string>;
-  /** The variables that no script sets. The collection may contain an old value of a variable that a script sets from an answer. */
+  /**
+   * The variables that no script sets. Variables that a script sets from an answer are left out, because their values in the collection may be old.
+   */
   readonly fixed: ReadonlyMap<string, string>;
 }
 
@@ -134,8 +136,8 @@ const SERVER = /^(?:[^/?#]*:\/\/)?[^/?#]*/;
 
 /**
  * Returns the URL of a request.
- * @returns `server` contains the variables in place of the server if the collection has no values for them, because Postman stores these values in an
- * environment. The URL then begins with `UNKNOWN_ORIGIN`.
+ * @returns `server`: the server with its Postman variables, if the collection does not contain their values because they are in a Postman
+ * environment. The URL then begins with `UNKNOWN_ORIGIN`. Otherwise `undefined`.
  */
 function urlOf(url: unknown, { all, fixed }: Variables): { readonly url: string; readonly server: string | undefined } {
   const { raw, variable } = membersOf(url);
@@ -145,7 +147,7 @@ function urlOf(url: unknown, { all, fixed }: Variables): { readonly url: string;
   const [start] = SERVER.exec(filled)!;
   const server = withoutCredentials(start);
   const isUnknown = server.includes("{{") && !/^(?!https?:)[a-z]+:/i.test(server);
-  // In `{{base}}orders`, the value of the variable must end with a slash, so `orders` is the first segment of the path.
+  // In `{{base}}orders`, the value of the variable probably ends with a slash, so `orders` is the first segment of the path.
   const [, base = server, first] = /^(\{\{[^{}]+\}\})([A-Za-z_][\w-]*)$/.exec(server) ?? [];
   const known = /^[\w.-]+(?::\d+)?$/.test(server) ? `http://${server}` : server;
   const origin = isUnknown ? UNKNOWN_ORIGIN + (first === undefined ? "" : `/${first}`) : known;

@@ -34,8 +34,8 @@ export function actionCode(named: NamedAction, parts: ActionParts): string {
 }
 
 /**
- * Returns the names that a generated action imports from other files of the folder. The names are taken from the plan, because a search in the
- * generated code would also find the same words in texts of the description.
+ * Returns the names that a generated action imports from other files of the folder. The names come from the plan: a search in the generated code
+ * would also find these names as words in texts of the description.
  */
 export function usesOf({ action, counter }: NamedAction, { credentials }: Pick<ActionParts, "credentials">): readonly string[] {
   const { parameters, body, produces, graphql } = action;
@@ -149,8 +149,8 @@ function longPath(action: PlannedAction, scope: ValueScope, locals: Set<string>)
 }
 
 /**
- * Returns the random values that are also stored in the context. The generated code stores each such value in a constant before the request. Each
- * entry has the name of the constant, the value, and all equal values in the request.
+ * Returns the random values that the action sends and also stores in the context. The generated code assigns each such value to a constant before the
+ * request. Each entry has the name of the constant, the value, and all equal values in the request.
  */
 function drawnBefore(
   { parameters, body, produces }: PlannedAction,
@@ -161,7 +161,7 @@ function drawnBefore(
   for (const production of produces) {
     if (production.from !== "sent" || !inside(production.value).some(({ kind }) => kind === "drawn")) continue;
     const { value } = production;
-    // Usually the request contains the stored value as the same object. If not, use the first equal value in the request.
+    // Usually, the stored value and the value in the request are the same object. If not, use the first equal value in the request.
     const same = sent.includes(value) ? value : sent.find((one) => JSON.stringify(one) === JSON.stringify(value));
     found.set(unique(identifier(production.key, "Value"), locals), { value, values: same === undefined ? [value] : [value, same] });
   }

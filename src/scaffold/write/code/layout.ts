@@ -1,4 +1,7 @@
-/** Generated code without line breaks. `laidOut` adds them: a list or object that does not fit on one line gets one line for each item. */
+/**
+ * Generated code without line breaks. {@link laidOut} adds the line breaks: a list or object that does not fit on one line gets one line for each
+ * item.
+ */
 export type Code =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "row"; readonly parts: readonly Code[] }

@@ -211,7 +211,7 @@ function headerText(value: string): string {
   return wellFormed(value).replaceAll(/[^\t\x20-\x7e]/gu, encodeURIComponent);
 }
 
-/** Replaces lone halves of UTF-16 surrogate pairs, because `encodeURIComponent` throws for them. */
+/** Replaces lone surrogates (halves of UTF-16 surrogate pairs) in a text, because `encodeURIComponent` throws an error for them. */
 function wellFormed(value: string): string {
   return value.replaceAll(/\p{Cs}/gu, "\ufffd");
 }

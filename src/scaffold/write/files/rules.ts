@@ -11,15 +11,15 @@ export interface RuleInput {
   readonly hasKeys: boolean;
   /** The path of the GraphQL endpoint. `undefined` for APIs without GraphQL. */
   readonly endpoint: string | undefined;
-  /** Things that may be used only once, such as invitations, with the names of the actions that create and use them. */
+  /** Objects that may be used only once, such as invitations, with the names of the actions that create and use them. */
   readonly singleUse?: readonly SingleUseNames[] | undefined;
   readonly sessionEnds?: SessionEndsNames | undefined;
   readonly describesNoRefusals?: boolean | undefined;
   /** The names of actions whose data can be read without authentication. */
   readonly publicCalls?: readonly string[] | undefined;
-  /** The context keys whose values only public reads return. */
+  /** The context keys whose values are returned only by public reads. */
   readonly shared?: readonly string[] | undefined;
-  /** The context keys whose values only lists return that may need authentication. */
+  /** The context keys whose values are returned only by lists that may need authentication. */
   readonly listed?: readonly string[] | undefined;
 }
 
@@ -121,16 +121,20 @@ function conformsToLine({ description, allowRefs, describesNoRefusals = false }:
   return describesNoRefusals ? commented("The description has no 4xx status. Remove `except` when it describes refusals.", code) : code;
 }
 
-/** Returns code of a rule with a comment on the lines before it. With a comment, the list of rules is too long for one line. */
+/**
+ * Returns the code of a rule with a comment on the line before it. The comment makes the list of rules too long for one line, so each rule gets its
+ * own line.
+ */
 const commented = (comment: string, code: Code): Code => row(`// ${comment}\n    `, code);
 
 function ownershipLine(input: RuleInput): Code {
   const { hasKeys, singleUse = [], publicCalls = [], shared = [], listed = [] } = input;
-  // The actions that use a token or invitation. The rule `ownership` must not test these actions, because anybody who has the token may use it.
+  // The actions that use a token or invitation. The rule `ownership` must not test these actions, because everybody who has the token is allowed to
+  // use it.
   const spent = singleUse.map(({ use }) => use);
   const except = [...new Set([...spent, ...publicCalls])];
-  // Alice owns all items, because the setup logs in as alice. Bob tries to use these items. Items whose ids the user gave in `setup.ts` belong to
-  // neither, and neither do items that everybody may read.
+  // The setup logs in as alice, so alice owns all items, and bob tries to use them. But items whose ids the user wrote into `setup.ts`, and items
+  // that everybody is allowed to read, belong to neither of the two.
   const keys = shared.map((key) => text(quoted(key)));
   const options = [
     text("users: { bob: (api) => logIn(api, users.bob) }"),

@@ -1,8 +1,8 @@
-/** A generated file. `text` is its whole content. For a copy that the user changed, `extend` is used instead of `text`. */
+/** A generated file. `text` is its whole content. If the user changed the file, `extend` is used instead of `text`. */
 export interface ScaffoldFile {
   readonly path: string;
   readonly text: string;
-  /** `true` if other generated files import this file. A file of the user with the same name cannot replace it. */
+  /** `true` if other generated files import this file, so that a file of the user with the same name cannot take its place. */
   readonly isImported: boolean;
   /** Adds new parts of this file to a copy that the user changed. If absent, such a copy is not changed. */
   readonly extend?: ((edited: string) => Extended) | undefined;

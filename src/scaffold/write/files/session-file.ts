@@ -96,7 +96,10 @@ export function idsOf(login: PlannedLogin | undefined): OwnIds | undefined {
   return login?.kind === "operation" ? login.ids : undefined;
 }
 
-/** Returns the lines that store an id. A refused registration returns no id: the user was registered before. */
+/**
+ * Returns the lines that store an id. The lines for a registration must allow an answer without an id, because the API refuses the registration of a
+ * user who already exists.
+ */
 function idLines({ key, path }: BodyProduction, from: keyof OwnIds, typeOf: ValueScope["typeOf"], locals: Set<string>): readonly string[] {
   const name = unique(identifier(key, "Value"), locals);
   const type = { string: "string", number: "number", unknown: "string | number" }[typeOf(key)];
@@ -137,7 +140,7 @@ function scopeOf(action: PlannedAction, userField: string, passwordField: string
   return { typeOf: () => "unknown", drawnBefore: names };
 }
 
-/** Returns the values of the fields that repeat the password, such as `password_confirmation`. */
+/** Returns the other values in a body that are equal to the password, because their fields repeat it, such as `password_confirmation`. */
 function repeatedIn(value: PlannedValue, password: PlannedValue | undefined): readonly PlannedValue[] {
   if (value.kind !== "object") return [];
   return value.entries.flatMap(([name, of]) => {

@@ -55,7 +55,7 @@ export function setKeys(context: Context<Keys>): void {
   };
 }
 
-/** Returns the line of `setup.ts` for a context key, below a comment that says how many actions the key makes callable. */
+/** Returns the lines of `setup.ts` for a context key: a comment that says how many actions the key makes callable, and the key. */
 function itemOf({ key, unlocks, reached, example }: GivenKey): string {
   const of = example === undefined ? "" : ` Needed by ${commentText(callOf(example), 90)}.`;
   const more =

@@ -3,8 +3,8 @@ import { SeqqaError } from "../../../model/errors.ts";
 import type { PlannedKey } from "../../infer/plan.ts";
 
 /**
- * The file in which `seqqa scaffold` stores names and hashes of the files and actions that it wrote. The next run of `seqqa scaffold` compares them
- * to recognise the user's changes.
+ * The file in which `seqqa scaffold` stores the names and hashes of the files and actions that it wrote. By these hashes, the next `seqqa scaffold`
+ * recognises the user's changes.
  */
 export const MANIFEST = ".seqqa-scaffold.json";
 const FORMAT = 1;
@@ -25,7 +25,7 @@ export interface WrittenAction {
   readonly name: string;
   readonly identifier: string;
   readonly file: string;
-  /** The hash of the generated code of the action, and its number of lines. */
+  /** The hash of the action's generated code. `lines`: the number of lines of this code. */
   readonly hash: string;
   readonly lines: number;
   /** `true` if the user removed the action from its file. */

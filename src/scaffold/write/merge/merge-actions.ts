@@ -14,8 +14,8 @@ export interface MergedFile {
   /** The text to write. `undefined` if the file does not exist and is not written. */
   readonly text: string | undefined;
   /**
-   * The hash of the file when it was last generated as a whole. `undefined` if the file was never generated as a whole. A different hash shows later
-   * that the user changed the file.
+   * The hash of the file when `seqqa scaffold` last wrote it without changes of the user. A different hash of the file shows later that the user
+   * changed it. `undefined` if `seqqa scaffold` never wrote the file in this way.
    */
   readonly hash: string | undefined;
   readonly fates: ReadonlyMap<string, Fate>;
@@ -50,7 +50,10 @@ export function mergeActions(input: MergeInput): MergedFile {
   return { ...merged, hash: merged.text === undefined ? hash : hashOf(merged.text), written: new Map([...others, ...merged.written]) };
 }
 
-/** Returns the actions that seqqa wrote to a file earlier, but that are not in the current plan. Journeys and other files of the user may import them. */
+/**
+ * Returns the actions that seqqa wrote to a file earlier and that are not in the current plan. They must stay in the file, because journeys and other
+ * files of the user may import them.
+ */
 function othersIn({ file, actions, manifest }: MergeInput): readonly (readonly [string, WrittenAction])[] {
   const planned = new Set(actions.map(({ named }) => named.id));
   return Object.entries(manifest.actions).filter(([id, one]) => one.file === file && one.deleted !== true && !planned.has(id));
@@ -79,7 +82,10 @@ function whole({ actions, existing, manifest, force }: MergeInput): MergedFile {
   return { text, hash: text === undefined ? undefined : hashOf(text), fates, written, left: [] };
 }
 
-/** Updates a file that the user changed. Replaces actions that the user did not edit, adds new actions, and keeps everything else. */
+/**
+ * Updates a file without removing anything that the user wrote: replaces actions that the user did not edit, adds new actions, and leaves everything
+ * else unchanged.
+ */
 function parts({ actions, manifest }: MergeInput, existing: string, hash: string | undefined): MergedFile {
   const fates = new Map<string, Fate>();
   const written = new Map<string, WrittenAction>();

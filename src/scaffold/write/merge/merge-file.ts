@@ -13,7 +13,7 @@ export function settleFile(file: ScaffoldFile, existing: string | undefined, man
   const write: Settled = { kind: "write", text, hash: hashOf(text), left: [] };
   if (existing === text) return { kind: "keep", why: undefined, hash: hashOf(text) };
   if (force) return write;
-  // If the user deleted a file, it is written again only if other generated files import it.
+  // Write a file again that the user deleted only if other generated files import it.
   if (existing === undefined) return before === undefined || isImported ? write : { kind: "keep", why: "deleted", hash: before };
   if (before === undefined) return isImported ? { kind: "conflict" } : { kind: "keep", why: "yours", hash: undefined };
   if (hashOf(existing) === before) return write;

@@ -6,8 +6,8 @@ import { OWN_ONLY, writeWhole } from "../../../../src/run-log/index.ts";
 import { folderWith } from "../harness.ts";
 
 it.each([
-  ["out", "because this is a folder."],
-  ["file/report.html", "because a file is in the place of a folder."],
+  ["out", "because this path is a folder."],
+  ["file/report.html", "because a part of this path is a file and not a folder."],
 ])("says why %s cannot be written, and that --output is a file", (path, why) => {
   const cwd = folderWith({});
   mkdirSync(join(cwd, "out"));

@@ -508,7 +508,7 @@ group("parameters", () => {
     const get = { parameters: [{ name: "p", in: "path", required: true, style: "matrix", schema: { type: "integer", example: 7 } }] };
     const { notInferred } = planOf({ paths: { "/things/{p}": { get: { ...get, responses: { 204: { description: "" } } } } } });
     expect(notInferred.map(({ what, hint }) => [what, hint])).toEqual([
-      ["path parameter p", 'The description demands ";p=" before this value (style matrix). Write it in the path.'],
+      ["path parameter p", 'The description demands ";p=" before this value (style matrix). Write this text into the path of the action.'],
     ]);
   });
 });
