@@ -27,7 +27,7 @@ test("a world in place whose lease is over says what tests can do", async () => 
   };
   await expect(checkpoint.restore()).rejects.toMatchObject({
     code: "LEASE_OVER",
-    hint: expect.stringMatching(/breakpoint.*start the tests again/) as string,
+    hint: expect.stringMatching(/breakpoint.*run `seqqa clean`/) as string,
   });
 });
 
