@@ -177,8 +177,8 @@ test.concurrent("a test that changes the schema is named, with what to do", asyn
   await client.run("create table more(id int)");
   await client.end();
   const failed: unknown = await checkpoint.restore().catch((error: unknown) => error);
-  expect(failed).toMatchObject({ code: "SCHEMA_CHANGED", hint: expect.stringContaining("open a separate world for them") });
-  expect((failed as Error).stack).toContain("open a separate world for them");
+  expect(failed).toMatchObject({ code: "SCHEMA_CHANGED", hint: expect.stringContaining("open a separate world for these tests") });
+  expect((failed as Error).stack).toContain("open a separate world for these tests");
   expect((failed as Error).message).not.toContain("exploration");
 });
 

@@ -155,7 +155,7 @@ describe("foreign-key actions, which fire no triggers", () => {
       ],
       async (one) => {
         expect(one.system.checkpoint).toMatchObject({ mode: "copy" });
-        expect(one.system.checkpoint.why).toContain("circle");
+        expect(one.system.checkpoint.why).toContain("cycle");
         await putsBack(one, "delete from a");
       },
     ));

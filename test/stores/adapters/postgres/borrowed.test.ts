@@ -188,7 +188,7 @@ describe("a user's own database, journalled", () => {
     await expect(adapter.close()).rejects.toMatchObject({ code: "STORE_LOST" });
     await expect(adapter.restore(mark)).rejects.toMatchObject({
       code: "STORE_LOST",
-      hint: expect.stringMatching(/^Run `seqqa clean`/) as string,
+      hint: expect.stringContaining("run `seqqa clean`") as string,
     });
   });
 
