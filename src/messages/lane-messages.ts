@@ -508,7 +508,7 @@ export interface LaneReport {
   readonly visibility?: "stores" | "probe" | "context" | "nothing" | undefined;
   /** The reason why this lane cannot search for races, and the remedy. `undefined` if this lane can search for races. */
   readonly raceObstacle?: RaceObstacle | undefined;
-  /** Maps each store without a gate (a store that cannot hold a write of a call) to the reason. */
+  /** For each store without a gate, which therefore cannot delay a write of a call: the reason why it has none. */
   readonly gateless?: Readonly<Record<string, string>>;
   /** The URLs and files that this lane uses. seqqa compares them to find out if two lanes use the same URL or file. */
   readonly uses: readonly string[];

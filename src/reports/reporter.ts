@@ -24,7 +24,7 @@ export interface Output {
  * the reporter receives is already redacted.
  */
 export interface Reporter {
-  /** Receives an event of the exploration with this name. */
+  /** Receives an event of an exploration. `name`: the name of the exploration. */
   event?(name: string, event: ExplorationEvent): void;
   /**
    * Receives each step of the exploration with this name when the step is committed. Without this method, the run does not prepare the data of steps.

@@ -111,8 +111,8 @@ export class Committer {
   /** Number of outcomes whose fingerprint equals that of a known state, although a second hash shows that the two states differ. */
   collisions = 0;
   /**
-   * Number of outcomes that reached a known state but generated the values in another order. Such states are merged, because the order should not
-   * matter.
+   * Number of outcomes whose state equals a known state except for the order in which its values were generated. Both count as one state, because this
+   * order should not matter.
    */
   reductions = 0;
   /**

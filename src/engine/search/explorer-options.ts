@@ -59,6 +59,6 @@ export interface ExplorerOptions extends Omit<SearchSettings, "maxDepth" | "maxT
   readonly spill?: Spill | undefined;
   /** The shard that this run explores, if the exploration is divided into shards. The strategy must be breadth first. */
   readonly shard?: Shard | undefined;
-  /** Called every few hundred commits and ten times a second, so that the run log can store the new commits. */
+  /** Called after every few hundred commits, and also ten times a second, so that the run log can store the new commits. */
   readonly onCommits?: (() => void) | undefined;
 }

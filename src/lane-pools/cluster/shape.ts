@@ -87,7 +87,7 @@ export const oneOf =
 export const listOf =
   <T>(member: Shape<T>, most: number = Infinity): Shape<readonly T[]> =>
   (value, at) => {
-    if (!Array.isArray(value) || value.length > most) throw new ShapeError(at, `a list of at most ${most}`);
+    if (!Array.isArray(value) || value.length > most) throw new ShapeError(at, `a list of at most ${most} items`);
     return value.map((one, index) => member(one, `${at}[${index}]`));
   };
 

@@ -44,7 +44,7 @@ interface Reached extends Fingerprint {
   readonly isBounded: boolean;
   /** A hash of the state, including the data that a reduction leaves out. */
   readonly strict: number;
-  /** `true` if two different states may have the same hash `strict`, because the state does not show which of its values belong together. */
+  /** `true` if two different states may have equal hashes `strict`, because the contents of a state do not show which values refer to which. */
   readonly hidesLinks: boolean;
 }
 

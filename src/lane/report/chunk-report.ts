@@ -121,8 +121,8 @@ export class ChunkReport {
   }
 
   /**
-   * Searches the reached state for context keys and `ignore` patterns that the engine does not know yet, and adds them to the answer. Also searches
-   * known states, because the ignored parts of a state may be different each time.
+   * Searches the reached state for context keys, and for matches of `ignore` patterns, whose occurrence the engine does not know yet. Adds them to the
+   * lane's answer. Also searches known states, because the ignored parts of a state may be different each time.
    */
   noteOccurrences(unit: number, action: number, facts: Facts): void {
     const names = this.#looker.in(facts, contextPartOf(this.#base.world.context).entries, this.#occurred!);

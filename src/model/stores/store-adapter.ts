@@ -208,7 +208,7 @@ export interface Gate {
   release(): Promise<void>;
 }
 
-/** The answer of a store that cannot hold a write. */
+/** Returned by a store instead of a {@link Gate} if it cannot delay a write until seqqa lets the write continue. */
 export interface NoGate {
   readonly kind: "none";
   /** The reason, in one sentence without a full stop, e.g. `SQLite has one writer, and its triggers run inside the target`. */
@@ -362,7 +362,9 @@ export interface StoreAdapter {
   beginStep?(): void;
   /** Returns an error that user code threw while it computed an answer of the store, and forgets the error. Default: the store calls no user code. */
   takeThrown?(): Error | undefined;
-  /** Calls code of a target in this process so that the code sees this store. Default: the code sees the store without such a call. */
+  /**
+   * Calls code of a target that runs in this process, and makes the code use this store. Omit the method if the code uses the store anyway.
+   */
   callTarget?<T>(call: () => T): T;
   /** Returns the whole content of the store as text, for comparing: exact, ordered, including counters and hidden keys. Slow. */
   dump(): Awaitable<string>;

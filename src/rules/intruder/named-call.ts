@@ -2,7 +2,7 @@ import { decoded } from "../../model/http/decoded.ts";
 import type { RequestOptions } from "../../model/http/client.ts";
 import { leavesOf, type ReadValue } from "./owners-view.ts";
 
-/** A call before it is sent. `names`: the kind of the owner's values that the call contains. */
+/** A call before it is sent. `names`: if the call contains an id that the owner's calls returned, a credential, or neither. */
 export interface NamedCall {
   /** The text of the call in messages: `GET /notes/{note_id}`. */
   readonly text: string;

@@ -77,10 +77,10 @@ async function keptRun(
   if (module === undefined) {
     throw new SeqqaError(
       "RESUME_NEEDS_MODULE",
-      "explore() got the option `resume` without `module`, so seqqa cannot check if the code has changed since the run.",
+      "explore() got the option `resume` without `module`, so seqqa cannot check if the code has changed since the run that is to be resumed.",
       {
         exitStatus: 2,
-        hint: "Pass `module: import.meta.url` in the file that exports the Agent.",
+        hint: "Call explore() in the file that exports the Agent, and pass it the option `module: import.meta.url`.",
       },
     );
   }

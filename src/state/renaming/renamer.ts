@@ -80,8 +80,8 @@ export class Renamer {
   }
 
   /**
-   * Returns `true` if a time equals a time that `setup` wrote, or differs from such a time by whole minutes. Each lane runs `setup` at another time,
-   * so the times that `setup` writes differ between lanes.
+   * Returns `true` if a time equals a time that `setup` wrote, or was probably calculated from one (the two differ by whole minutes). Each lane runs
+   * `setup` at a different time, so these times differ between lanes.
    */
   isOfSetup(ms: number): boolean {
     return this.#rootTimes.isOfSetup(ms);

@@ -44,7 +44,7 @@ export interface TimeOrigin {
   readonly domain: string;
   /** The position of a time of the root state among the times that have the same name. `undefined` if it is the only one. */
   readonly rank?: number | undefined;
-  /** The position of the time among different times that its step wrote at the same place. `undefined` if the step wrote only this time. */
+  /** The position of the time among the different times that its step wrote to the same field. `undefined` if the step wrote only one time there. */
   readonly within?: number | undefined;
   /**
    * For a time in a signed token: the action that wrote the token, and {@link Origins.atStores} of the state in which the action was executed. The

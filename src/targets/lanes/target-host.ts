@@ -442,7 +442,10 @@ function storesOf(
 
 function unsupported(kind: string): Promise<never> {
   return Promise.reject(
-    new SeqqaError("STORE_UNSUPPORTED", `seqqa cannot copy a store of the kind ${kind} for each lane.`, { exitStatus: 2 }),
+    new SeqqaError("STORE_UNSUPPORTED", `seqqa cannot copy a store of the kind ${kind} for each lane.`, {
+      exitStatus: 2,
+      hint: "Use a store of a kind that the documentation of stores lists.",
+    }),
   );
 }
 

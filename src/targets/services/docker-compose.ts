@@ -74,7 +74,7 @@ export async function composeDown(context: Omit<ComposeContext, "file">): Promis
       ? `did not end within ${context.limits.downMs / 1000} s${lastPrinted(outcome.output)}`
       : `${howItEnded(outcome.exit)}${lastPrinted(outcome.exit.output)}`;
   throw new SeqqaError("COMPOSE_LEFT", `The containers of compose_file may still be running, because docker compose down ${how}`, {
-    hint: `Run: docker compose ${args.join(" ")}. seqqa clean and the next run with compose_file also try to remove the containers.`,
+    hint: `Run \`docker compose ${args.join(" ")}\`. Both \`seqqa clean\` and the next run with compose_file also try to remove the containers.`,
   });
 }
 

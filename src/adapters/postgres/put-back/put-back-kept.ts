@@ -161,7 +161,7 @@ interface Alteration {
   readonly unlogged: string | undefined;
 }
 
-/** Returns the schema changes that sessions made since the run began, as far as they matter for rows. */
+/** Returns the schema changes since the run began: all statements, the tables whose rows were rewritten, and a change that was not logged. */
 async function recordedAlteration(control: Control): Promise<Alteration> {
   const rows = await control.rows(`select o from ${OURS}.kept where rel = 0 union all select o from ${OURS}.log where rel = 0`);
   const statements = rows.map(([statement]) => statement ?? "");

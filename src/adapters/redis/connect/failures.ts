@@ -105,7 +105,7 @@ export function flushed(place: RedisPlace, lost: readonly number[]): SeqqaError 
     "STORE_FLUSHED",
     `The target or another client emptied all databases of the Redis server (FLUSHALL) while the run used ${shownPlace(place)}. seqqa restores only database ${place.db}, at the end of the run. The keys of ${other} are lost.`,
     {
-      hint: "Restore the other databases from a backup. Leave out the action that calls FLUSHALL, let the target call FLUSHDB, or let seqqa start the target with a copy of the store (`target.command` and `db_url`). If another client called FLUSHALL, run seqqa while this client does not.",
+      hint: "Restore the other databases from a backup. To prevent this error, leave out the action that calls FLUSHALL, let the target call FLUSHDB, or let seqqa start the target with a copy of the store (`target.command` and `db_url`). If another client called FLUSHALL, stop this client while seqqa runs.",
       exitStatus: 3,
     },
   );

@@ -114,8 +114,8 @@ export class Tracker {
   }
 
   /**
-   * Returns the other databases that contained keys when a client called FLUSHALL, by their numbers. A further call returns only the databases that
-   * were emptied since.
+   * Returns the numbers of the other databases that contained keys when a client called FLUSHALL. The next call of this method returns only the
+   * databases that were emptied after this call.
    */
   takeEmptied(): number[] {
     const emptied = [...this.#emptied].sort((a, b) => a - b);

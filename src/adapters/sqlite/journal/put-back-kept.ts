@@ -25,7 +25,7 @@ interface Row {
   readonly root: ExactRow | null;
   readonly recorded: ExactRow | null;
   readonly now: ExactRow | null;
-  /** The reason why the row is kept although its present values are the recorded values. */
+  /** The reason why the row is not restored, although it still has the values that the run recorded last. */
   readonly why: string | undefined;
 }
 
@@ -109,7 +109,7 @@ function putBack(
     kept.push(...undoRows(db, undo));
     putCounters(db, log);
     const lost = lostRows(db, log);
-    // The rows of this table that the run did not change are not in the journal.
+    // Report a table that was dropped although the run changed no row of it: the journal has only changed rows, so its rows cannot be restored.
     const gone = plans.find(({ name, lost: why }) => why !== undefined && !lost.some(({ table }) => table === name))?.lost;
     const leftover = {
       store: shownFile(file),
