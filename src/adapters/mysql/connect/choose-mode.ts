@@ -90,7 +90,11 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
       const refusal = obstacle === undefined ? WHOLE_STORE : `${why}, and a copy ${INSTEAD_WHOLE_STORE}`;
       throw refusedWhereItIs("copy", `the database ${store.shown}`, refusal);
     }
-    const mode = await CopyMode.open(control, selection, previous instanceof CopyMode ? previous : undefined);
+    const mode = await CopyMode.open(
+      control,
+      { selection, isWhole: tables === undefined },
+      previous instanceof CopyMode ? previous : undefined,
+    );
     return { mode, choice: { mode: "copy", why }, schema: schemaOf(catalog) };
   } catch (error) {
     await control.close();

@@ -15,6 +15,12 @@ import { observeAll, observeNet } from "../read/observe.ts";
 import type { Selection } from "../read/selection.ts";
 import { countersIn, isSnapshot, putSnapshot, readSnapshot, sameSnapshot, takeSnapshot, type Snapshot } from "./snapshot.ts";
 
+/** The tables that belong to the state. `isWhole`: `true` if all tables do, so that the schema belongs to the state, too. */
+interface Observing {
+  readonly selection: Selection;
+  readonly isWhole: boolean;
+}
+
 /**
  * The checkpoint mode `copy`, which reads the whole database at each checkpoint. A restore writes the differences back. The mode is suitable for
  * small databases. A restore also undoes DDL and TRUNCATE, and restores AUTO_INCREMENT values and tables without transactions. The target keeps its
@@ -29,23 +35,25 @@ export class CopyMode implements MysqlMode {
   readonly #control: Control;
   readonly #looker: Looker;
   readonly #selection: Selection;
+  readonly #isWhole: boolean;
   #root: Snapshot;
   #rootTables: readonly Table[];
 
-  private constructor(control: Control, selection: Selection, root: Snapshot, tables: readonly Table[]) {
+  private constructor(control: Control, { selection, isWhole }: Observing, root: Snapshot, tables: readonly Table[]) {
     this.#control = control;
     this.#looker = new Looker(control.store);
     this.#selection = selection;
+    this.#isWhole = isWhole;
     this.#root = root;
     this.#rootTables = tables;
   }
 
-  static async open(control: Control, selection: Selection, previous?: CopyMode): Promise<CopyMode> {
-    if (previous !== undefined) return new CopyMode(control, selection, previous.#root, previous.#rootTables);
+  static async open(control: Control, observing: Observing, previous?: CopyMode): Promise<CopyMode> {
+    if (previous !== undefined) return new CopyMode(control, observing, previous.#root, previous.#rootTables);
     await uninstall(control);
     await guardTriggers(control);
     const { snapshot, catalog } = await control.patiently(() => readSnapshot(control));
-    return new CopyMode(control, selection, snapshot, catalog);
+    return new CopyMode(control, observing, snapshot, catalog);
   }
 
   root(): Promise<Observed> {
@@ -80,9 +88,7 @@ export class CopyMode implements MysqlMode {
         for (const row of rowsIn(this.#root, name)) net.add(i, row, -1);
       });
       const counters = countersIn(now, this.#root, isOneOf(all.filter(this.#selection)));
-      // Without the option `tables`, the schema belongs to the state, too.
-      const isWhole = all.every((table) => this.#selection(table));
-      const schema = isWhole ? schemaChanges(definitionsIn(this.#root), definitionsIn(now)) : [];
+      const schema = this.#isWhole ? schemaChanges(definitionsIn(this.#root), definitionsIn(now)) : [];
       return observeNet(all, net, this.#selection, counters, schema);
     });
   }
@@ -135,5 +141,5 @@ function isOneOf(tables: readonly Table[]): (name: string) => boolean {
 }
 
 function definitionsIn({ objects }: Snapshot): readonly string[] {
-  return objects.map(({ create }) => create);
+  return objects.map(({ create, mode, zone }) => [create, mode, zone ?? ""].join("\n").trim());
 }

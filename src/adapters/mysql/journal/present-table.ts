@@ -6,7 +6,7 @@ import type { Table } from "../schema/catalog.ts";
 import type { Control } from "../connect/control.ts";
 import { errnoOf } from "../connect/failures.ts";
 import { quoteName } from "../connect/sql-text.ts";
-import { condition, fieldsOf } from "./columns.ts";
+import { condition, fieldsOf, imageOfValue } from "./columns.ts";
 import { readShape, shapeOf } from "./journal-sql.ts";
 import type { KeptRow } from "./undo-rows.ts";
 
@@ -57,7 +57,11 @@ export async function withOwnValues(control: Control, undo: Set<KeptRow>): Promi
     const { columns, key, sqlName, name, added = [] } = row.table;
     if (row.root !== null || row.now === null || added.length === 0) continue;
     const fields = fieldsOf(row.now);
-    const isDefault = added.map((at) => quoteName(columns[at]!.name)).map((column) => `${column} <=> default(${column})`);
+    // Compare the images of the values, since a collation may count different texts as equal.
+    const isDefault = added.map((at) => {
+      const [column, name] = [columns[at]!, quoteName(columns[at]!.name)];
+      return `${imageOfValue(column, name)} <=> ${imageOfValue(column, `default(${name})`)}`;
+    });
     const where = [...key.map((at) => condition(columns[at]!, fields[at]!)), ...isDefault].join(" and ");
     const found = await control.rows(`select 1 from ${sqlName} where ${where}`).catch((error: unknown) => {
       if (NO_DEFAULT.has(errnoOf(error))) return [];

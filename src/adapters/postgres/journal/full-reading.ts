@@ -3,7 +3,7 @@ import type { Client } from "pg";
 import type { Observed } from "../../../model/stores/store-adapter.ts";
 import { schemaChanges } from "../../../stores/index.ts";
 import { readCatalog, rowsOf, type Table } from "../schema/catalog.ts";
-import { dumpDatabase, readSchema } from "../read/dump.ts";
+import { dumpDatabase, LARGE_OBJECT, readSchema } from "../read/dump.ts";
 import { ShownTables, observeAll, observeCounters } from "../read/observe.ts";
 import { select } from "../read/selection.ts";
 import { kindOf } from "../read/values.ts";
@@ -35,9 +35,7 @@ const LARGE_OBJECTS: Table = {
   ignored: [],
   types: [],
 };
-/** The content of a large object of another role cannot be read. */
-const LARGE_OBJECT_ROWS =
-  "select row(oid, case when pg_has_role(lomowner, 'usage') then lo_get(oid) end)::text from pg_largeobject_metadata";
+const LARGE_OBJECT_ROWS = `select row(oid, ${LARGE_OBJECT})::text from pg_largeobject_metadata`;
 
 export async function readDigest(client: Client): Promise<string> {
   return createHash("sha256")
@@ -57,14 +55,16 @@ export async function readEverything(
 ): Promise<FullReading> {
   return inOneState(client, async () => {
     const catalog = await readCatalog(client);
-    const selection = select(store, catalog, schemas, names);
+    const all = [...catalog.tables, ...catalog.views];
+    const selection = select(store, { ...catalog, tables: all }, schemas, names);
+    const isWhole = names === undefined && schemas === undefined;
     const tables: [Table, string[]][] = [];
-    for (const table of [...catalog.tables, ...catalog.views].filter(selection.tables)) {
+    for (const table of all.filter(selection.tables)) {
       const read = (): Promise<[string][]> => rowsOf<[string]>(client, `select (t.*)::text from only ${table.sqlName} t`);
       const rows = await inUserPath((sql) => client.query(sql), table, read);
       tables.push([table, rows.map(([row]) => row)]);
     }
-    if (names === undefined) tables.push([LARGE_OBJECTS, (await rowsOf<[string]>(client, LARGE_OBJECT_ROWS)).map(([row]) => row)]);
+    if (isWhole) tables.push([LARGE_OBJECTS, (await rowsOf<[string]>(client, LARGE_OBJECT_ROWS)).map(([row]) => row)]);
     const sequences = catalog.sequences.filter(({ cached }) => !cached);
     const pairs = sequences.map(({ sqlName }) => `(select array[last_value, is_called::int] from ${sqlName})`).join(", ");
     const [counters] = await rowsOf<[string]>(client, `select array[${pairs}]::bigint[]::text`);
@@ -74,7 +74,7 @@ export async function readEverything(
       digest: createHash("sha256")
         .update(await dumpDatabase(client))
         .digest("base64"),
-      schema: names === undefined && schemas === undefined ? await readSchema(client) : [],
+      schema: isWhole ? await readSchema(client) : [],
     };
   });
 }

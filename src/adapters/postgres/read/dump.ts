@@ -27,13 +27,7 @@ export async function dumpDatabase(client: Queryable): Promise<string> {
       parts.push(`select ${label} || ' ' || last_value || ' ' || is_called from ${sqlName}`);
     }
   }
-  // A role without the privilege to read large objects can still list them.
-  const [mayRead] = await rowsOf<[string]>(client, "select has_table_privilege('pg_catalog.pg_largeobject', 'select')::text");
-  parts.push(
-    mayRead?.[0] === "true"
-      ? `select 'large object ' || loid || ' ' || pageno || ' ' || encode(data, 'hex') from pg_largeobject order by loid, pageno`
-      : `select 'large object ' || oid from pg_largeobject_metadata order by oid`,
-  );
+  parts.push(`select 'large object ' || oid || ' ' || coalesce(md5(${LARGE_OBJECT}), '') from pg_largeobject_metadata order by oid`);
   const lines: string[] = [];
   // Leave out materialized views that are not populated, because a query on such a view fails.
   const populated = await rowsOf<[string]>(
@@ -55,7 +49,10 @@ export async function dumpDatabase(client: Queryable): Promise<string> {
   return `${lines.join("\n")}\n`;
 }
 
-/** Returns a line for each object of the user's schemas: schemas, columns, constraints, indexes, triggers, rules of views, values of enums. */
+/** An SQL expression for the content of a large object, or NULL if the object belongs to another role. */
+export const LARGE_OBJECT = "case when pg_has_role(lomowner, 'usage') then lo_get(oid) end";
+
+/** Returns a line for each object of the user's schemas, such as columns, constraints, indexes, triggers, functions and values of enums. */
 export async function readSchema(client: Queryable): Promise<readonly string[]> {
   return (await rowsOf<[string | null]>(client, SCHEMA)).map(([line]) => line ?? "");
 }
@@ -64,7 +61,21 @@ const NOT_OURS = `not exists (select from pg_proc p join pg_namespace o on o.oid
 
 const SCHEMA = `select x.line from (
   select 'schema ' || n.nspname as line from pg_namespace n where ${USER_SCHEMA}
-  union all select 'enum ' || n.nspname || '.' || t.typname || ' ' || e.enumlabel
+  union all select 'relation ' || n.nspname || '.' || c.relname || ' ' || c.relkind::text || c.relpersistence::text
+      || case when c.relrowsecurity then ' row security' else '' end || case when c.relforcerowsecurity then ' forced' else '' end
+      || coalesce(' ' || pg_get_expr(c.relpartbound, c.oid), '')
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+   where c.relkind in ('r', 'p', 'f', 'v', 'm') and c.relpersistence <> 't' and ${USER_SCHEMA}
+  union all select 'policy ' || n.nspname || '.' || c.relname || '.' || p.polname || ' ' || p.polcmd::text || p.polpermissive::text || p.polroles::text
+      || coalesce(' using ' || pg_get_expr(p.polqual, p.polrelid), '') || coalesce(' check ' || pg_get_expr(p.polwithcheck, p.polrelid), '')
+    from pg_policy p join pg_class c on c.oid = p.polrelid join pg_namespace n on n.oid = c.relnamespace where ${USER_SCHEMA}
+  union all select 'function ' || pg_get_functiondef(p.oid)
+    from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+   where p.prokind in ('f', 'p') and ${USER_SCHEMA}
+     and not exists (select from pg_depend e where e.classid = 'pg_proc'::regclass and e.objid = p.oid and e.deptype = 'e')
+  union all select 'domain ' || n.nspname || '.' || t.typname || '.' || k.conname || ' ' || pg_get_constraintdef(k.oid)
+    from pg_constraint k join pg_type t on t.oid = k.contypid join pg_namespace n on n.oid = t.typnamespace where ${USER_SCHEMA}
+  union all select 'enum ' || n.nspname || '.' || t.typname || ' ' || row_number() over (partition by t.oid order by e.enumsortorder) || ' ' || e.enumlabel
     from pg_enum e join pg_type t on t.oid = e.enumtypid join pg_namespace n on n.oid = t.typnamespace where ${USER_SCHEMA}
   union all select 'column ' || n.nspname || '.' || c.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
       || case when a.attnotnull then ' not null' else '' end || case when a.attidentity <> '' then ' identity ' || a.attidentity::text else '' end

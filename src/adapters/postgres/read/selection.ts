@@ -14,11 +14,10 @@ export interface Selection {
  */
 export function select(
   store: StoreUrl,
-  { tables: plain, views, foreign }: Catalog,
+  { tables: known, foreign }: Pick<Catalog, "tables" | "foreign" | "sequences">,
   schemas: readonly string[] | undefined,
   names: readonly string[] | undefined,
 ): Selection {
-  const known = [...plain, ...views];
   const wanted = names?.map((name) => (name.startsWith("public.") ? name.slice("public.".length) : name));
   const elsewhere = foreign.find(
     ({ schema, name }) => (schemas === undefined || schemas.includes(schema)) && (wanted === undefined || wanted.includes(name)),

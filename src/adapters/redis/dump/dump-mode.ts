@@ -278,9 +278,10 @@ export class DumpMode {
    * these keys back. @throws SeqqaError `STORE_FLUSHED`
    */
   async #requireOthersUnchanged(): Promise<void> {
-    const emptied = this.#tracker?.takeEmptied() ?? [];
+    const emptied = this.#tracker?.emptied ?? [];
     if (this.#others === undefined || emptied.length === 0) return;
     const lost = await this.#others.borrowed.withoutClaim(emptied);
+    this.#tracker?.forgetEmptied(emptied);
     if (lost.length > 0) throw flushed(this.#keyspace.connection.place, lost);
   }
 

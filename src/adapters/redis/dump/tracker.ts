@@ -113,14 +113,13 @@ export class Tracker {
     return this.#isSwapped;
   }
 
-  /**
-   * Returns the numbers of the other databases that contained keys when a client called FLUSHALL. The next call of this method returns only the
-   * databases that were emptied after this call.
-   */
-  takeEmptied(): number[] {
-    const emptied = [...this.#emptied].sort((a, b) => a - b);
-    this.#emptied.clear();
-    return emptied;
+  /** The numbers of the other databases that contained keys when a client called FLUSHALL, since {@link forgetEmptied} was called for them. */
+  get emptied(): readonly number[] {
+    return [...this.#emptied].sort((a, b) => a - b);
+  }
+
+  forgetEmptied(databases: readonly number[]): void {
+    for (const db of databases) this.#emptied.delete(db);
   }
 
   /** The server's count of changes in the last reply to `INFO`; empty if not known. {@link APPLY} compares it with the current count. */
@@ -173,8 +172,10 @@ export class Tracker {
   #count(stats: string, wasReset: boolean): void {
     const calls = (command: RegExp): number => Number(command.exec(stats)?.[1] ?? 0);
     const [swaps, flushes] = [calls(SWAPS), calls(FLUSHES)];
-    this.#isSwapped ||= swaps > (wasReset ? 0 : this.#swaps);
-    if (flushes > (wasReset ? 0 : this.#flushes)) for (const db of this.#others) this.#emptied.add(db);
+    // A count that has decreased was reset, too.
+    const isCalled = (now: number, before: number): boolean => now > 0 && (wasReset || now !== before);
+    this.#isSwapped ||= isCalled(swaps, this.#swaps);
+    if (isCalled(flushes, this.#flushes)) for (const db of this.#others) this.#emptied.add(db);
     this.#swaps = swaps;
     this.#flushes = flushes;
     this.#others = [...stats.matchAll(HELD)].map(([, db]) => Number(db)).filter((db) => db !== this.#commands.place.db);

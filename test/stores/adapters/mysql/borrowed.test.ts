@@ -493,7 +493,7 @@ describe("triggers of the user that a killed run has replaced", () => {
     const ids = (await rowsOf(user, "select max(id) - 1, max(id) from orders")).flat() as number[];
     await kill(one, user);
     await user.query(
-      `alter table orders add column extra int not null default 5, add column x text; update orders set x = 'mine' where id in (1, ${ids[0]})`,
+      `alter table orders add column extra int not null default 5, add column x varchar(9) default 'mine'; update orders set x = 'Mine' where id in (1, ${ids[0]})`,
     );
     const { leftover, failures } = await stores.clean(url);
     expect(failures).toBeUndefined();
@@ -501,9 +501,9 @@ describe("triggers of the user that a killed run has replaced", () => {
     expect(leftover?.keep).toMatchObject([
       { table: "orders", key: `id ${ids[0]}`, root: null, why: expect.stringContaining("a column that was added") as string },
     ]);
-    expect(await rowsOf(user, "select id, x from orders where x is not null order by id")).toEqual([
-      [1, "mine"],
-      [ids[0], "mine"],
+    expect(await rowsOf(user, "select id, x from orders where binary x = 'Mine' order by id")).toEqual([
+      [1, "Mine"],
+      [ids[0], "Mine"],
     ]);
   });
 

@@ -428,9 +428,24 @@ describe("what cannot be put back by rows is refused, and clone is named", () =>
     await api.query("create schema acme; create table acme.items(id int); alter type status add value 'b'");
     const [schema] = await tables();
     expect(schema).toMatchObject({ name: "(schema)", removed: [] });
-    expect(schema!.added.map(String).toSorted()).toEqual(["column acme.items.id integer", "enum public.status b", "schema acme"]);
+    expect(schema!.added.map(String).toSorted()).toEqual([
+      "column acme.items.id integer",
+      "enum public.status 2 b",
+      "relation acme.items rp",
+      "schema acme",
+    ]);
     await adapter.restore(mark);
     expect(await tables()).toEqual([]);
+  });
+
+  test("clone restores the content of a large object, as a role that is no superuser", async () => {
+    const { url, adapter, mark } = await rooted(["select lo_from_bytea(0, 'abc')"], { checkpoint: "clone" }, {}, "owner");
+    const api = await session(url);
+    await api.query("select lo_put(oid, 0, 'xyz') from pg_largeobject_metadata");
+    expect(await adapter.changed(mark)).toBe(true);
+    await adapter.restore(mark);
+    const again = await session(url);
+    expect(await column(again, "select convert_from(lo_get(oid), 'UTF8') from pg_largeobject_metadata")).toEqual(["abc"]);
   });
 
   test("auto chooses clone where a table belongs to another role", async () => {
