@@ -28,9 +28,7 @@ const KINDS: readonly (readonly [name: string, make: Make])[] = [
   ["<uuid>.<base64url>", () => keyOf(randomUUID(), "", ".", base64url(24))],
   ["<hex>.<base64url>", () => keyOf(hex(8), "", ".", base64url(24))],
   ["<hex>:<base64url>", () => keyOf(hex(8), "", ":", base64url(24))],
-  ["ghp_<base64url>", () => keyOf(hex(8), "", "", "")].map((one, at) =>
-    at === 0 ? one : () => ({ id: hex(8), key: `ghp_${base64url(24)}` }),
-  ) as unknown as readonly [string, Make],
+  ["ghp_<base64url>", () => ({ id: hex(8), key: `ghp_${base64url(24)}` })],
   ["sk_<hex>.<base64>", () => keyOf(hex(8), "sk_", ".", randomBytes(24).toString("base64"))],
   ["sk_<base64>", () => ({ id: hex(8), key: `sk_${randomBytes(25).toString("base64")}` })],
 ];
@@ -63,15 +61,18 @@ describe.each(KINDS)("an API key of the form %s", (_, make) => {
         knowledge,
       );
       canonical.root(none);
-      const named = (keys: readonly Key[], now: number): readonly string[] => {
+      const named = (keys: readonly Key[], now: number): { readonly name: string; readonly lines: readonly string[] } => {
         const at = { exchanges: [], startMs: CLOCK, endMs: CLOCK + 5 };
         const first = canonical.renamer.observe(state(keys.slice(0, 1), keys[0]!.key), NO_ORIGINS, { action: "create", ...at });
         const { facts } = canonical.renamer.observe(state(keys, keys[now]!.key), first.origins, { action: "rotate", ...at });
-        return canonical.describe(facts);
+        return { name: canonical.nameOf(facts), lines: canonical.describe(facts) };
       };
-      const [a, b] = [[make(), make()], [make(), make()]] as const;
+      const [a, b] = [
+        [make(), make()],
+        [make(), make()],
+      ] as const;
       expect(named(b, 1), JSON.stringify([a, b, knowledge.generated.map(({ place, after }) => [place, after])])).toEqual(named(a, 1));
-      expect(named(a, 0)).not.toEqual(named(a, 1));
+      expect(named(a, 0).name).not.toBe(named(a, 1).name);
     }
   });
 });
