@@ -38,6 +38,7 @@ function state(keys: readonly Key[], now: string): Facts {
   return { ...stored(table("api_keys", "*id hash", rows)), context: { now }, clients: { default: { authorization: `Bearer ${now}` } } };
 }
 
+const OPTIONS = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [] };
 const none = stored(table("api_keys", "*id hash", []));
 const window = { startMs: CLOCK, endMs: CLOCK + 5 };
 
@@ -56,10 +57,7 @@ describe.each(KINDS)("an API key of the form %s", (_, make) => {
   it("is renamed completely, and equal keys stay equal", () => {
     for (let i = 0; i < 20; i++) {
       const knowledge = learnt(make);
-      const canonical = new Canonicalizer(
-        { clockMs: CLOCK, literals: new Set(), ignore: [], symmetric: [], placeholders: [], masked: [] },
-        knowledge,
-      );
+      const canonical = new Canonicalizer(OPTIONS, knowledge);
       canonical.root(none);
       const named = (keys: readonly Key[], now: number): { readonly name: string; readonly lines: readonly string[] } => {
         const at = { exchanges: [], startMs: CLOCK, endMs: CLOCK + 5 };
@@ -74,5 +72,30 @@ describe.each(KINDS)("an API key of the form %s", (_, make) => {
       expect(named(b, 1), JSON.stringify([a, b, knowledge.generated.map(({ place, after }) => [place, after])])).toEqual(named(a, 1));
       expect(named(a, 0).name).not.toBe(named(a, 1).name);
     }
+  });
+});
+
+describe("an API key that carries data", () => {
+  const data = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const named = (knowledge: Knowledge, key: Key, body: string): string => {
+    const canonical = new Canonicalizer(OPTIONS, knowledge);
+    canonical.root(none);
+    const exchange = { acting: "", method: "POST", path: "/keys", body, answer: key.key };
+    const step = { action: "create", exchanges: [exchange], startMs: CLOCK, endMs: CLOCK + 5 };
+    return canonical.nameOf(canonical.renamer.observe(state([key], key.key), NO_ORIGINS, step).facts);
+  };
+
+  it.each([".", ":"])("that no execution changes keeps the data after %s", (separator) => {
+    const make = (plan: string): Key => keyOf(hex(8), "sk_", separator, data({ plan }));
+    const knowledge = learnt(() => make("gold"));
+    expect(named(knowledge, make("gold"), "")).toBe(named(knowledge, make("gold"), ""));
+    expect(named(knowledge, make("free"), "")).not.toBe(named(knowledge, make("gold"), ""));
+  });
+
+  it("that each execution changes is told apart by the request", () => {
+    const make = (plan: string): Key => keyOf(hex(8), "sk_", ".", data({ plan, nonce: hex(8) }));
+    const knowledge = learnt(() => make("gold"));
+    expect(named(knowledge, make("gold"), "gold")).toBe(named(knowledge, make("gold"), "gold"));
+    expect(named(knowledge, make("free"), "free")).not.toBe(named(knowledge, make("gold"), "gold"));
   });
 });
