@@ -42,7 +42,10 @@ const LONGEST_NAME = 512;
  * Stands for the letters and digits before a word if they belong to a generated word, as in `sk_<id>.<secret>`. These letters and digits differ in
  * each execution, so they cannot identify the place of the word.
  */
-const AFTER_FOUND = "*";
+export const AFTER_FOUND: string = "*";
+
+/** Returns `true` for a {@link WordPair.after} that ends with a separator. */
+export const beginsInName = (after: string): boolean => /[A-Za-z0-9][^A-Za-z0-9]$/.test(after);
 
 export type TextPart<T> = { readonly text: string; readonly found?: undefined } | { readonly text: string; readonly found: T };
 
