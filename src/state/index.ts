@@ -51,5 +51,6 @@ export { stateView, whatDiffers, type StateView } from "./compare/what-differs.t
 export { overwrites, sameStores, type StoreRows } from "./compare/same-stores.ts";
 export { fieldOf, isInToken, signedTokens, tableOf, valuesAt } from "./values/places.ts";
 export { durationText, type StepWindow } from "./values/times.ts";
+export { AFTER_FOUND, beginsInName } from "./values/words.ts";
 export type { Renamer } from "./renaming/renamer.ts";
 export type { SentRequest, StepOrigin } from "./renaming/step-origin.ts";

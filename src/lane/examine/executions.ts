@@ -1,4 +1,6 @@
 import {
+  AFTER_FOUND,
+  beginsInName,
   compareExecutions,
   eachDifference,
   hasResolution,
@@ -287,7 +289,8 @@ export class Executions {
 /**
  * Returns the comparisons of all pairs of executions with one change: if the whole text at a place is generated in one pair, the whole text counts as
  * generated in all pairs. In some pairs, only a word of the text differs. In other pairs, the words of the two texts cannot be matched, because a
- * generated word contains separators by chance (such as `%2F` in an encoded signature). Numbers are not changed.
+ * generated word contains separators by chance (such as `%2F` in an encoded signature). Numbers are not changed. The same holds for a key in base64
+ * that is one word in one pair: in another pair, it may contain no other characters than letters and digits.
  */
 function withWholes(pairs: readonly Differences[]): readonly Differences[] {
   const wholes = new Set(
@@ -295,11 +298,15 @@ function withWholes(pairs: readonly Differences[]): readonly Differences[] {
       generated.filter(({ after, sample }) => after === "" && !sample.every(isNumber)).map(({ place }) => place),
     ),
   );
+  const wide = pairs.flatMap(({ generated }) => generated.filter(({ after }) => beginsInName(after)));
   return pairs.map((pair) => ({
     ...pair,
-    generated: pair.generated.map((one) =>
-      wholes.has(one.place) && one.after !== "" ? { ...one, after: "", domain: undefined, domains: [] } : one,
-    ),
+    generated: pair.generated.map((one) => {
+      const { place, after } = one;
+      const other = wide.find((some) => some.place === place && (after === AFTER_FOUND || some.after.slice(0, -1) === after));
+      const wider = wholes.has(place) ? "" : (other?.after ?? after);
+      return wider === after ? one : { ...one, after: wider, domain: undefined, domains: [] };
+    }),
   }));
 }
 

@@ -84,16 +84,17 @@ export class ValueNames {
   }
 
   /**
-   * Returns the replacement for the value at a place where experiments showed generated values. Returns `undefined` for a new value in the first
-   * pass, because new values are named after that pass.
+   * Returns the replacement for the value at a place where experiments showed generated values. A new value gets its name after the first pass. Until
+   * then, its replacement has no origin, so that the rest of its text is read in the same way in both passes.
    */
   at(key: string, form: string, text: string, place: GeneratedPlace): Generated | undefined {
     const constant = this.#constants.get(key);
     if (constant !== undefined) return new Generated(constant, form, undefined);
     const known = this.#generated(key, form);
     if (known !== undefined || !this.mayBeGenerated(text, place, key)) return known;
-    if (this.#step !== undefined || this.#isRoot) this.#fresh.push({ key, text, place });
-    return undefined;
+    if (this.#step === undefined && !this.#isRoot) return undefined;
+    this.#fresh.push({ key, text, place });
+    return new Generated(key, form, undefined);
   }
 
   /**

@@ -35,29 +35,39 @@ const TIERS: readonly RegExp[] = [/[\w.+/=~-]+/g, /[\w-]+/g, /[A-Za-z0-9]+/g];
 /** The length from which a word in a text is looked up among generated values. Shorter words are equal by chance. */
 export const SHORTEST_WORD: number = 4;
 
-/** Names with separators up to this length, in characters, are searched for a known word at their end. The search takes quadratic time. */
+/** Words with separators up to this length, in characters, are searched for a known word at their end. The search takes quadratic time. */
 const LONGEST_NAME = 512;
+
+/**
+ * Stands for the letters and digits before a word if they belong to a generated word, as in `sk_<id>.<secret>`. These letters and digits differ in
+ * each execution, so they cannot identify the place of the word.
+ */
+export const AFTER_FOUND: string = "*";
+
+/** Returns `true` for a {@link WordPair.after} that ends with a separator. */
+export const beginsInName = (after: string): boolean => /[A-Za-z0-9][^A-Za-z0-9]$/.test(after);
 
 export type TextPart<T> = { readonly text: string; readonly found?: undefined } | { readonly text: string; readonly found: T };
 
 /**
  * Splits a text at the words that `find` knows, wider words first. Returns `undefined` if `find` knows no word of the text.
  *
- * @param find Returns the value of a known word. `after`: the letters and digits before the word in the text; `^` if there are none.
+ * @param find Returns the value of a known word. `after`: the text before the word, in the form of {@link WordPair.after}. Called again with `*` if
+ *   the word follows a word that `find` knew.
  */
 export function splitAtWords<T>(text: string, find: (word: string, after: string) => T | undefined): readonly TextPart<T>[] | undefined {
   const parts: TextPart<T>[] = [];
   let done = 0;
   let after = "^";
   for (const { 0: time, index } of timesIn(text)) {
-    if (index > done) splitInto(text.slice(done, index), 0, after, find, parts);
+    if (index > done) splitInto(text.slice(done, index), 0, { after, isNext: false }, find, parts);
     after = lastRun(text.slice(done, index), after);
     const found = find(time, after);
     parts.push(found === undefined ? { text: time } : { text: time, found });
     after = lastRun(MARK, "");
     done = index + time.length;
   }
-  if (done < text.length) splitInto(text.slice(done), 0, after, find, parts);
+  if (done < text.length) splitInto(text.slice(done), 0, { after, isNext: false }, find, parts);
   return parts.some(({ found }) => found !== undefined) ? parts : undefined;
 }
 
@@ -70,38 +80,53 @@ function timesIn(text: string): readonly RegExpExecArray[] {
 function splitInto<T>(
   text: string,
   tier: number,
-  before: string,
+  before: { readonly after: string; readonly isNext: boolean },
   find: (word: string, after: string) => T | undefined,
   parts: TextPart<T>[],
 ): void {
   let done = 0;
-  let after = before;
+  // `isNext`: only punctuation is between the last found word and the word that is searched for.
+  let { after, isNext } = before;
   let looked = 0;
   for (const match of text.matchAll(TIERS[tier]!)) {
     const word = match[0];
     after = lastRun(text.slice(looked, match.index), after);
     looked = match.index;
     // Punctuation between two words is not a word.
-    const found = LETTER_OR_DIGIT.test(word) ? find(word, after) : undefined;
-    const rest = found === undefined && tier === 1 && word.length <= LONGEST_NAME ? endOf(word, after, find) : undefined;
+    const isWord = LETTER_OR_DIGIT.test(word);
+    const found = isWord ? (find(word, after) ?? (isNext ? find(word, AFTER_FOUND) : undefined)) : undefined;
+    const rest = found === undefined && tier < 2 && word.length <= LONGEST_NAME ? endOf(word, tier === 0, after, find) : undefined;
+    const wasNext = isNext;
+    isNext = found !== undefined || rest !== undefined;
     if (found === undefined && tier === TIERS.length - 1) continue;
     if (match.index > done) parts.push({ text: text.slice(done, match.index) });
     if (found !== undefined) parts.push({ text: word, found });
-    else if (rest !== undefined) parts.push({ text: word.slice(0, rest.at) }, { text: word.slice(rest.at), found: rest.found });
-    else splitInto(word, tier + 1, after, find, parts);
+    else if (rest !== undefined) {
+      splitInto(word.slice(0, rest.at - 1), tier, { after, isNext: wasNext }, find, parts);
+      parts.push({ text: word[rest.at - 1]! }, { text: word.slice(rest.at), found: rest.found });
+    } else {
+      splitInto(word, tier + 1, { after, isNext: wasNext }, find, parts);
+      isNext = parts.at(-1)?.found !== undefined;
+    }
     done = match.index + word.length;
   }
   if (done < text.length) parts.push({ text: text.slice(done) });
 }
 
-/** Returns the longest known word at the end of a name with separators, such as a token after a prefix. */
+/**
+ * Returns the longest known word at the end of a name with separators, such as a token after a prefix.
+ *
+ * @param isWide `true` for words that contain other punctuation than `_` and `-`, such as base64. The text before them includes the separator.
+ */
 function endOf<T>(
   word: string,
+  isWide: boolean,
   before: string,
   find: (word: string, after: string) => T | undefined,
 ): { readonly at: number; readonly found: T } | undefined {
   for (const { index } of word.matchAll(/[^A-Za-z0-9]/g)) {
-    const found = index === 0 ? undefined : find(word.slice(index + 1), lastRun(word.slice(0, index), before));
+    if (index === 0) continue;
+    const found = find(word.slice(index + 1), lastRun(word.slice(0, index), before) + (isWide ? word[index]! : ""));
     if (found !== undefined) return { at: index + 1, found };
   }
   return undefined;
@@ -121,9 +146,15 @@ function lastRun(text: string, otherwise: string): string {
 
 const LETTER_OR_DIGIT = /[A-Za-z0-9]/;
 const OF_TOKEN = /[\w.+=~-]/;
+const OF_WIDE = /[\w.+/=~-]/;
+
+const isWideWord = (text: string): boolean => LETTER_OR_DIGIT.test(text) && /[^\w-]/.test(text);
 
 export interface WordPair {
-  /** The letters and digits directly before the word, which both texts share; `^` if there are none; `""` if the words are the whole texts. */
+  /**
+   * The letters and digits directly before the word, which both texts share; `^` if there are none; `""` if the words are the whole texts; `*` if the
+   * word follows another word that differs. Ends with the separator if the word begins inside a name and contains other punctuation than `_` and `-`.
+   */
   readonly after: string;
   readonly a: string;
   readonly b: string;
@@ -212,13 +243,46 @@ function between(a: string, b: string, runsA: readonly Run[], runsB: readonly Ru
   while (end < most && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
   // Shorten the common ending, so that it does not begin in the middle of a word.
   while (end > 0 && /[\w-]/.test(a[a.length - end]!)) end--;
-  const [x, y] = [a.slice(start, a.length - end), b.slice(start, b.length - end)].map(
-    (middle) => /^[^A-Za-z0-9]*?([\w.+/=~-]+)$/.exec(middle)?.[1],
-  );
+  const middles = [a.slice(start, a.length - end), b.slice(start, b.length - end)] as const;
+  const isInName = OF_WIDE.test(a[start - 1]!);
+  const after = lastRun(before.text, "^");
+  const parts = isAfterDot ? undefined : partsOf(...middles, isInName, after);
+  if (parts !== undefined) return parts;
+  const [x, y] = middles.map((middle) => /^[^A-Za-z0-9]*?([\w.+/=~-]+)$/.exec(middle)?.[1]);
   if (x === undefined || y === undefined) return undefined;
   const isSigned = isAfterDot && x.includes(".") && y.includes(".");
-  return isSigned ? [signed(a, b, { start, end })] : [{ after: lastRun(before.text, "^"), a: x, b: y }];
+  if (isSigned) return [signed(a, b, { start, end })];
+  // {@link splitAtWords} finds a word that begins inside a name, and that is more than a name itself, only at the end of the name.
+  const padding = /^=*(?![\w.+/=~-])/.exec(a.slice(a.length - end))?.[0];
+  const isWide =
+    isInName && padding !== undefined && x === middles[0] && y === middles[1] && (isWideWord(x + padding) || isWideWord(y + padding));
+  return isWide ? [{ after: after + a[start - 1]!, a: x + padding, b: y + padding }] : [{ after, a: x, b: y }];
 }
+
+/**
+ * Pairs the parts of two texts such as `<id>.<secret>`, so that each part is a generated value of its own: the id may also be the key of a row.
+ * Returns `undefined` if the parts do not correspond, as in two values in base64, which contain `/` at different places.
+ *
+ * @param isInName `true` if the texts are the end of a name such as `sk_<id>.<secret>`. Otherwise, {@link splitAtWords} finds both parts as one word
+ *   if only a dot or another character of tokens separates them.
+ */
+function partsOf(a: string, b: string, isInName: boolean, before: string): readonly WordPair[] | undefined {
+  const [x, y] = [a.split(PART_END), b.split(PART_END)];
+  if (x.length < 2 || x.length !== y.length || a.replaceAll(NAMES, "") !== b.replaceAll(NAMES, "")) return undefined;
+  if (!isInName && [...a.replaceAll(NAMES, "")].every((separator) => OF_WIDE.test(separator))) return undefined;
+  const isPart = (part: string): boolean => part.length >= SHORTEST_WORD && NAME.test(part) && LETTER_OR_DIGIT.test(part);
+  // Ids have a fixed length. The last part may vary.
+  if (!x.every((part, i) => isPart(part) && isPart(y[i]!) && (i === x.length - 1 || part.length === y[i]!.length))) return undefined;
+  return x.flatMap((part, i): readonly WordPair[] => {
+    if (part === y[i]) return [];
+    const earlier = x[i - 1] ?? "";
+    return [{ after: i === 0 ? before : earlier === y[i - 1] ? lastRun(earlier, "^") : AFTER_FOUND, a: part, b: y[i]! }];
+  });
+}
+
+const PART_END = /[.:/|~]/;
+const NAMES = /[\w-]+/g;
+const NAME = /^[\w-]+$/;
 
 /**
  * Pairs two signed tokens (such as signed cookies) that differ in a part. Each token is returned as one word, even if both begin in the same way,

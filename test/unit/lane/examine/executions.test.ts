@@ -69,6 +69,18 @@ describe("a time that is equal in all executions at a place where others are not
   });
 });
 
+describe("a key of an id and a secret", () => {
+  const HEX = ["0a1b2c3d4e5f6071", "8f9e0d1c2b3a4958", "f0e1d2c3b4a59687"];
+  it.each([
+    ["base64url", ["k3x9QwAbcd12", "k3-9Qw_bZZ-a", "-m3x9QwA__bc"]],
+    ["base64, although one secret has only letters and digits", ["k3x9QwAbcd12", "m3+9Qw/bZZ1a", "Y3x9QwACx/bc"]],
+    ["base64, although some secrets have only letters and digits", ["k3x9QwAbcd12", "m3b9QwabZZ1a", "Y3x9QwACx/bc"]],
+  ])("in %s is generated in all executions", (_, secrets) => {
+    const found = judged(...secrets.map((secret, at): Orders => [[HEX[at]!, `sk_${HEX[at]}.${secret}`]]));
+    expect([...new Set(found.map(String))].sort()).toEqual(["context.order,text,false", "orders.code,text,false", "orders.id,text,false"]);
+  });
+});
+
 describe("digits in a text", () => {
   it("that do not grow are a random code, which is one value everywhere, also after a prefix", () => {
     const codes = ["48392017", "10583920", "93817264", "55102938"];

@@ -65,6 +65,49 @@ describe("an id in base64url", () => {
   });
 });
 
+describe("a key with an id and a secret", () => {
+  const HEX = ["0a1b2c3d4e5f6071", "8f9e0d1c2b3a4958"] as const;
+  const SECRETS = ["k3x9QwAb", "k3-9Qw_b", "-k3x9QwA", "_k3x9Qw-", "8f-2Bx__", "Zz81aB7c"];
+  const pairsOf = <T>(all: readonly T[]) =>
+    all.flatMap((one) => all.filter((other) => other !== one).map((other) => [one, other] as const));
+
+  it.each([".", ":", "/", "|"])("has two words after a prefix if %s separates them", (separator) => {
+    for (const [one, other] of pairsOf(SECRETS)) {
+      expect(renamed(`sk_${HEX[0]}${separator}${one}`, `sk_${HEX[1]}${separator}${other}`)).toBe(`sk_<id 16>${separator}<id 8>`);
+      expect(renamed(`Bearer sk_live_${HEX[0]}${separator}${one}`, `Bearer sk_live_${HEX[1]}${separator}${other}`)).toBe(
+        `Bearer sk_live_<id 16>${separator}<id 8>`,
+      );
+      const [UUID_A, UUID_B] = ["6f1c2b3a-0d4e-4f5a-8b6c-7d8e9f0a1b2c", "019ac7f3-1b2c-4abc-8def-0123456789ab"];
+      expect(renamed(`key_${UUID_A}${separator}${one}`, `key_${UUID_B}${separator}${other}`)).toBe(`key_<id 36>${separator}<id 8>`);
+    }
+  });
+
+  it("has one word without a prefix, or if _ separates them", () => {
+    for (const [one, other] of pairsOf(SECRETS)) {
+      for (const separator of [".", ":"]) expect(renamed(`${HEX[0]}${separator}${one}`, `${HEX[1]}${separator}${other}`)).toBe("<id>");
+      expect(renamed(`Bearer ${HEX[0]}.${one}`, `Bearer ${HEX[1]}.${other}`)).toBe("Bearer <id 25>");
+      expect(renamed(`sk_live_${HEX[0]}_${one}`, `sk_live_${HEX[1]}_${other}`)).toBe("sk_live_<id 25>");
+      expect(renamed(`ghp_${one}`, `ghp_${other}`)).toBe("ghp_<id 8>");
+    }
+  });
+
+  it("keeps data that is equal both times", () => {
+    const data = Buffer.from('{"plan":"gold"}').toString("base64url");
+    expect(renamed(`sk_${HEX[0]}.${data}`, `sk_${HEX[1]}.${data}`)).toBe(`sk_<id 16>.${data}`);
+    expect(renamed(`sk_${HEX[0]}.${data}.${SECRETS[0]}`, `sk_${HEX[1]}.${data}.${SECRETS[1]}`)).toBe(`sk_<id 16>.${data}.<id 8>`);
+  });
+});
+
+describe("an id in base64", () => {
+  const ids = ["k3x9Qw+b", "Zk/9Q+wA", "/h3x9Qwd", "b3x9Qw==", "8f/2Bx/+", "+/a/b9aB", "Yz81aB7c"];
+  it.each(["sess_", "sess-", "sess:", "a/sess_", "sess."])("is one word after %s, wherever it has other characters", (prefix) => {
+    for (const [a, b] of ids.flatMap((one) => ids.filter((other) => other !== one).map((other) => [one, other] as const))) {
+      expect(differingWords(prefix + a, prefix + b).length).toBe(1);
+      expect(renamed(prefix + a, prefix + b), b).toBe(`${prefix}<id 8>`);
+    }
+  });
+});
+
 describe("a word before a counter", () => {
   it("is generated without the counter", () => {
     expect(renamed("732722:0", "119283:0")).toBe("<id 6>:0");
@@ -99,7 +142,7 @@ describe("words of a text", () => {
     expect(parts!.filter(({ found }) => found !== undefined).length).toBe(1);
   });
 
-  it("come with the run of letters or digits before them", () => {
+  it("come with the run of letters or digits before them, and with the separator if they begin inside a word", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom("a", "b1", "-", "_", ".", " ", "/", "é"), { maxLength: 12 }), (pieces) => {
         const text = pieces.join("");
@@ -115,7 +158,7 @@ describe("words of a text", () => {
                   .match(/[A-Za-z0-9]+/g)
                   ?.at(-1) ?? "^",
             ),
-          ).toContain(after);
+          ).toContain(/^\^?[A-Za-z0-9]*/.exec(after)![0]);
         }
       }),
     );
