@@ -166,7 +166,12 @@ class Walks {
     const nothing = { learned: NOTHING_KNOWN, suspects: [], lasting: [], unlike: [], late, states, missed };
     await this.#goHome();
     // If the root state was not restored, return no differences. The restore would cause such differences, and is reported as a divergence elsewhere.
-    if (once || inVain || !(await isAt(this.#base, this.#base.home.facts.node))) return nothing;
+    if (once)
+      return {
+        ...nothing,
+        reached: this.#executions.first.map(({ action, status, print, lines, kinds }) => ({ action, status, print, lines, kinds })),
+      };
+    if (inVain || !(await isAt(this.#base, this.#base.home.facts.node))) return nothing;
     if (apartMs > 0) await sleep(firstMs + APART_MS - performance.now());
     await this.#again(2);
     // Both executions of the path made the same calls, so a table that only one of them wrote may have been written by another client.
