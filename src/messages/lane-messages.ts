@@ -452,6 +452,8 @@ export interface Calibration {
   readonly reached?: readonly ReachedState[] | undefined;
   /** Indices of the actions that did not work: they did not apply, or the target refused them. */
   readonly missed: readonly number[];
+  /** `true` if a process of the target may write other values than another process, such as its own id. Not set with {@link CalibrationWalk.once}. */
+  readonly mayDiffer?: boolean | undefined;
   /** `true` if the path has another result when each step waits for the next second of the clock. Only set with {@link CalibrationWalk.seconds}. */
   readonly dependsOnSeconds?: boolean | undefined;
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { releaseProxy, wrap, type Remote } from "comlink";
 import { Piscina } from "piscina";
@@ -136,8 +137,11 @@ export class ThreadLanePool implements LanePool {
     // The experiment may have set flags in shared memory that end the requests of a lane. Reset these flags, so that they do not end later requests.
     for (const { control } of this.#lanes) control.reset();
     // Use only the result of the first lane, so that the number of lanes has no influence. If the results of all lanes were used, more lanes would
-    // find a rare value more often.
-    return found[0]!;
+    // find a rare value more often. The other lanes only show if processes of the target reach different states.
+    const [first, ...others] = found;
+    return others.length === 0 || first!.mayDiffer === undefined
+      ? first!
+      : { ...first!, mayDiffer: others.some(({ states }) => !isDeepStrictEqual(states, first!.states)) };
   }
 
   async learn(knowledge: Knowledge, fresh?: "fresh"): Promise<readonly LaneReport[]> {

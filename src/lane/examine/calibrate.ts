@@ -11,6 +11,7 @@ import {
 } from "../../state/index.ts";
 import type { Calibration, CalibrationWalk, LateWriter } from "../../messages/lane-messages.ts";
 import { SeqqaError } from "../../model/errors.ts";
+import type { Exchange } from "../../model/http/client.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
 import type { LaneBase } from "../bring-up/lane-base.ts";
 import { LaneLost } from "../bring-up/lane-lost.ts";
@@ -102,6 +103,8 @@ class Walks {
   #missed: readonly number[] = [];
   /** The indices of the steps before which the next execution pauses. */
   #pauses: ReadonlySet<number> = new Set();
+  /** The requests of each step of the first execution, as text. */
+  readonly #sent: string[] = [];
   /** The length of these pauses in milliseconds. */
   #pauseMs = APART_MS;
   #worked = 0;
@@ -159,11 +162,12 @@ class Walks {
     const states = this.#executions.first.map(({ print }) => print.lo);
     const missed = this.#missed;
     const inVain = this.#wanted !== undefined && this.#worked === 0;
+    const mayDiffer = !once && !inVain && mayHoldValuesOfProcess(this.#executions.first, this.#sent);
     // The second execution must begin some time after the first, so the stores can be watched until then.
     const firstMs = this.#executions.lastBegunMs;
     const apartMs = this.#executions.first.some(({ facts }) => mayHoldTimes(facts)) ? firstMs + APART_MS - performance.now() : 0;
     const late = once || inVain ? [] : await this.#writers.atEnd(this.#executions.first, this.#path!, undefined, apartMs);
-    const nothing = { learned: NOTHING_KNOWN, suspects: [], lasting: [], unlike: [], late, states, missed };
+    const nothing = { learned: NOTHING_KNOWN, suspects: [], lasting: [], unlike: [], late, states, missed, mayDiffer };
     await this.#goHome();
     // If the root state was not restored, return no differences. The restore would cause such differences, and is reported as a divergence elsewhere.
     if (once)
@@ -193,7 +197,7 @@ class Walks {
     await this.#goHome();
     const learned = joined(NOTHING_KNOWN, { ...NOTHING_KNOWN, generated, times, noisyActions });
     if (all.length > 0) return { ...nothing, learned, late: all };
-    return { learned, suspects, lasting: this.#executions.lasting(suspects, learned), unlike, late: all, states, missed };
+    return { learned, suspects, lasting: this.#executions.lasting(suspects, learned), unlike, late: all, states, missed, mayDiffer };
   }
 
   /**
@@ -322,6 +326,7 @@ class Walks {
     if (outcome.kind === "lost" || outcome.kind === "failed") return "ended";
     if (outcome.kind === "skipped") return (await state.changed(before)) ? "ended" : undefined;
     const { window } = stepper;
+    if (this.#executions.count === 0) this.#sent.push(sentIn(stepper.exchanges));
     await this.#late.settle();
     const facts = structuredClone(canonicalizer.withoutLeftOut(await state.observed()));
     const named = await state.facts();
@@ -343,9 +348,36 @@ function mayHoldTokens(facts: Execution["facts"]): boolean {
   return (textOf(facts).match(TOKENS) ?? []).some((text) => !UUID.test(text) && looksRandom(text));
 }
 
+/**
+ * Returns `true` if a state shows a value that may come from the target's process, such as its id or a token signed with a secret that it drew at its
+ * start. Words, small numbers and values that requests sent (`sent`, by step) do not count. In doubt the answer is `true`, because it only means that
+ * another process is started.
+ */
+function mayHoldValuesOfProcess(stops: readonly Stop[], sent: readonly string[]): boolean {
+  let given = "";
+  const met = new Set<string>();
+  for (const [index, { lines }] of stops.entries()) {
+    given += `${sent[index]}\n`;
+    for (const shown of lines.flatMap((line) => line.match(SHOWN) ?? [])) {
+      const value = shown.replaceAll('"', "");
+      if (met.has(value)) continue;
+      met.add(value);
+      if ((/\d\d/.test(value) || looksRandom(value)) && !given.includes(value)) return true;
+    }
+  }
+  return false;
+}
+
+function sentIn(exchanges: readonly Exchange[]): string {
+  const requests = exchanges.map((one) => (one.kind === "answer" ? one.response : one).request);
+  return requests.map(({ url, body }) => `${url} ${String(body)}`).join("\n");
+}
+
 function textOf(facts: Execution["facts"]): string {
   return JSON.stringify(facts, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value));
 }
 
+/** Matches the texts and numbers in a line about a state. */
+const SHOWN = /"(?:[^"\\]|\\.)*"(?!:)|(?<=[ [])-?\d[\d.]*/g;
 const TOKENS = /[\w-]{16,}/g;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -63,6 +63,8 @@ async function atOneRoot(lanePool: LanePool, input: ExploreInput, maxTimeMs: num
     const learned = await learnValues(lanes, before, {
       idleMs: isSuspect || isWatched ? 0 : idleMs,
       startsTargets: config.target !== undefined,
+      // With rollback: restart, the experiments execute each step in a new process anyway.
+      comparesProcesses: config.target?.command !== undefined && config.target.rollback !== "restart",
     });
     return { ...learned, notes: checkLanes(learned.reports, config), startedAt };
   }

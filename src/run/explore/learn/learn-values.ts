@@ -73,6 +73,8 @@ export interface Experiments {
   readonly path?: readonly number[] | undefined;
   /** `true` if rebuilding a lane starts a new process of the target. */
   readonly startsTargets: boolean;
+  /** `true` if values that come from the target's process are looked for, by starting further processes of the target. Default: `false`. */
+  readonly comparesProcesses?: boolean | undefined;
 }
 
 /**
@@ -117,7 +119,7 @@ export async function learnValues(
 async function learnOnWalk(
   lanePool: LearningLanes,
   before: Pick<LearnedValues, "reports" | "knowledge">,
-  { idleMs, startsTargets }: Experiments,
+  { idleMs, startsTargets, comparesProcesses = false }: Experiments,
   walk: Pick<CalibrationWalk, "path" | "wanted" | "backwards">,
 ): Promise<LearnedValues & Pick<Calibration, "missed">> {
   let { reports, knowledge } = before;
@@ -129,13 +131,14 @@ async function learnOnWalk(
   const lasting = new Map<string, DroppedField>();
   const answers = new Set<string>();
   let missed: readonly number[] = [];
+  let mayDiffer = false;
   const learn = async (more: Knowledge): Promise<void> => {
     knowledge = joined(knowledge, more);
     reports = await lanePool.learn(knowledge);
   };
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const { learned, suspects, unlike, late, states, ...walked } = await lanePool.calibrate({ ...walk, thorough });
-    ({ missed } = walked);
+    ({ missed, mayDiffer = false } = walked);
     thorough ||= suspects.length + unlike.length > 0;
     for (const one of walked.lasting) lasting.set(one.field, one);
     for (const one of unlike) answers.add(one);
@@ -176,6 +179,8 @@ async function learnOnWalk(
   const unexplained = isTimed ? [] : [...answers, ...left.map(differenceText)];
   const writes = [...allLate].map(([action, fields]) => lateWrite({ action, fields: [...fields] }, [action]));
   const divergences = writes.length > 0 || unexplained.length === 0 ? writes : [differedOnce(unexplained)];
+  const dropped = comparesProcesses && mayDiffer && divergences.length === 0 ? await valuesOfProcess(lanePool, walk) : [];
+  if (dropped.length > 0) await learn({ ...NOTHING_KNOWN, dropped });
   return { reports, knowledge, divergences, missed };
 }
 

@@ -3,7 +3,7 @@ import { eachDifference, type DroppedField } from "../../../state/index.ts";
 import type { LearningLanes } from "./learn-values.ts";
 
 /**
- * Number of new target processes that are compared. Data that a process keeps in its memory may differ between two processes by chance, but hardly
+ * Number of target processes that are compared. Data that a process keeps in its memory may differ between two processes by chance, but hardly
  * between each two of three processes.
  */
 const PROCESSES = 3;
@@ -13,23 +13,26 @@ const REPETITIONS = 2;
 type Values = ReadonlyMap<string, readonly [string, string]>;
 
 /**
- * Executes the path repeatedly in several new processes of the target. Returns the fields whose values come from the process itself: equal in all
- * executions of one process, but different in each two processes. Returns an empty list if anything else differs, too.
+ * Executes the path repeatedly in several processes of the target, of which the first is the present process. Returns the fields whose values come
+ * from the process itself: equal in all executions of one process, but different in each two processes. Returns an empty list if anything else
+ * differs, too.
  */
 export async function valuesOfProcess(lanePool: LearningLanes, walk: CalibrationWalk): Promise<readonly DroppedField[]> {
   const all: (readonly ReachedState[])[] = [];
+  const execute = async (): Promise<readonly ReachedState[]> => (await lanePool.calibrate({ ...walk, once: true })).reached ?? [];
+  let found: Values | undefined;
   for (let process = 0; process < PROCESSES; process++) {
-    await lanePool.rebuild(0);
-    const own: (readonly ReachedState[])[] = [];
-    for (let execution = 0; execution < REPETITIONS; execution++)
-      own.push((await lanePool.calibrate({ ...walk, once: true })).reached ?? []);
-    if (own.some((one) => differing(own[0]!, one)?.size !== 0)) return [];
-    all.push(own[0]!);
+    if (process > 0) await lanePool.rebuild(0);
+    const first = await execute();
+    for (const other of all) {
+      const values = differing(other, first);
+      if (values === undefined || values.size === 0 || !haveSameKeys(values, found ?? values)) return [];
+      found ??= values;
+    }
+    for (let execution = 1; execution < REPETITIONS; execution++) if (differing(first, await execute())?.size !== 0) return [];
+    all.push(first);
   }
-  const pairs = all.flatMap((a, index) => all.slice(index + 1).map((b) => differing(a, b)));
-  const [first] = pairs;
-  if (first === undefined || pairs.some((one) => one === undefined || !haveSameKeys(one, first))) return [];
-  return [...first].map(([field, values]): DroppedField => ({ field, values, isOfProcess: true }));
+  return [...found!].map(([field, values]): DroppedField => ({ field, values, isOfProcess: true }));
 }
 
 /** Returns the fields that differ between two executions of one path. Returns `undefined` if more differs than values of fields. */
