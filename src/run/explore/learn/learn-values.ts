@@ -179,7 +179,7 @@ async function learnOnWalk(
   const unexplained = isTimed ? [] : [...answers, ...left.map(differenceText)];
   const writes = [...allLate].map(([action, fields]) => lateWrite({ action, fields: [...fields] }, [action]));
   const divergences = writes.length > 0 || unexplained.length === 0 ? writes : [differedOnce(unexplained)];
-  const dropped = comparesProcesses && mayDiffer && divergences.length === 0 ? await valuesOfProcess(lanePool, walk) : [];
+  const dropped = comparesProcesses && mayDiffer && divergences.length === 0 ? await valuesOfProcess(lanePool, walk, knowledge) : [];
   if (dropped.length > 0) await learn({ ...NOTHING_KNOWN, dropped });
   return { reports, knowledge, divergences, missed };
 }
@@ -273,7 +273,8 @@ export async function learnFrom(
   const isNew = divergences.length > 0 || knowledgeText(learned.knowledge) !== knowledgeText(before.knowledge);
   const found = isNew ? undefined : await learnBackground(lanePool, before, experiments.idleMs, QUIET_MS);
   if (found !== undefined) return { ...found, reports: await lanePool.learn(found.knowledge, "fresh"), isExplained: true };
-  const ofProcess = isNew || !experiments.startsTargets || calls === undefined ? [] : await valuesOfProcess(lanePool, { path: calls });
+  const ofProcess =
+    isNew || !experiments.startsTargets || calls === undefined ? [] : await valuesOfProcess(lanePool, { path: calls }, before.knowledge);
   if (ofProcess.length > 0) {
     const knowledge = joined(before.knowledge, { ...NOTHING_KNOWN, dropped: ofProcess });
     return { knowledge, reports: await lanePool.learn(knowledge, "fresh"), divergences: [], isExplained: true };

@@ -1,5 +1,5 @@
 import type { CalibrationWalk, ReachedState } from "../../../messages/lane-messages.ts";
-import { eachDifference, type DroppedField } from "../../../state/index.ts";
+import { eachDifference, fieldOf, type DroppedField, type Knowledge } from "../../../state/index.ts";
 import type { LearningLanes } from "./learn-values.ts";
 
 /**
@@ -15,9 +15,14 @@ type Values = ReadonlyMap<string, readonly [string, string]>;
 /**
  * Executes the path repeatedly in several processes of the target, of which the first is the present process. Returns the fields whose values come
  * from the process itself: equal in all executions of one process, but different in each two processes. Returns an empty list if anything else
- * differs, too.
+ * differs, too, such as a field with a known time or generated value: `setup` wrote other times in each process.
  */
-export async function valuesOfProcess(lanePool: LearningLanes, walk: CalibrationWalk): Promise<readonly DroppedField[]> {
+export async function valuesOfProcess(
+  lanePool: LearningLanes,
+  walk: CalibrationWalk,
+  { generated, times }: Pick<Knowledge, "generated" | "times">,
+): Promise<readonly DroppedField[]> {
+  const known = [...generated, ...times].map(({ place }) => fieldOf(place));
   const all: (readonly ReachedState[])[] = [];
   const execute = async (): Promise<readonly ReachedState[]> => (await lanePool.calibrate({ ...walk, once: true })).reached ?? [];
   let found: Values | undefined;
@@ -27,6 +32,7 @@ export async function valuesOfProcess(lanePool: LearningLanes, walk: Calibration
     for (const other of all) {
       const values = differing(other, first);
       if (values === undefined || values.size === 0 || !haveSameKeys(values, found ?? values)) return [];
+      if ([...values.keys()].some((field) => known.some((one) => isWithin(one, field) || isWithin(field, one)))) return [];
       found ??= values;
     }
     for (let execution = 1; execution < REPETITIONS; execution++) if (differing(first, await execute())?.size !== 0) return [];
@@ -62,4 +68,9 @@ function differing(a: readonly ReachedState[], b: readonly ReachedState[]): Valu
 
 function haveSameKeys(a: Values, b: Values): boolean {
   return a.size === b.size && [...a.keys()].every((key) => b.has(key));
+}
+
+/** Returns `true` if a field is equal to another field or a part of it: `context.token.iat` is a part of `context.token`. */
+function isWithin(field: string, other: string): boolean {
+  return field === other || field.startsWith(`${other}.`) || field.startsWith(`${other}[`);
 }
