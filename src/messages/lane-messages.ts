@@ -8,6 +8,8 @@ import type { DeclaredReference, StubUse } from "../model/stores/store-adapter.t
 import type { Divergence, Evidence, RecordedExchange, RecordedStep } from "../model/results/result.ts";
 import { Severity } from "../model/declare/severity.ts";
 import type { TargetEnd } from "../model/results/target-end.ts";
+import type { Fingerprint } from "../state/canonical/facts.ts";
+import type { RowKinds } from "../state/canonical/row-kinds.ts";
 import type { DroppedField, Knowledge } from "../state/compare/knowledge.ts";
 
 /** Number of int32 values in a row, which is the outcome of one step. */
@@ -430,6 +432,16 @@ export interface CalibrationWalk {
   readonly seconds?: boolean | undefined;
 }
 
+/** A state on the path of an experiment, described so that the states of different processes can be compared. */
+export interface ReachedState {
+  readonly action: number;
+  readonly status: number;
+  /** The fingerprint of the state, independent of the order in which values were generated. */
+  readonly print: Fingerprint;
+  readonly lines: readonly string[];
+  readonly kinds: RowKinds;
+}
+
 export interface Calibration {
   /** Generated values and times that were found by the experiment. */
   readonly learned: Knowledge;
@@ -443,6 +455,8 @@ export interface Calibration {
   readonly late: readonly LateWriter[];
   /** A hash of each state of the first execution. A deterministic target gives the same hashes in a new process. */
   readonly states: readonly number[];
+  /** The states after the steps of the only execution. Only set with {@link CalibrationWalk.once}. */
+  readonly reached?: readonly ReachedState[] | undefined;
   /** Indices of the actions that did not work: they did not apply, or the target refused them. */
   readonly missed: readonly number[];
   /**

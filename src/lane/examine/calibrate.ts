@@ -167,7 +167,12 @@ class Walks {
     await this.#goHome();
     // If the root state was not restored, return no differences. The failed restore would cause differences, and is reported as a divergence
     // elsewhere.
-    if (once || inVain || !(await isAt(this.#base, this.#base.home.facts.node))) return nothing;
+    if (once)
+      return {
+        ...nothing,
+        reached: this.#executions.first.map(({ action, status, print, lines, kinds }) => ({ action, status, print, lines, kinds })),
+      };
+    if (inVain || !(await isAt(this.#base, this.#base.home.facts.node))) return nothing;
     if (apartMs > 0) await sleep(firstMs + APART_MS - performance.now());
     await this.#again(2);
     // Both executions of the path made the same calls, so another client may have written to a table that changed in only one execution.
@@ -339,7 +344,6 @@ function mayHoldTimes(facts: Execution["facts"]): boolean {
 function mayHoldTokens(facts: Execution["facts"]): boolean {
   return (textOf(facts).match(TOKENS) ?? []).some((text) => !UUID.test(text) && looksRandom(text));
 }
-
 function textOf(facts: Execution["facts"]): string {
   return JSON.stringify(facts, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value));
 }

@@ -55,13 +55,15 @@ export interface TimePlace {
   readonly constants?: readonly number[] | undefined;
 }
 
-/** A field that is left out of states, because its values differ between executions without a known cause. */
+/** A field that is left out of states, because its values differ between executions without a known cause, or between processes of the target. */
 export interface DroppedField {
   /** The field in the syntax of `ignore`, e.g. `orders.latency_ms`. */
   readonly field: string;
   readonly values: readonly [string, string];
   /** `true` if the number of rows differs. Such rows are not left out of states. */
   readonly isRows?: true | undefined;
+  /** `true` if the values only differ between processes of the target, such as the id of the process. */
+  readonly isOfProcess?: true | undefined;
 }
 
 /**

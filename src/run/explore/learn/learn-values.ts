@@ -29,6 +29,7 @@ import {
   causedByMemoryOrChance,
   differenceText,
 } from "./execution-differences.ts";
+import { valuesOfProcess } from "./values-of-process.ts";
 
 /** Maximum number of rounds of experiments on one path. Each round may uncover differences that the previous round hid. */
 const MOST_ROUNDS = 5;
@@ -268,6 +269,12 @@ export async function learnFrom(
   const isNew = divergences.length > 0 || knowledgeText(learned.knowledge) !== knowledgeText(before.knowledge);
   const found = isNew ? undefined : await learnBackground(lanePool, before, experiments.idleMs, QUIET_MS);
   if (found !== undefined) return { ...found, reports: await lanePool.learn(found.knowledge, "fresh"), isExplained: true };
+  const ofProcess =
+    isNew || !experiments.startsTargets || calls === undefined ? [] : await valuesOfProcess(lanePool, { path: calls }, before.knowledge);
+  if (ofProcess.length > 0) {
+    const knowledge = joined(before.knowledge, { ...NOTHING_KNOWN, dropped: ofProcess });
+    return { knowledge, reports: await lanePool.learn(knowledge, "fresh"), divergences: [], isExplained: true };
+  }
   const sharesSeconds = !isNew && calls !== undefined && (await dependsOnSeconds(lanePool, before.knowledge, { path: calls }));
   // If the merged states differed in which values belong together (`unlinked`), the order of generation cannot distinguish such states.
   const places = sharesSeconds

@@ -11,6 +11,7 @@ import { ApiResponse } from "../../../../../src/model/http/response.ts";
 import { World } from "../../../../../src/model/declare/world.ts";
 import { calibrating } from "../../../../../src/run/explore/at-root.ts";
 import { learnFrom, learnValues } from "../../../../../src/run/explore/learn/learn-values.ts";
+import { droppedFields, unverifiedFields } from "../../../../../src/run/results/left-out-fields.ts";
 import { reductionsOf } from "../../../../../src/run/results/reductions.ts";
 import { lessonNote } from "../../../../../src/run/explore/learn/lesson-note.ts";
 import {
@@ -132,6 +133,53 @@ describe.concurrent("a number that differs in one of several executions", () => 
     const { knowledge, divergences } = await learnedWith("1.5");
     expect(knowledge.dropped).toEqual([]);
     expect(divergences).toMatchObject([{ message: "The same calls gave a different result in one of several executions" }]);
+  });
+});
+
+describe.concurrent("a value of the target's process", () => {
+  /** Learns from a divergence after `lock`. `held` returns the value that `lock` stores; `process` counts the processes. */
+  const learnedWith = async (held: (process: number, execution: number) => string) => {
+    let processes = 4120;
+    const definition = new AgentDefinition<object, MemoryAdapter<Shop>>({
+      world: () => {
+        const store = Object.assign(new MemoryAdapter<Shop>({ state: {} }), { process: ++processes, execution: 0 });
+        return new World<object, MemoryAdapter<Shop>>({ api: store, systems: { store }, context: {} });
+      },
+      invariants: [],
+      actions: [
+        new Action<object, MemoryAdapter<Shop>>({
+          name: "lock",
+          run: async (api) => {
+            const own = api as MemoryAdapter<Shop> & { readonly process: number; execution: number };
+            api.state = { order: "1", user: held(own.process, ++own.execution) };
+            return ApiResponse.of(200, {});
+          },
+        }),
+      ],
+    });
+    const lanePool = new TestLanePool({ definition: definition as unknown as AgentDefinition<never, never>, lanes: 1, delays: false });
+    atEnd(() => lanePool.close());
+    const before = { reports: await lanePool.start(), knowledge: NOTHING_KNOWN };
+    const found = { kind: "cross_check", path: [], calls: [0], message: "", differences: [] } as const;
+    return learnFrom(lanePool, before, found, { idleMs: 0, startsTargets: true });
+  };
+
+  it("is left out of the states if it is the same in one process and another in each other process", async () => {
+    const { knowledge, isExplained, divergences } = await learnedWith((process) => `host:${process}`);
+    expect({ isExplained, divergences }).toEqual({ isExplained: true, divergences: [] });
+    expect(knowledge.dropped).toMatchObject([{ field: "systems.store.user", isOfProcess: true }]);
+    const [sentence] = unverifiedFields(knowledge);
+    expect(sentence).toMatch(/^systems\.store\.user is "host:41\d\d" in one process of the target and "host:41\d\d" in another: /);
+    expect(sentence).toContain('Otherwise, write ignore: ["systems.store.user"] of the World.');
+    expect(droppedFields(knowledge)).toMatchObject([{ text: "systems.store.user (differs between processes of the target)" }]);
+  });
+
+  it.each([
+    ["the same in new processes", (process: number) => (process === 4121 ? "stale" : "fresh")],
+    ["one of two values", (process: number) => ["even", "odd"][process % 2]!],
+  ])("is not assumed if the value is %s", async (_what, held) => {
+    const { knowledge, isExplained } = await learnedWith(held);
+    expect({ dropped: knowledge.dropped, isExplained }).toEqual({ dropped: [], isExplained: false });
   });
 });
 
