@@ -524,6 +524,8 @@ export interface LaneReport {
   readonly raceObstacle?: RaceObstacle | undefined;
   /** For each store without a gate, which therefore cannot delay a write of a call: the reason why it has none. */
   readonly gateless?: Readonly<Record<string, string>>;
+  /** `true` with `target.rollback: restart`. Hints then do not advise this setting. Default: `false`. */
+  readonly restarts?: boolean | undefined;
   /** The URLs and files that this lane uses. seqqa compares them to find out if two lanes use the same URL or file. */
   readonly uses: readonly string[];
   /** `true` if the lane has stores, and each of them is a copy for this lane alone. */

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { full, laneCounts, size, some } from "../sizes.ts";
 import { explore, type Model } from "../models/index.ts";
 import { CACHING_SERVER } from "../support/caching-server.ts";
+import { LINKS_SERVER } from "../support/links-server.ts";
 import { commandOf, descendants, documentOf, folderWith, isRunning, only, seqqa, start, until, type Explored } from "../support/e2e.ts";
 
 const config = (rollback: string, more = ""): string => `
@@ -122,6 +123,44 @@ export const agent = new Agent({
     expect(ran.stderr).toContain(
       'target.rollback is restart, but the target keeps the checkpoints of store "app" in its process, so a restart deletes them.',
     );
+  });
+});
+
+describe("a target that stores its absolute URLs", () => {
+  /** Follows the stored URLs. @param setup the code of the option `setup` */
+  const following = (setup: string): string => `import { Action, Agent } from "seqqa";
+const has = (context) => context.has("last");
+export const agent = new Agent({
+  name: "links",
+  ${setup}
+  actions: [
+    new Action({ name: "create", run: async (api, context) => {
+      const made = await api.post("/docs");
+      if (made.statusCode === 201) context.set("last", made.json().self);
+      return made;
+    } }),
+    new Action({ name: "open", precondition: has, run: (api, context) => api.get(context.get("last")) }),
+    new Action({ name: "remove", precondition: has, run: (api, context) => api.delete(context.get("last")) }),
+  ],
+  invariants: [],
+});
+`;
+
+  // With rollback: restart, each lane has copies, and each copy has its own port.
+  it.each([
+    ["", ""],
+    ["also before the exploration", 'setup: ({ api }) => api.put("/docs"),'],
+  ])("is explored alike with both rollbacks, with one lane and with two %s", { timeout: 200_000 }, async (_when, setup) => {
+    const files = { "server.mjs": LINKS_SERVER, "notes.explore.js": following(setup) };
+    const digests = new Set<string>();
+    for (const rollback of ["stores", "restart"]) {
+      for (const lanes of ["1", "2"]) {
+        const result = await run(rollback, ["--parallel", lanes], files);
+        expect(result, `${rollback}, ${lanes} lanes`).toMatchObject({ status: 0, divergences: [], errors: [] });
+        digests.add(result.digest);
+      }
+    }
+    expect(digests.size).toBe(1);
   });
 });
 

@@ -40,7 +40,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, parts: 
   const earlySchemas = await schemasOf(world);
   const early = findIgnored(world, earlySchemas, false);
   const hidden = world.reset !== undefined || (parts.restart !== undefined && !hasStores(world));
-  const state = new WorldState(world, hidden, asks);
+  const state = new WorldState(world, hidden, asks, parts.lane.baseUrl);
   state.leaveOut(early.tables);
   // The first node of a user's state graph is part of the root state, so set this node before the first checkpoint.
   state.moveTo(definition.graph?.initial);

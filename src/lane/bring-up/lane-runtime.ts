@@ -299,7 +299,11 @@ export class LaneRuntime {
 }
 
 /** Returns the divergence for a path whose second execution led to a different state. */
-function replayed({ path }: UnitRequest, { differences }: Pick<LaneLost, "differences">, { counters }: LaneReport): LaneDivergence {
+function replayed(
+  { path }: UnitRequest,
+  { differences }: Pick<LaneLost, "differences">,
+  { counters, restarts = false }: LaneReport,
+): LaneDivergence {
   return {
     kind: "replay",
     path,
@@ -307,7 +311,7 @@ function replayed({ path }: UnitRequest, { differences }: Pick<LaneLost, "differ
     message: "seqqa executed a path again from a clean start, and the path led to a different state than the first time",
     differences,
     hint: withCounters(
-      'If a field differs each time, list it in the World: `ignore: ["table.column"]`. If the target keeps data in memory that are not in its stores, set `target.rollback: restart`.',
+      `If a field differs each time, list it in the World: \`ignore: ["table.column"]\`. ${restarts ? "If the target keeps data outside its stores, such as in a file, keep the data in a store." : "If the target keeps data in memory that are not in its stores, set `target.rollback: restart`."}`,
       counters,
     ),
   };

@@ -73,6 +73,7 @@ export async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> 
     visibility: state.visibility,
     raceObstacle: raceObstacle(world, contextOnly),
     gateless: gateless(world),
+    ...(restart !== undefined && { restarts: true }),
     uses: usesOf(world, parts.lane),
     isolated: !parts.borrowed && state.systems.length > 0 && state.systems.every((system) => isLanes(system, parts)),
   };

@@ -309,12 +309,12 @@ export class RootState {
   }
 
   async #setUp(): Promise<void> {
-    const { snapshot } = this.#options;
+    const { snapshot, state } = this.#options;
     const startMs = Date.now();
     // The snapshot is only written when the lane is built. After a restart `setup` has to run, because the new process needs the data that `setup`
     // gives it.
-    const isWritten = snapshot !== undefined && this.#facts === undefined;
-    await (isWritten ? this.#options.state.write(snapshot) : this.#runSetup());
+    const isWritten = snapshot !== undefined && this.#facts === undefined && !state.namesOtherHost(snapshot);
+    await (isWritten ? state.write(snapshot) : this.#runSetup());
     this.#setupAt = (isWritten ? snapshot.setupAt : undefined) ?? { startMs, endMs: Date.now() };
   }
 
@@ -397,8 +397,8 @@ export class RootState {
   /** Writes the data of the first lane to the stores if the data that this lane has `made` differs. */
   async #takeOver(made: WorldSnapshot, shared: WorldSnapshot): Promise<void> {
     const { state } = this.#options;
-    // If a time that the first lane's `setup` wrote has passed, this lane keeps its own data.
-    if (passesAt(shared) <= Date.now() + SOON_MS) return;
+    // If a time that the first lane's `setup` wrote has passed, this lane keeps its own data. It also keeps its own URLs.
+    if (passesAt(shared) <= Date.now() + SOON_MS || state.namesOtherHost(shared)) return;
     const isSame = sameStores(made, shared);
     // The names of times in this lane's tokens depend on when this lane logged in, so keep the times of this lane's `setup` if the tokens differ.
     const tokensIn = ({ clients, context }: WorldSnapshot): unknown => [clients, context.entries];

@@ -23,7 +23,7 @@ function endText(kind: number, status: number): string {
  */
 export function divergence(
   { merge = false, ...found }: Pick<LaneDivergence, "path" | "differences"> & { readonly merge?: boolean },
-  { counters }: LaneReport,
+  { counters, restarts = false }: Pick<LaneReport, "counters" | "restarts">,
 ): LaneDivergence {
   if (merge) {
     return {
@@ -43,7 +43,7 @@ export function divergence(
     message:
       "After seqqa had restored the stores to a state, the target behaved differently than after the calls that lead to this state. The target probably keeps data in memory that is not in its stores",
     hint: withCounters(
-      "Keep such data in a store, or set `target.rollback: restart`. A file, or the age of a stored time, may also be the cause. Until you change this, seqqa reaches each state by executing its calls again, which is slower.",
+      `Keep such data in a store${restarts ? ", because each restart of the target loses it" : ", or set `target.rollback: restart`"}. A file, or the age of a stored time, may also be the cause. Until you change this, seqqa reaches each state by executing its calls again, which is slower.`,
       counters,
     ),
   };

@@ -12,6 +12,7 @@ import { ValueNames } from "./value-names.ts";
 import { WorldClients } from "./world-clients.ts";
 import { WorldStores } from "./world-stores.ts";
 import { contextText } from "./context-text.ts";
+import { mentions } from "./mentions.ts";
 
 /** The source from which seqqa learns the state of a target: stores, the World's `probe`, the context keys in `stateFromContext`, or nothing. */
 export type Visibility = "stores" | "probe" | "context" | "nothing";
@@ -38,6 +39,7 @@ export class WorldState {
   readonly #names: ValueNames;
   readonly #clock: StoreAdapter | undefined;
   readonly #wholeContext: boolean;
+  readonly #host: string | undefined;
   /** The time at which the first cookie of the observed state expires, in milliseconds since 1970. `undefined` if no cookie expires. */
   #cookiesPassMs: number | undefined;
   #unstored: Unstored = NOTHING_UNSTORED;
@@ -48,9 +50,14 @@ export class WorldState {
     node: string | undefined;
   };
 
-  /** @param hidden `true` if the target keeps state that no store restores. @param asks Counts the calls of user code, for external stores. */
-  constructor(world: World<never, never>, hidden = false, asks: Asks = new Asks()) {
+  /**
+   * @param hidden `true` if the target keeps state that no store restores.
+   * @param asks Counts the calls of user code, for external stores.
+   * @param baseUrl The URL of the lane's target. Default: the target has no URL.
+   */
+  constructor(world: World<never, never>, hidden = false, asks: Asks = new Asks(), baseUrl = "") {
     this.#world = world;
+    this.#host = baseUrl === "" ? undefined : new URL(baseUrl).host;
     this.asks = asks;
     asks.isPending = () => this.pending().length > 0;
     this.#stores = new WorldStores(world.systems);
@@ -350,6 +357,7 @@ export class WorldState {
       cookiesPassMs: this.#firstToExpire(this.#clients.expiries()),
       rootValues: this.#names.renamer?.rootValues,
       rootTokens: this.#names.renamer?.rootTokens,
+      host: this.#host,
     };
     return isPromise(systems) ? systems.then((snapshots) => ({ systems: snapshots, ...own })) : { systems, ...own };
   }
@@ -361,10 +369,19 @@ export class WorldState {
    */
   accepts(snapshot: WorldSnapshot): boolean {
     const renamer = this.#names.renamer;
-    if (snapshot.rootValues !== renamer?.rootValues) return false;
+    if (snapshot.rootValues !== renamer?.rootValues || this.namesOtherHost(snapshot)) return false;
     // If the lanes have different tokens, this lane uses its own tokens. This is possible only if the clients are as in the root state, and the
     // context contains no token.
     return this.#hasTokensOf(snapshot) || (snapshot.hasRootClients && renamer?.hasTokensInContext === false);
+  }
+
+  /**
+   * Returns `true` if a snapshot contains the host and port of the target of another lane, for example in a stored absolute URL. On this lane, such a
+   * URL belongs to another server.
+   */
+  namesOtherHost({ host, systems, context, clients }: WorldSnapshot): boolean {
+    if (host === undefined || host === this.#host) return false;
+    return mentions([systems, context.entries, clients], [host, host.replace(/^127\.0\.0\.1:/, "localhost:")]);
   }
 
   /** Returns `true` if the lane that took a snapshot got the same tokens in the root state as this lane. */

@@ -147,7 +147,7 @@ class Describer {
     if (value instanceof Time) return timeText(value) + this.#hidden(value.origin, "", value.origin.rank);
     if (value instanceof Mixed)
       return JSON.stringify(
-        value.parts.map((part) => (typeof part === "string" ? withoutMarks(part) : this.#object(part, depth))).join(""),
+        value.parts.map((part) => (typeof part === "string" ? this.#text(part, false) : this.#object(part, depth))).join(""),
       );
     if (value instanceof JsonText) return this.#json(value, depth);
     if (value instanceof Uint8Array) return this.#bytes(value);

@@ -194,7 +194,14 @@ export class FactsWalk {
     if (time !== undefined) return time;
     const parts = splitAtWords(text, (word, after) => this.#wordIn(word, after, node));
     if (parts === undefined) return text;
-    return new Mixed(parts.map((part) => part.found ?? part.text));
+    // Join adjacent texts, because a placeholder such as the URL of the lane's target is longer than a word.
+    const joined: (string | Generated | Time)[] = [];
+    for (const { found, text: word } of parts) {
+      const last = joined.at(-1);
+      if (found === undefined && typeof last === "string") joined[joined.length - 1] = last + word;
+      else joined.push(found ?? word);
+    }
+    return new Mixed(joined);
   }
 
   #wordIn(word: string, after: string, node: PlaceNode | undefined): Generated | Time | undefined {

@@ -118,6 +118,7 @@ describe.each([0, 2])("target.rollback: restart, with %i spares", (spares) => {
   it("executes every action in a process that was started on the node's stores", async () => {
     const again = new Action<Keys, Process>({ name: "again", run: async (api) => api.call((n) => Math.min(n + 1, 3)) });
     const lane = await laneWith(spares, [up, look, again, down]);
+    expect(lane.bases[0]!.report.restarts).toBe(true);
     const first = await expand(lane, [lane.root()]);
     expect(statuses(first)).toEqual([200, 200, 200, 200]);
     expect(first).toMatchObject({ finished: 1, failure: undefined, replayed: 0 });

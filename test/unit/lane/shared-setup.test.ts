@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { HttpClient } from "../../../src/adapters/http/index.ts";
@@ -227,4 +228,26 @@ it("a check whose answer renews or removes a cookie has not changed the client",
   const before = { lo: 0, hi: 0 };
   await state.fingerprint(base.canonicalizer, before);
   expect(before).toEqual({ lo: home.facts.node.lo, hi: home.facts.node.hi });
+});
+
+it("each lane keeps the URL of its own target that `setup` stored, and the root states are equal, also with a generated id in the URL", async () => {
+  const laneAt = async (baseUrl: string, shared?: unknown): Promise<{ base: Awaited<ReturnType<typeof bringUp>>; link: () => string }> => {
+    const store = new MemoryAdapter({ state: { link: "" } });
+    const definition = new AgentDefinition<object, typeof store>({
+      world: () => new World<object, typeof store>({ api: store, systems: { store }, context: {} }),
+      setup: () => void (store.state.link = `${baseUrl}/docs/${randomUUID()}`),
+      actions: [new Action<object, typeof store>({ name: "look", run: async () => ApiResponse.of(200, {}) })],
+      invariants: [],
+    });
+    const parts = memoryParts(0);
+    const lane = { ...parts.lane, baseUrl };
+    const base = await bringUp(definition as unknown as AgentDefinition<never, never>, { ...parts, lane, shared }, laneOptions());
+    return { base, link: () => store.state.link };
+  };
+  const first = await laneAt("http://127.0.0.1:3001");
+  const second = await laneAt("http://127.0.0.1:3002", first.base.home.made);
+  expect(second.link()).toContain("http://127.0.0.1:3002/");
+  const { wholeLo, wholeHi, rootLo, rootHi, rootLines } = first.base.report;
+  expect(second.base.report).toMatchObject({ wholeLo, wholeHi, rootLo, rootHi, rootLines });
+  expect(rootLines).toEqual(['systems.store.link = "{{base_url}}/docs/root#1"']);
 });

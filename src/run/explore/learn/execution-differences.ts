@@ -1,14 +1,14 @@
-import type { UnrestoredCounters } from "../../../messages/lane-messages.ts";
+import type { LaneReport, UnrestoredCounters } from "../../../messages/lane-messages.ts";
 import type { Divergence } from "../../../model/results/result.ts";
 import { ignoreLines } from "../../../model/stores/ignore-line.ts";
 import type { DroppedField } from "../../../state/index.ts";
 
 /** Returns a divergence about data that the target keeps in its memory, because new processes of the target reach equal states. */
-export function causedByMemory(differences: readonly string[]): Divergence {
+export function causedByMemory(differences: readonly string[], { restarts = false }: Pick<LaneReport, "restarts">): Divergence {
   return executionsDiffer(
     "The same calls lead to different states when they are repeated in one process of the target, because the target keeps data in memory that is not in its stores",
     differences,
-    "Keep this data in a store, or set `target.rollback: restart`.",
+    restarts ? "Keep this data in a store." : "Keep this data in a store, or set `target.rollback: restart`.",
   );
 }
 

@@ -163,7 +163,7 @@ async function learnOnWalk(
       if (counters?.startAgain === true && (await dependsOnCounters(lanePool, walk))) return report(causedByCounters(all, counters));
       const isAlike = await isAlikeWhenFresh(lanePool, walk, states);
       const isTimed = isAlike && suspects.length > 0 && unlike.length === 0 && (await dependsOnPauses(lanePool, walk, states));
-      if (isAlike && !isTimed) return report(causedByMemory(all));
+      if (isAlike && !isTimed) return report(causedByMemory(all, reports[0]!));
       if (suspects.length === 0) return report(causedByChance(all));
       await learn({ ...NOTHING_KNOWN, dropped: suspects });
     }

@@ -9,7 +9,8 @@ import { ApiResponse } from "../../../../src/model/http/response.ts";
 import { World } from "../../../../src/model/declare/world.ts";
 import { laneCase, mess, type Hands } from "../../../support/lane-case.ts";
 import { runExplorer } from "../../../support/run-explorer.ts";
-import { laneOf } from "../../../support/lane-parts.ts";
+import { bringUp, LaneControl, LaneRuntime } from "../../../../src/lane/index.ts";
+import { laneOf, laneOptions, memoryParts } from "../../../support/lane-parts.ts";
 
 const up = { run: ({ store }: Hands) => (store.state.n++, ApiResponse.of(200)) };
 const look = { run: ({ store }: Hands) => ApiResponse.of(200 + store.state.n) };
@@ -70,6 +71,45 @@ describe("getting to a node", () => {
     const [written, replayed] = await Promise.all([first!, second!].map(({ runtime }) => runtime.expand({ units: [node], direct: true })));
     expect([written!.replayed, replayed!.replayed]).toEqual([0, 1]);
     expect(replayed!.rows).toEqual(written!.rows);
+  });
+
+  it.each([
+    ["the base URL", (at: string) => ({ link: `http://${at}/orders/1` }), 1],
+    ["the port on localhost", (at: string) => ({ link: `see ${at.replace("127.0.0.1", "localhost")}` }), 1],
+    ["no URL", () => ({ link: "/orders/1" }), 0],
+  ])("by replay if the snapshot holds %s of the other lane's target", async (_what, state, replays) => {
+    type Linked = MemoryAdapter<{ link: string }>;
+    const lanes = [3001, 3002].map(async (port) => {
+      const at = `127.0.0.1:${port}`;
+      const definition = new AgentDefinition<Record<string, unknown>, Linked>({
+        world: () => {
+          const store: Linked = new MemoryAdapter({ state: { link: "" } });
+          return new World<Record<string, unknown>, Linked>({ api: store, systems: { store } });
+        },
+        actions: [
+          new Action<Record<string, unknown>, Linked>({
+            name: "make",
+            run: async (api) => (Object.assign(api.state, state(at)), ApiResponse.of(200)),
+          }),
+        ],
+        invariants: [],
+      });
+      const parts = memoryParts(0);
+      const base = await bringUp(
+        definition as unknown as AgentDefinition<never, never>,
+        { ...parts, lane: { ...parts.lane, baseUrl: `http://${at}` } },
+        laneOptions(),
+      );
+      return { base, runtime: new LaneRuntime(base, new LaneControl()) };
+    });
+    const [first, second] = await Promise.all(lanes);
+    const { rootLo: lo, rootHi: hi } = first!.base.report;
+    const unit = { from: 0, to: 1, uncertain: false };
+    const root = await first!.runtime.expand({ units: [{ ...unit, path: [], lo, hi, snapshot: undefined }], direct: true });
+    const node = { ...unit, path: [0], lo: root.rows[2]!, hi: root.rows[3]!, snapshot: root.snapshots[0]!.snapshot };
+    const [own, other] = await Promise.all([first!, second!].map(({ runtime }) => runtime.expand({ units: [node], direct: true })));
+    expect([own!.replayed, other!.replayed]).toEqual([0, replays]);
+    expect(other!.rows).toEqual(own!.rows);
   });
 
   it("captures a state once, and none that is known", async () => {
