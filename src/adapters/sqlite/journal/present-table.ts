@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { RowImages } from "../../../model/stores/leftover.ts";
 import type { ExactRow, RowKey } from "../../../stores/index.ts";
 import { rowImage, shownKey } from "../read/shown-row.ts";
-import { quoteName } from "../connect/sql-text.ts";
+import { quoteName, tokenize } from "../connect/sql-text.ts";
 import { keptRows, layoutOf, type RecordedTable } from "./kept-rows.ts";
 import { TableIo } from "./table-io.ts";
 import { planOf, type TablePlan } from "./table-plan.ts";
@@ -46,9 +46,26 @@ function untouched(db: Database, table: string, added: readonly string[]): strin
     db
       .prepare<[string], { name: string; value: string | null }>("select name, dflt_value as value from pragma_table_xinfo(?)")
       .all(table)
-      .map(({ name, value }) => [quoteName(name), value ?? "null"]),
+      .map(({ name, value }) => [quoteName(name), defaultSql(value ?? "null")]),
   );
   return added.map((column) => `${column} is (${defaults.get(column) ?? "null"}) collate binary`).join(" and ");
+}
+
+const CONSTANTS = new Map([
+  ["true", "1"],
+  ["false", "0"],
+  ...["null", "current_time", "current_date", "current_timestamp"].map((word) => [word, word] as const),
+]);
+
+/**
+ * Returns the SQL expression of a column default, which is given as the schema spells it. In a DEFAULT clause, a single name is a string. In other
+ * SQL, this name would be a column.
+ */
+function defaultSql(text: string): string {
+  const [token, ...more] = tokenize(text);
+  if (token === undefined || more.length > 0 || (token.kind !== "name" && token.kind !== "quoted")) return text;
+  const constant = token.kind === "name" ? CONSTANTS.get(token.value.toLowerCase()) : undefined;
+  return constant ?? `'${token.value.replaceAll("'", "''")}'`;
 }
 
 /** Returns the rows that the run or another client changed in tables whose rows cannot be restored. The log must be up to date. */

@@ -106,6 +106,34 @@ describe("after a killed run the user alters a table: clean restores the other t
     expect(ours(user)).toEqual([]);
   });
 
+  test.each(['"new"', "new", "[new]", '"status"', "status", "'new'"])(
+    "ADD COLUMN with the default %s, which is a string",
+    async (given) => {
+      const { file, user } = await dead(CHANGES);
+      user.exec(`alter table orders add column state text default ${given}; update orders set state = 'own' where id = 4`);
+      const value = given.replaceAll(/["'[\]]/g, "");
+      const { leftover } = await stores.clean(`sqlite:${file}`);
+      expect(listed(leftover?.undo)).toEqual(["orders id 1", "orders id 3", "words rowid 1"]);
+      expect(listed(leftover?.keep)).toEqual(["orders id 4"]);
+      expect(rowsOf(user, "orders")).toEqual([
+        [1, "a", "a", value],
+        [2, "b", "b", value],
+        [3, "c", "c", value],
+        [4, "run", "d", "own"],
+      ]);
+      expect(ours(user)).toEqual([]);
+    },
+  );
+
+  test("ADD COLUMN with its own name as default: a value of the user stays", async () => {
+    const { file, user } = await dead(CHANGES);
+    user.exec(`alter table orders add column state int default "state"; alter table orders add column on_sale int default true;
+      update orders set state = 'own' where id = 4; update orders set on_sale = 0 where id = 1`);
+    const { leftover } = await stores.clean(`sqlite:${file}`);
+    expect(listed(leftover?.undo)).toEqual(["orders id 3", "words rowid 1"]);
+    expect(listed(leftover?.keep)).toEqual(["orders id 1", "orders id 4"]);
+  });
+
   test("a row that refers to a row of an altered table is restored only if it finds this row", async () => {
     const { file, user } = await dead("delete from items; delete from orders where id = 1; update words set what = 'run'");
     user.exec("pragma foreign_keys = off; alter table orders rename column status to state");
