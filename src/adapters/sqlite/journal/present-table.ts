@@ -6,6 +6,7 @@ import { quoteName, tokenize } from "../connect/sql-text.ts";
 import { keptRows, layoutOf, type RecordedTable } from "./kept-rows.ts";
 import { TableIo } from "./table-io.ts";
 import { planOf, type TablePlan } from "./table-plan.ts";
+import { hasTriggers } from "./triggers.ts";
 import type { UndoLog } from "./undo-log.ts";
 
 /**
@@ -16,12 +17,15 @@ export function presentTable(db: Database, { name, layout }: RecordedTable, inde
   const was = recordedPlan(name, layout, index);
   const present = planOf(db, name, index);
   if (present === undefined) return { ...was, lost: `table "${name}" was dropped or renamed` };
-  if (typeof present === "string") return { ...was, lost: present };
+  if (typeof present === "string") return { ...was, lost: `table "${name}" was altered (${present})` };
   const [width, shown] = [was.stored.length, was.columns.length];
   const plan = { ...present, stored: was.stored, columns: present.columns.slice(0, shown), ignoredAt: was.ignoredAt };
   if (layoutOf({ ...plan, stored: present.stored.slice(0, width) }) !== layoutOf(was))
     return { ...was, lost: `table "${name}" was altered` };
-  const fitting = { ...plan, untouched: untouched(db, name, present.stored.slice(width)) };
+  const recreated = hasTriggers(db, name, index) ? undefined : `table "${name}" was dropped and created again`;
+  // Rows that were copied to the new table have new row ids.
+  if (recreated !== undefined && was.shownFrom === 1) return { ...was, lost: recreated };
+  const fitting = { ...plan, recreated, untouched: untouched(db, name, present.stored.slice(width)) };
   try {
     void new TableIo(db, fitting);
     return fitting;
