@@ -214,6 +214,31 @@ describe("after a killed run the user alters a table: clean restores the other t
   });
 });
 
+test("a dropped table is the only change of a killed run: the next run stops, and clean names the table", async () => {
+  const { file, user } = await dead("select 1");
+  user.exec("drop table items");
+  const said = expect.stringContaining('table "items" was dropped') as string;
+  const refused = expect.objectContaining({ code: "STORE_LEFT", message: said }) as Error;
+  expect(() => new SqliteAdapter({ file }).open({ ...SCOPE, ...BORROWED })).toThrow(refused);
+  expect(() => cloneSqliteFile(file, scratchFile())).toThrow('table "items" was dropped');
+  const { leftover } = await stores.clean(`sqlite:${file}`);
+  expect(leftover).toMatchObject({ undo: [], keep: [], unlogged: said });
+  expect(ours(user)).toEqual([]);
+  await (await openAdapter(file, {}, BORROWED)).close();
+});
+
+test("a dropped table is the only change of a lane of this run: the next lane names the table", async () => {
+  const { file, user } = await dead("select 1");
+  user.exec("drop table items");
+  user.prepare("update seqqa_owner set pid = ?").run(process.pid);
+  const refused = expect.objectContaining({
+    code: "STORE_NOT_PUT_BACK",
+    message: expect.stringContaining('table "items" was dropped') as string,
+  }) as Error;
+  expect(() => new SqliteAdapter({ file }).open({ ...SCOPE, ...BORROWED })).toThrow(refused);
+  expect(ours(user)).toEqual([]);
+});
+
 describe("the target alters a table, and the run ends: all other rows go back", () => {
   const end = async (sql: string): Promise<{ readonly user: Database.Database; readonly error: unknown }> => {
     const file = scratchFile();
@@ -259,6 +284,13 @@ describe("the target alters a table, and the run ends: all other rows go back", 
     });
     expect(rowsOf(user, "words")).toEqual([["w"]]);
     expect(ours(user)).toEqual([]);
+  });
+
+  test("a dropped table with no changed rows is named, too, if rows of another table are kept", async () => {
+    const { error } = await end(
+      "delete from words; update items set id = 2; drop table words; drop table items; create table items(a); drop table orders",
+    );
+    expect(error).toMatchObject({ code: "ROWS_KEPT", message: expect.stringContaining('table "orders" was dropped') as string });
   });
 
   test.each(["items", "words"])("the table %s that is dropped and made again with the same columns is named", async (table) => {
