@@ -45,7 +45,7 @@ export async function cleanCommand(
   for (const line of removed) out(`removed ${printable(line)}`);
   for (const { store, undo, keep, unlogged } of leftovers) {
     out(`${printable(capital(store))}: ${rows(undo.length)} restored, ${keep.length} kept.`);
-    if (unlogged !== undefined) out(`seqqa cannot undo the changes of this statement: ${printable(unlogged)}`);
+    if (unlogged !== undefined) out(`seqqa cannot undo this change: ${printable(unlogged)}`);
   }
   for (const file of files) out(`The values of the kept rows before and after the run are in ${printable(file)}`);
   conclude(cleaned, shell);
@@ -88,7 +88,7 @@ async function isConfirmed(leftovers: readonly Leftover[], shell: Shell): Promis
   );
 }
 
-function shown({ store, sinceMs, recordedMs, undo, keep }: Leftover): string {
+function shown({ store, sinceMs, recordedMs, undo, keep, unlogged }: Leftover): string {
   const time = (ms: number): string => new Date(ms).toISOString();
   const when = sinceMs === 0 ? "" : ` (the run began ${time(sinceMs)} and was last seen ${time(recordedMs)})`;
   return [
@@ -99,6 +99,7 @@ function shown({ store, sinceMs, recordedMs, undo, keep }: Leftover): string {
     ...(keep.some(({ why }) => why === undefined)
       ? ["  (seqqa keeps a row that was written during the last request of the run or later, or to which another changed row refers.)"]
       : []),
+    ...(unlogged === undefined ? [] : [`  (seqqa cannot undo this change: ${printable(unlogged)})`]),
   ].join("\n");
 }
 

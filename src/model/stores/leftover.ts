@@ -30,7 +30,10 @@ export interface Leftover {
   readonly undo: readonly RowImages[];
   /** Rows that are not restored, because they were changed after the run's last record, or because rows that were changed so late depend on them. */
   readonly keep: readonly RowImages[];
-  /** A statement that changed the store without firing triggers, so that seqqa cannot undo the change: `REFRESH MATERIALIZED VIEW totals`. */
+  /**
+   * A change that fired no triggers, so that seqqa cannot undo it: a statement, such as `REFRESH MATERIALIZED VIEW totals`, or a sentence, such as
+   * `table "items" was dropped or renamed`.
+   */
   readonly unlogged?: string | undefined;
 }
 

@@ -125,21 +125,27 @@ function changedIn({ table, was, now }: ForeignRow): readonly string[] {
 
 /**
  * Returns the error for rows of an external store that a run could not restore at its end. `file`: the path of the file with the earlier values of
- * these rows.
+ * these rows. `unlogged`: another change that could not be undone.
  */
-export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" | "key" | "why">[], file: string): SeqqaError {
+export function keptAtEnd(
+  store: string,
+  rows: readonly Pick<RowImages, "table" | "key" | "why">[],
+  file: string,
+  unlogged?: string,
+): SeqqaError {
+  const also = unlogged === undefined ? "" : `seqqa cannot undo this change: ${unlogged}. `;
   const reasons = reasonsOf(rows);
   if (reasons.length > 0) {
     return new SeqqaError(
       "ROWS_KEPT",
-      `seqqa could not restore all rows of ${store}: ${namedRows(rows)}, because ${reasons.join(", and ")}. seqqa restored all other rows, and wrote the earlier values of these rows to ${file}.`,
+      `seqqa could not restore all rows of ${store}: ${namedRows(rows)}, because ${reasons.join(", and ")}. ${also}seqqa restored all other rows, and wrote the earlier values of these rows to ${file}.`,
       { hint: "If you still need the earlier values, copy them from the file to the store by hand.", exitStatus: 3 },
     );
   }
   const says = rows.length === 1 ? "seqqa left this row as it is" : "seqqa left these rows as they are";
   return new SeqqaError(
     "ROWS_KEPT",
-    `Another client changed rows of ${store} during the run: ${namedRows(rows)}. ${says}, and wrote the earlier values to ${file}.`,
+    `Another client changed rows of ${store} during the run: ${namedRows(rows)}. ${also}${says}, and wrote the earlier values to ${file}.`,
     {
       hint: "Compare each row in the store with its earlier value, which the file contains. If the present value of a row is wrong, correct the row in the store.",
       exitStatus: 3,
@@ -177,9 +183,9 @@ export function hasOwnValue(table: string): string {
  * Returns the error for an external store that an earlier run did not restore. No run can use the store until the user decides what to do with the
  * changes.
  */
-export function leftBehind({ store, recordedMs, undo, keep }: Leftover): SeqqaError {
+export function leftBehind({ store, recordedMs, undo, keep, unlogged }: Leftover): SeqqaError {
   const when = recordedMs === 0 ? "" : ` (last recorded change: ${new Date(recordedMs).toISOString()})`;
-  return new SeqqaError("STORE_LEFT", `A run was killed while it was changing ${store}${when}. ${leftoverText({ undo, keep })}`, {
+  return new SeqqaError("STORE_LEFT", `A run was killed while it was changing ${store}${when}. ${leftoverText({ undo, keep, unlogged })}`, {
     hint: CLEAN,
     exitStatus: 2,
   });
@@ -216,7 +222,7 @@ export function requireNotInPlace(store: string, run: InPlaceRun): void {
  * Describes which rows `seqqa clean` will restore and which rows it will leave unchanged: `seqqa clean restores 3 rows (items 1, orders 2). It does
  * not change 1 row (orders 1), because it was written during the last request of the run or after it.`
  */
-export function leftoverText({ undo, keep }: Pick<Leftover, "undo" | "keep">): string {
+export function leftoverText({ undo, keep, unlogged }: Pick<Leftover, "undo" | "keep" | "unlogged">): string {
   return [
     ...(undo.length > 0 ? [`seqqa clean restores ${countedRows(undo)}.`] : []),
     ...(keep.length > 0
@@ -224,6 +230,7 @@ export function leftoverText({ undo, keep }: Pick<Leftover, "undo" | "keep">): s
           `${undo.length > 0 ? "It" : "seqqa clean"} does not change ${countedRows(keep)}, because ${reasonsOf(keep).join(", and ") || `${keep.length === 1 ? "it was" : "they were"} written during the last request of the run or after it`}. It writes the earlier values to a file.`,
         ]
       : []),
+    ...(unlogged === undefined ? [] : [`seqqa cannot undo this change: ${unlogged}.`]),
   ].join(" ");
 }
 

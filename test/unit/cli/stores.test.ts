@@ -136,7 +136,7 @@ describe("seqqa clean, where a run left rows in the user's own store", () => {
   it("names a statement whose changes stay, and ends with 3", async () => {
     const some = [{ ...leftover([]), unlogged: "REFRESH MATERIALIZED VIEW totals" }];
     const { status, stdout } = await seqqa(["clean", "--yes"], { cwd: folderWith({}), leftovers: some });
-    expect({ status, stdout }).toEqual({ status: 3, stdout: expect.stringContaining("this statement: REFRESH MATERIALIZED VIEW totals") });
+    expect({ status, stdout }).toEqual({ status: 3, stdout: expect.stringContaining("this change: REFRESH MATERIALIZED VIEW totals") });
   });
 
   it.each([

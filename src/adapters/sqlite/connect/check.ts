@@ -9,7 +9,7 @@ import { cloneSqliteFile } from "../copy/clone-file.ts";
 import { connect } from "./connect.ts";
 import { isBusy } from "./failures.ts";
 import { leftBehind, refusedWhereItIs } from "../../../stores/external/external-store.ts";
-import { recover } from "../journal/take-over.ts";
+import { hasChanges, recover } from "../journal/take-over.ts";
 import { SqliteAdapter } from "../sqlite-adapter.ts";
 import { sqlitePath } from "./sqlite-path.ts";
 import { planTables } from "../journal/table-plan.ts";
@@ -66,7 +66,7 @@ async function owner(file: string, { inPlace }: StoreUse): Promise<StoreCheck[]>
   try {
     const found = await recover(file, { dryRun: true });
     if (found === undefined) return [];
-    if (inPlace && found.undo.length + found.keep.length > 0) return [{ ok: false, what, says: sentence(leftBehind(found)) }];
+    if (inPlace && hasChanges(found)) return [{ ok: false, what, says: sentence(leftBehind(found)) }];
     return [
       { ok: true, what, says: `A run was killed while it was using ${file}. \`seqqa clean\` shows its changes and restores the file.` },
     ];

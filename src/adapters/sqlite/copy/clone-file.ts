@@ -32,7 +32,8 @@ export function cloneSqliteFile(source: string | undefined, target: string): voi
       if (owner !== undefined) {
         prepareControl(db);
         // A lane must not start with the changes of a dead run.
-        const [why] = reasonsOf(putBackKept(db, to, owner.token).keep);
+        const { keep, unlogged } = putBackKept(db, to, owner.token);
+        const why = reasonsOf(keep)[0] ?? unlogged;
         if (why !== undefined) throw cannotRecover(from ?? to, why, "Run `seqqa clean`, which restores what can be restored.");
       }
       db.pragma("journal_mode = wal");

@@ -34,7 +34,7 @@ const CONTENT_ELSEWHERE = /\bcontent\s*=/i;
  * Reads all tables of the database. For a virtual table, only the main table is read, because its shadow tables repeat the same data, in an order
  * that depends on earlier writes. There are two exceptions:
  * - A full-text table that has its content elsewhere returns the rows of the other table. The words of its index are read instead, since the index
- *   need not agree with the other table.
+ *   need not agree with the other table. Columns that are stored without words (`contentless_unindexed`) are read, too.
  * - If the main table cannot be read because only the target loads its extension, the shadow tables are read.
  */
 export function readEverything(db: Database, observed: readonly string[] | undefined): FullReading {
@@ -58,7 +58,12 @@ export function readEverything(db: Database, observed: readonly string[] | undef
     const version = type === "virtual" ? FULL_TEXT.exec(sql)?.[1] : undefined;
     try {
       if (version === undefined || !CONTENT_ELSEWHERE.test(sql)) read(name, version !== undefined);
-      else if (version === "5") tables.set(name, readWords(db, name));
+      else if (version === "5") {
+        tables.set(name, readWords(db, name));
+        // With `content=''`, this table exists only if it stores the columns that are not indexed.
+        const content = `${name}_content`;
+        if (all.some((one) => one.type === "shadow" && one.name === content)) read(content);
+      }
       // FTS4 cannot list the words of each row.
       else readShadows(name);
     } catch (error) {

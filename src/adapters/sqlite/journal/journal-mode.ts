@@ -282,7 +282,7 @@ export class JournalMode implements SqliteMode {
     const isRecorded = this.#broken !== undefined || this.#recordLast();
     // If the target has dropped a table, the last writes of the run could not be recorded.
     const leftover = putBackKept(this.db, this.#file, this.token, { recordsRest: !isRecorded && !this.#asked.isQuiet });
-    if (leftover.keep.length > 0 && !this.#watching) throw keptAtEnd(leftover.store, leftover.keep, writeKept(leftover));
+    if (leftover.keep.length > 0 && !this.#watching) throw keptAtEnd(leftover.store, leftover.keep, writeKept(leftover), leftover.unlogged);
     if (this.#broken?.code === "CLOCK_DIFFERS") throw this.#broken;
     if (leftover.unlogged !== undefined) throw partlyPutBack(this.#file, leftover.unlogged);
   }

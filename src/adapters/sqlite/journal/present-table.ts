@@ -2,10 +2,11 @@ import type { Database } from "better-sqlite3";
 import type { RowImages } from "../../../model/stores/leftover.ts";
 import type { ExactRow, RowKey } from "../../../stores/index.ts";
 import { rowImage, shownKey } from "../read/shown-row.ts";
-import { quoteName } from "../connect/sql-text.ts";
+import { quoteName, tokenize } from "../connect/sql-text.ts";
 import { keptRows, layoutOf, type RecordedTable } from "./kept-rows.ts";
 import { TableIo } from "./table-io.ts";
 import { planOf, type TablePlan } from "./table-plan.ts";
+import { hasTriggers } from "./triggers.ts";
 import type { UndoLog } from "./undo-log.ts";
 
 /**
@@ -16,12 +17,15 @@ export function presentTable(db: Database, { name, layout }: RecordedTable, inde
   const was = recordedPlan(name, layout, index);
   const present = planOf(db, name, index);
   if (present === undefined) return { ...was, lost: `table "${name}" was dropped or renamed` };
-  if (typeof present === "string") return { ...was, lost: present };
+  if (typeof present === "string") return { ...was, lost: `table "${name}" was altered (${present})` };
   const [width, shown] = [was.stored.length, was.columns.length];
   const plan = { ...present, stored: was.stored, columns: present.columns.slice(0, shown), ignoredAt: was.ignoredAt };
   if (layoutOf({ ...plan, stored: present.stored.slice(0, width) }) !== layoutOf(was))
     return { ...was, lost: `table "${name}" was altered` };
-  const fitting = { ...plan, untouched: untouched(db, name, present.stored.slice(width)) };
+  const recreated = hasTriggers(db, name, index) ? undefined : `table "${name}" was dropped and created again`;
+  // Rows that were copied to the new table have new row ids.
+  if (recreated !== undefined && was.shownFrom === 1) return { ...was, lost: recreated };
+  const fitting = { ...plan, recreated, untouched: untouched(db, name, present.stored.slice(width)) };
   try {
     void new TableIo(db, fitting);
     return fitting;
@@ -46,9 +50,26 @@ function untouched(db: Database, table: string, added: readonly string[]): strin
     db
       .prepare<[string], { name: string; value: string | null }>("select name, dflt_value as value from pragma_table_xinfo(?)")
       .all(table)
-      .map(({ name, value }) => [quoteName(name), value ?? "null"]),
+      .map(({ name, value }) => [quoteName(name), defaultSql(value ?? "null")]),
   );
   return added.map((column) => `${column} is (${defaults.get(column) ?? "null"}) collate binary`).join(" and ");
+}
+
+const CONSTANTS = new Map([
+  ["true", "1"],
+  ["false", "0"],
+  ...["null", "current_time", "current_date", "current_timestamp"].map((word) => [word, word] as const),
+]);
+
+/**
+ * Returns the SQL expression of a column default, which is given as the schema spells it. In a DEFAULT clause, a single name is a string. In other
+ * SQL, this name would be a column.
+ */
+function defaultSql(text: string): string {
+  const [token, ...more] = tokenize(text);
+  if (token === undefined || more.length > 0 || (token.kind !== "name" && token.kind !== "quoted")) return text;
+  const constant = token.kind === "name" ? CONSTANTS.get(token.value.toLowerCase()) : undefined;
+  return constant ?? `'${token.value.replaceAll("'", "''")}'`;
 }
 
 /** Returns the rows that the run or another client changed in tables whose rows cannot be restored. The log must be up to date. */

@@ -110,12 +110,15 @@ function putBack(
     putCounters(db, log);
     const lost = lostRows(db, log);
     // Report a table that was dropped although the run changed no row of it: the journal has only changed rows, so its rows cannot be restored.
-    const gone = plans.find(({ name, lost: why }) => why !== undefined && !lost.some(({ table }) => table === name))?.lost;
+    const gone = [
+      ...plans.filter(({ name }) => !lost.some(({ table }) => table === name)).map((plan) => plan.lost),
+      ...plans.map((plan) => plan.recreated),
+    ].find((why) => why !== undefined);
     const leftover = {
       store: shownFile(file),
       ...keptTimes(db),
       undo: [...undo].map(imagesOf),
-      keep: [...kept.map(imagesOf), ...lost],
+      keep: [...kept.map((row) => imagesOf({ ...row, why: row.why ?? row.io.plan.recreated })), ...lost],
       ...(gone !== undefined && { unlogged: gone }),
     };
     if (!dryRun) {

@@ -1,5 +1,6 @@
 import type { Database, Statement } from "better-sqlite3";
 import { isRawText, keyOf, type ExactRow, type ExactValue, type RowKey } from "../../../stores/index.ts";
+import { isBusy } from "../connect/failures.ts";
 import type { TablePlan } from "./table-plan.ts";
 
 type Values = ExactValue[];
@@ -40,12 +41,20 @@ export class TableIo {
     return this.plan.withoutRowid && keyOf(this.plan, exact) !== this.keyFrom(key) ? null : exact;
   }
 
-  /** Returns `false` if the row has a value of its own in a column that was added after the run had begun. */
+  /**
+   * Returns `false` if the row has a value of its own in a column that was added after the run had begun. Also returns `false` if the default of this
+   * column cannot be evaluated.
+   */
   isUntouched(key: ExactRow): boolean {
     const { untouched, sqlName } = this.plan;
     if (untouched === undefined) return true;
     const sql = `select 1 from ${sqlName} where ${this.#where(key)} and ${untouched}`;
-    return this.#db.prepare(sql).get(...bindable(key)) !== undefined;
+    try {
+      return this.#db.prepare(sql).get(...bindable(key)) !== undefined;
+    } catch (error) {
+      if (isBusy(error)) throw error;
+      return false;
+    }
   }
 
   keyFrom(key: ExactRow): RowKey {

@@ -23,6 +23,11 @@ export interface TablePlan extends TableShape {
    * values. `stored` does not contain these columns. `undefined` if no column was added.
    */
   readonly untouched?: string | undefined;
+  /**
+   * Only for a restore after a run: says that the table was dropped and created again with the same columns. The journal then lacks rows that the run
+   * had not changed before.
+   */
+  readonly recreated?: string | undefined;
 }
 
 interface Listed {

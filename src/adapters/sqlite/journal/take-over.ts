@@ -5,7 +5,7 @@ import { keptAtEnd, leftBehind } from "../../../stores/external/external-store.t
 import { writeKept } from "../../../stores/external/kept-file.ts";
 import { attempt, lastly } from "../../../stores/index.ts";
 import { connect, prepareControl } from "../connect/connect.ts";
-import { BUSY_LIMIT_MS, busyError, inUse, isBusy } from "../connect/failures.ts";
+import { BUSY_LIMIT_MS, busyError, inUse, isBusy, partlyPutBack } from "../connect/failures.ts";
 import { lifeOf, readOwner, release, stamp, writing, type Owner } from "./owner.ts";
 import { putBackKept } from "./put-back-kept.ts";
 
@@ -14,16 +14,18 @@ import { putBackKept } from "./put-back-kept.ts";
  * a lane of this process changed are restored if the lane's thread has ended. The journal with the token `mine` is not removed, because the caller
  * continues this journal.
  *
- * @throws SeqqaError `STORE_IN_USE` if the owner is alive or may be alive; `STORE_LEFT`; `ROWS_KEPT` for a lane of this process; `STORE_BUSY`
+ * @throws SeqqaError `STORE_IN_USE` if the owner is alive or may be alive; `STORE_LEFT`; `ROWS_KEPT` or `STORE_NOT_PUT_BACK` for a lane of this
+ *   process; `STORE_BUSY`
  */
 export function requireUnused(file: string, mine?: string): Awaitable<void> {
   const decide = (found: Leftover | undefined): Awaitable<void> => {
     if (found === undefined) return;
-    if (found.undo.length + found.keep.length > 0 && !isOwnRuns(file)) throw leftBehind(found);
+    if (hasChanges(found) && !isOwnRuns(file)) throw leftBehind(found);
     let kept = "";
     const recovered = recover(file, { onKept: (leftover) => void (kept = writeKept(leftover)) });
     const judge = (leftover: Leftover | undefined): void => {
-      if (leftover !== undefined && leftover.keep.length > 0) throw keptAtEnd(leftover.store, leftover.keep, kept);
+      if (leftover !== undefined && leftover.keep.length > 0) throw keptAtEnd(leftover.store, leftover.keep, kept, leftover.unlogged);
+      if (leftover?.unlogged !== undefined) throw partlyPutBack(file, leftover.unlogged);
     };
     return isPromise(recovered) ? recovered.then(judge) : judge(recovered);
   };
@@ -41,6 +43,11 @@ export function recover(file: string, how: Cleaning = {}, mine?: string): Awaita
   const claimed = patiently(file, () => claim(file, mine, how.dryRun === true));
   const go = (owner: Owner | undefined): Awaitable<Leftover | undefined> => (owner === undefined ? undefined : putBack(file, owner, how));
   return isPromise(claimed) ? claimed.then(go) : go(claimed);
+}
+
+/** Returns `true` if the dead run changed rows, or made a change that cannot be undone. */
+export function hasChanges({ undo, keep, unlogged }: Leftover): boolean {
+  return undo.length + keep.length > 0 || unlogged !== undefined;
 }
 
 function isOwnRuns(file: string): boolean {

@@ -1,3 +1,4 @@
+import type { Database } from "better-sqlite3";
 import { quoteName } from "../connect/sql-text.ts";
 import type { TablePlan } from "./table-plan.ts";
 
@@ -17,6 +18,12 @@ export const SECONDS = "cast(strftime('%s', 'now') as integer)";
 export function logTable(plans: readonly TablePlan[], temporary: boolean): string {
   const width = Math.max(1, ...plans.map((plan) => plan.stored.length));
   return `create ${temporary ? "temp " : ""}table ${LOG}(seq integer primary key, code, ${names(width)})`;
+}
+
+/** Returns `false` if the table with this name and this number in the undo log has lost its triggers, for example because it was dropped. */
+export function hasTriggers(db: Database, name: string, index: number): boolean {
+  const trigger = db.prepare("select 1 from sqlite_schema where type = 'trigger' and name = ? and tbl_name = ? collate nocase");
+  return trigger.get(`seqqa_d${index}`, name) !== undefined;
 }
 
 function names(width: number): string {

@@ -106,6 +106,69 @@ describe("after a killed run the user alters a table: clean restores the other t
     expect(ours(user)).toEqual([]);
   });
 
+  test.each(['"new"', "new", "[new]", '"status"', "status", "'new'"])(
+    "ADD COLUMN with the default %s, which is a string",
+    async (given) => {
+      const { file, user } = await dead(CHANGES);
+      user.exec(`alter table orders add column state text default ${given}; update orders set state = 'own' where id = 4`);
+      const value = given.replaceAll(/["'[\]]/g, "");
+      const { leftover } = await stores.clean(`sqlite:${file}`);
+      expect(listed(leftover?.undo)).toEqual(["orders id 1", "orders id 3", "words rowid 1"]);
+      expect(listed(leftover?.keep)).toEqual(["orders id 4"]);
+      expect(rowsOf(user, "orders")).toEqual([
+        [1, "a", "a", value],
+        [2, "b", "b", value],
+        [3, "c", "c", value],
+        [4, "run", "d", "own"],
+      ]);
+      expect(ours(user)).toEqual([]);
+    },
+  );
+
+  test("ADD COLUMN with its own name as default: a value of the user stays", async () => {
+    const { file, user } = await dead(CHANGES);
+    user.exec(`alter table orders add column state int default "state"; alter table orders add column on_sale int default true;
+      update orders set state = 'own' where id = 4; update orders set on_sale = 0 where id = 1`);
+    const { leftover } = await stores.clean(`sqlite:${file}`);
+    expect(listed(leftover?.undo)).toEqual(["orders id 3", "words rowid 1"]);
+    expect(listed(leftover?.keep)).toEqual(["orders id 1", "orders id 4"]);
+  });
+
+  test("a table without key that is made again with the same columns keeps its rows, which have new row ids", async () => {
+    const { file, user } = await dead(
+      "insert into words values('x'), ('y'); delete from words where what = 'x'; delete from orders where id = 2",
+    );
+    user.exec(
+      "create table new_words(what text); insert into new_words select * from words; drop table words; alter table new_words rename to words",
+    );
+    const { leftover } = await stores.clean(`sqlite:${file}`);
+    const why = 'table "words" was dropped and created again';
+    expect(listed(leftover?.undo)).toEqual(["orders id 2"]);
+    expect(leftover?.keep).toEqual([{ table: "words", key: "rowid 3", root: null, recorded: { what: "y" }, now: undefined, why }]);
+    expect(rowsOf(user, "words")).toEqual([["w"], ["y"]]);
+    expect(ours(user)).toEqual([]);
+  });
+
+  test("a table with a key that is made again with the same columns: its rows go back, and clean names the table", async () => {
+    const { file, user } = await dead(CHANGES);
+    user.exec(`pragma foreign_keys = off; create table new_orders(id integer primary key autoincrement, status text, code text unique);
+      insert into new_orders select * from orders; drop table orders; alter table new_orders rename to orders; update orders set status = 'own' where id = 4`);
+    const why = 'table "orders" was dropped and created again';
+    const { leftover } = await stores.clean(`sqlite:${file}`);
+    expect(listed(leftover?.undo)).toEqual(["orders id 1", "orders id 3", "words rowid 1"]);
+    expect(leftover).toMatchObject({ keep: [{ table: "orders", key: "id 4", why }], unlogged: why });
+    expect(rowsOf(user, "orders").map((row) => (row as unknown[])[1])).toEqual(["a", "b", "c", "own"]);
+    expect(ours(user)).toEqual([]);
+  });
+
+  test("a table that is renamed and gets its name back counts as unaltered", async () => {
+    const { file, user } = await dead(CHANGES);
+    user.exec("alter table words rename to others; alter table others rename to words");
+    const { leftover } = await stores.clean(`sqlite:${file}`);
+    expect(leftover).toMatchObject({ keep: [], undo: { length: 4 } });
+    expect(leftover).not.toHaveProperty("unlogged");
+  });
+
   test("a row that refers to a row of an altered table is restored only if it finds this row", async () => {
     const { file, user } = await dead("delete from items; delete from orders where id = 1; update words set what = 'run'");
     user.exec("pragma foreign_keys = off; alter table orders rename column status to state");
@@ -149,6 +212,31 @@ describe("after a killed run the user alters a table: clean restores the other t
     expect(leftover).toMatchObject({ undo: [{ table: "words" }], keep: [], unlogged: 'table "items" was dropped or renamed' });
     expect(ours(user)).toEqual([]);
   });
+});
+
+test("a dropped table is the only change of a killed run: the next run stops, and clean names the table", async () => {
+  const { file, user } = await dead("select 1");
+  user.exec("drop table items");
+  const said = expect.stringContaining('table "items" was dropped') as string;
+  const refused = expect.objectContaining({ code: "STORE_LEFT", message: said }) as Error;
+  expect(() => new SqliteAdapter({ file }).open({ ...SCOPE, ...BORROWED })).toThrow(refused);
+  expect(() => cloneSqliteFile(file, scratchFile())).toThrow('table "items" was dropped');
+  const { leftover } = await stores.clean(`sqlite:${file}`);
+  expect(leftover).toMatchObject({ undo: [], keep: [], unlogged: said });
+  expect(ours(user)).toEqual([]);
+  await (await openAdapter(file, {}, BORROWED)).close();
+});
+
+test("a dropped table is the only change of a lane of this run: the next lane names the table", async () => {
+  const { file, user } = await dead("select 1");
+  user.exec("drop table items");
+  user.prepare("update seqqa_owner set pid = ?").run(process.pid);
+  const refused = expect.objectContaining({
+    code: "STORE_NOT_PUT_BACK",
+    message: expect.stringContaining('table "items" was dropped') as string,
+  }) as Error;
+  expect(() => new SqliteAdapter({ file }).open({ ...SCOPE, ...BORROWED })).toThrow(refused);
+  expect(ours(user)).toEqual([]);
 });
 
 describe("the target alters a table, and the run ends: all other rows go back", () => {
@@ -195,6 +283,25 @@ describe("the target alters a table, and the run ends: all other rows go back", 
       message: expect.stringContaining('table "items" was dropped') as string,
     });
     expect(rowsOf(user, "words")).toEqual([["w"]]);
+    expect(ours(user)).toEqual([]);
+  });
+
+  test("a dropped table with no changed rows is named, too, if rows of another table are kept", async () => {
+    const { error } = await end(
+      "delete from words; update items set id = 2; drop table words; drop table items; create table items(a); drop table orders",
+    );
+    expect(error).toMatchObject({ code: "ROWS_KEPT", message: expect.stringContaining('table "orders" was dropped') as string });
+  });
+
+  test.each(["items", "words"])("the table %s that is dropped and made again with the same columns is named", async (table) => {
+    const { user, error } = await end(`update orders set status = 'x'; drop table items; drop table words; ${SHOP[1]}; ${SHOP[2]};
+      ${table === "items" ? SHOP[4] : SHOP[5]}`);
+    expect(error).toMatchObject({
+      code: "STORE_NOT_PUT_BACK",
+      exitStatus: 3,
+      message: expect.stringContaining("was dropped and created again") as string,
+    });
+    expect(rowsOf(user, "orders").map((row) => (row as unknown[])[1])).toEqual(["a", "b", "c"]);
     expect(ours(user)).toEqual([]);
   });
 

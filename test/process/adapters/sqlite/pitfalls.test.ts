@@ -231,6 +231,22 @@ describe("3. triggers, virtual tables, tables without rowid", () => {
     expect(await index()).toMatchObject({ tables: [] });
   });
 
+  test("the columns that a full-text table without content stores belong to the state", async () => {
+    const { db, adapter, dump, mark } = await rooted([
+      "create virtual table v using fts5(body, tag unindexed, content='', contentless_unindexed = 1, contentless_delete = 1)",
+    ]);
+    const insert = (tag: string): unknown => db.prepare("insert into v(rowid, body, tag) values (1, 'milk', ?)").run(tag);
+    insert("a");
+    const first = JSON.stringify(await adapter.observe());
+    await adapter.restore(mark);
+    expect(await adapter.dump()).toBe(dump);
+    insert("b");
+    expect(JSON.stringify(await adapter.observe())).not.toBe(first);
+    await adapter.restore(mark);
+    insert("a");
+    expect(JSON.stringify(await adapter.observe())).toBe(first);
+  });
+
   test("copy observes the schema, except plain indexes", async () => {
     const { db, adapter, mark } = await rooted(["create table items(sku text)"], { checkpoint: "copy" });
     db.exec("create index plain on items(sku); analyze");
