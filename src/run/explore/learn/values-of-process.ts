@@ -1,6 +1,6 @@
 import type { CalibrationWalk, ReachedState } from "../../../messages/lane-messages.ts";
 import { eachDifference, fieldOf, type DroppedField, type Knowledge } from "../../../state/index.ts";
-import type { LearningLanes } from "./learn-values.ts";
+import type { LanePool } from "../../../engine/lane-pool.ts";
 
 /**
  * Number of target processes that are compared. Data that a process keeps in its memory may differ between two processes by chance, but hardly
@@ -21,7 +21,7 @@ type Values = ReadonlyMap<string, readonly [string, string]>;
  * differs, too, such as a field with a known time or generated value: `setup` wrote other times in each process.
  */
 export async function valuesOfProcess(
-  lanePool: LearningLanes,
+  lanePool: Pick<LanePool, "calibrate" | "rebuild">,
   walk: CalibrationWalk,
   { generated, times }: Pick<Knowledge, "generated" | "times">,
 ): Promise<readonly DroppedField[]> {
