@@ -91,6 +91,8 @@ export class Reissues {
    * repetition of the step is known to reach the same state. @param startMs when the step began, in milliseconds since 1970
    */
   among(action: string, exchanges: readonly Exchange[], before: Holders, startMs: number): readonly Reissued[] {
+    // Reading the text of an answer can be costly.
+    if (!mayHoldTokens(before)) return [];
     const secondMs = startMs - (startMs % SECOND_MS);
     const isRecent = ({ token, timesMs, isRead }: ReturnedToken): boolean =>
       !this.#constant.has(token) && timesMs.every((ms) => ms >= (isRead ? secondMs : startMs - CLOCKS_DIFFER_MS));
@@ -140,6 +142,22 @@ function issuersOf(timesMs: readonly number[], { origins }: Holders): readonly s
     source !== undefined && timesMs.includes(msOf(key)) ? [source.slice(0, source.lastIndexOf("@"))] : [],
   );
   return [...new Set(issuers)].toSorted();
+}
+
+function mayHoldTokens({ origins, setBy, context }: Holders): boolean {
+  if (origins.times.size > 0 || setBy.some(({ text }) => text.length > SHORTEST_TOKEN)) return true;
+  for (const value of context.entries.values()) if (holdsLongText(value)) return true;
+  return false;
+}
+
+/** Returns `true` if a value may contain a text that is long enough for a token. Objects other than plain ones and arrays count as such values. */
+function holdsLongText(value: unknown): boolean {
+  if (typeof value === "string") return value.length > SHORTEST_TOKEN;
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some(holdsLongText);
+  if (Object.getPrototypeOf(value) !== Object.prototype) return true;
+  for (const key in value) if (key.length > SHORTEST_TOKEN || holdsLongText((value as Record<string, unknown>)[key])) return true;
+  return false;
 }
 
 /** Returns `true` if a step may have issued a token; see {@link tokensIn}. */
