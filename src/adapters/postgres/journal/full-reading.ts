@@ -58,6 +58,7 @@ export async function readEverything(
     const all = [...catalog.tables, ...catalog.views];
     const selection = select(store, { ...catalog, tables: all }, schemas, names);
     const isWhole = names === undefined && schemas === undefined;
+    const schema = await readSchema(client);
     const tables: [Table, string[]][] = [];
     for (const table of all.filter(selection.tables)) {
       const read = (): Promise<[string][]> => rowsOf<[string]>(client, `select (t.*)::text from only ${table.sqlName} t`);
@@ -72,9 +73,9 @@ export async function readEverything(
       tables,
       counters: observeCounters(sequences, counters?.[0] ?? "{}", undefined, selection),
       digest: createHash("sha256")
-        .update(await dumpDatabase(client))
+        .update(await dumpDatabase(client, schema))
         .digest("base64"),
-      schema: isWhole ? await readSchema(client) : [],
+      schema: isWhole ? schema : [],
     };
   });
 }

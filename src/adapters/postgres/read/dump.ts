@@ -7,8 +7,9 @@ import { OWN_PATH, USER_PATH } from "./user-path.ts";
  * Returns the user's schemas as text, with one line for each object and row: columns, constraints, indexes, triggers, views, rows of tables and
  * materialized views, sequences, large objects. If clients may keep values of a sequence in memory, the text contains only the name of the sequence,
  * because such a sequence is not restored. The connection must return raw text, use `TEXT_SETTINGS`, and be in a transaction with one snapshot.
+ * `schema`: the result of {@link readSchema} in this transaction, if it was read already.
  */
-export async function dumpDatabase(client: Queryable): Promise<string> {
+export async function dumpDatabase(client: Queryable, schema?: readonly string[]): Promise<string> {
   const contents = await rowsOf<[string, string, string, string | null]>(
     client,
     `select n.nspname, c.relname, c.relkind, (s.seqcache > 1 or abs(s.seqincrement) > 1)::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -39,7 +40,7 @@ export async function dumpDatabase(client: Queryable): Promise<string> {
     const [schema, name] = contents[i] ?? [];
     return empty.has(`${schema}.${name}`) ? `select ${quoteText(`${schema}.${name} not populated`)}` : part;
   });
-  lines.push(...(await readSchema(client)));
+  lines.push(...(schema ?? (await readSchema(client))));
   await client.query({ text: USER_PATH });
   // Send all statements as one text, which takes one round trip. Each statement has its own result.
   const results = (await client.query({ text: [...readable, OWN_PATH].join(";\n"), rowMode: "array" })) as unknown as {
