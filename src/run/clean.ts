@@ -1,5 +1,5 @@
 import type { Config } from "../config/index.ts";
-import type { Leftover } from "../model/stores/leftover.ts";
+import { hasChanges, type Leftover } from "../model/stores/leftover.ts";
 import type { Cleaning } from "../model/stores/store-provider.ts";
 import { deadRuns, sweepCompose, sweepDeadRuns } from "../targets/index.ts";
 import { withRunDirectory } from "./prepare/run-directory.ts";
@@ -35,9 +35,7 @@ export async function clean(config: Config, how: Cleaning = {}): Promise<Cleaned
         if (cleaned?.inUse !== undefined) inUse.push(cleaned.inUse);
         notAllowed.push(...(cleaned?.notAllowed ?? []));
         failures.push(...(cleaned?.failures ?? []));
-        const leftover = cleaned?.leftover;
-        if (leftover !== undefined && (leftover.unlogged !== undefined || leftover.undo.length + leftover.keep.length > 0))
-          leftovers.push(leftover);
+        if (hasChanges(cleaned?.leftover)) leftovers.push(cleaned.leftover);
       } catch (error) {
         failures.push(error);
       }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { here } from "../../stores/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
+import { hasChanges } from "../../model/stores/leftover.ts";
 import { keptAtEnd, leaseOver, leftBehind } from "../../stores/external/external-store.ts";
 import { writeKept } from "../../stores/external/kept-file.ts";
 import { bytesOf, type Bytes, type Entry } from "./keys/entry.ts";
@@ -57,9 +58,7 @@ export class ExternalStore {
         had = (await registry.isDead(claim)) && (await registry.claim(place.db, "borrowed", run, claim));
       } else if (claim !== undefined) {
         const left = await takeOver(registry, claim, run, { dryRun: true });
-        if (left?.leftover !== undefined && left.leftover.undo.length + left.leftover.keep.length > 0 && claim.run !== run) {
-          throw leftBehind(left.leftover);
-        }
+        if (hasChanges(left?.leftover) && claim.run !== run) throw leftBehind(left.leftover);
         let file = "";
         isRestoring = true;
         const taken = left && (await takeOver(registry, claim, run, { onKept: (kept) => void (file = writeKept(kept)) }));

@@ -37,6 +37,11 @@ export interface Leftover {
   readonly unlogged?: string | undefined;
 }
 
+/** Returns `true` if an ended run left changed rows, or a change that cannot be undone: more than the records of the run itself. */
+export function hasChanges(left: Leftover | undefined): left is Leftover {
+  return left !== undefined && (left.undo.length + left.keep.length > 0 || left.unlogged !== undefined);
+}
+
 /** Returns the reasons why rows of tables with a changed schema are not restored, each reason once. */
 export function reasonsOf(rows: readonly Pick<RowImages, "why">[]): string[] {
   return [...new Set(rows.flatMap(({ why }) => why ?? []))];

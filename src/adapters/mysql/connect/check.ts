@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { SeqqaError } from "../../../model/errors.ts";
+import { hasChanges } from "../../../model/stores/leftover.ts";
 import { COPIED, type StoreCheck, type StoreUse } from "../../../model/stores/store-provider.ts";
 import { DatabaseNames } from "../../../stores/provider/database-names.ts";
 import { leftBehind, refusedWhereItIs, requireNotInPlace } from "../../../stores/external/external-store.ts";
@@ -110,7 +111,7 @@ async function leftovers(control: Control, { inPlace }: StoreUse): Promise<{ ok:
   if (!inPlace) requireNotInPlace(`the database ${store.shown}`, run);
   else if (run === "alive") throw inUseError(store);
   const found = inPlace && run === "dead" ? await recover(store.href, { dryRun: true }) : undefined;
-  if (found !== undefined && found.undo.length + found.keep.length > 0) throw leftBehind(found);
+  if (hasChanges(found)) throw leftBehind(found);
   return { ok: true, says: "none" };
 }
 

@@ -1,4 +1,4 @@
-import type { Leftover } from "../../../model/stores/leftover.ts";
+import { hasChanges, type Leftover } from "../../../model/stores/leftover.ts";
 import type { Cleaning } from "../../../model/stores/store-provider.ts";
 import { keptAtEnd, leftBehind, type InPlaceRun } from "../../../stores/external/external-store.ts";
 import { writeKept } from "../../../stores/external/kept-file.ts";
@@ -48,7 +48,7 @@ export async function inPlaceRun(ask: Ask, database: string): Promise<InPlaceRun
 export async function requireNoneLeft(control: Control): Promise<void> {
   if (!(await installed(control))) return;
   const left = await putBackAndUninstall(control, { dryRun: true });
-  if (left.undo.length + left.keep.length > 0) throw leftBehind(left);
+  if (hasChanges(left)) throw leftBehind(left);
   await putBackAndUninstall(control);
 }
 

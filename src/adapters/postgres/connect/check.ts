@@ -1,5 +1,6 @@
 import type { Client } from "pg";
 import { SeqqaError } from "../../../model/errors.ts";
+import { hasChanges } from "../../../model/stores/leftover.ts";
 import { COPIED, type StoreCheck, type StoreUse } from "../../../model/stores/store-provider.ts";
 import { leftBehind, refusedWhereItIs, requireNotInPlace } from "../../../stores/external/external-store.ts";
 import { inUseError } from "../../../stores/connect/store-errors.ts";
@@ -128,7 +129,7 @@ async function leftovers(client: Client, store: StoreUrl, { inPlace }: StoreUse)
   if (!inPlace) requireNotInPlace(`the database ${store.shown}`, run);
   else if (run === "alive") throw inUseError(store);
   const found = inPlace && run === "dead" ? await recover(store, { dryRun: true }) : undefined;
-  if (found !== undefined && found.undo.length + found.keep.length > 0) throw leftBehind(found);
+  if (hasChanges(found)) throw leftBehind(found);
   return { ok: true, what: "leftovers", says: "none" };
 }
 

@@ -1,5 +1,5 @@
 import type { Client } from "pg";
-import type { Leftover } from "../../../model/stores/leftover.ts";
+import { hasChanges, type Leftover } from "../../../model/stores/leftover.ts";
 import type { Cleaning } from "../../../model/stores/store-provider.ts";
 import { leftBehind, type InPlaceRun } from "../../../stores/external/external-store.ts";
 import { OURS, rowsOf } from "../schema/catalog.ts";
@@ -30,7 +30,7 @@ export async function recover(store: StoreUrl, how: Cleaning = {}): Promise<Left
 export async function requireNothingLeft(control: Control): Promise<void> {
   if (!(await isOccupied(control))) return;
   const found = await putBackKept(control, { dryRun: true });
-  if (found.undo.length + found.keep.length > 0) throw leftBehind(found);
+  if (hasChanges(found)) throw leftBehind(found);
   await putBackKept(control);
 }
 

@@ -1,3 +1,4 @@
+import { hasChanges } from "../../../model/stores/leftover.ts";
 import type { StoreKind, Cleaned, Cleaning } from "../../../model/stores/store-provider.ts";
 import { check } from "../connect/check.ts";
 import { PostgresProvider } from "./provider.ts";
@@ -81,10 +82,9 @@ async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
     return { isUndone: false, leftover: undefined, inUse: undefined };
   });
   if (isUndone) removed.push(`tables and triggers of a dead run in ${store.shown}`);
-  const hasRows = leftover !== undefined && (leftover.unlogged !== undefined || leftover.undo.length + leftover.keep.length > 0);
   return {
     removed,
-    ...(hasRows ? { leftover } : {}),
+    ...(hasChanges(leftover) ? { leftover } : {}),
     ...(inUse === undefined ? {} : { inUse }),
     ...(notAllowed.length > 0 ? { notAllowed } : {}),
     ...(failures.length > 0 ? { failures } : {}),

@@ -1,5 +1,6 @@
 import { SeqqaError } from "../../../model/errors.ts";
 import { leftBehind, requireNotInPlace } from "../../../stores/external/external-store.ts";
+import { hasChanges } from "../../../model/stores/leftover.ts";
 import { COPIED, type StoreCheck, type StoreUse } from "../../../model/stores/store-provider.ts";
 import { Connection } from "./driver.ts";
 import { hasKeyspace, mayNot, readNotifications, setNotifications } from "../dump/notifications.ts";
@@ -163,7 +164,7 @@ async function checkLeftovers({ place }: Connection, add: Add, { inPlace }: Stor
   if (!inPlace || run === "alive") requireNotInPlace(store, run);
   if (run === "dead") {
     const found = await leftIn(place);
-    if (found !== undefined && found.undo.length + found.keep.length > 0) throw leftBehind(found);
+    if (hasChanges(found)) throw leftBehind(found);
   }
   add(true, "leftovers", `No other run uses ${store} or left changes in it.`);
 }

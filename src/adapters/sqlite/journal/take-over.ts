@@ -1,4 +1,4 @@
-import type { Leftover } from "../../../model/stores/leftover.ts";
+import { hasChanges, type Leftover } from "../../../model/stores/leftover.ts";
 import type { Cleaning } from "../../../model/stores/store-provider.ts";
 import { isPromise, type Awaitable } from "../../../model/stores/store-adapter.ts";
 import { keptAtEnd, leftBehind } from "../../../stores/external/external-store.ts";
@@ -43,11 +43,6 @@ export function recover(file: string, how: Cleaning = {}, mine?: string): Awaita
   const claimed = patiently(file, () => claim(file, mine, how.dryRun === true));
   const go = (owner: Owner | undefined): Awaitable<Leftover | undefined> => (owner === undefined ? undefined : putBack(file, owner, how));
   return isPromise(claimed) ? claimed.then(go) : go(claimed);
-}
-
-/** Returns `true` if the dead run changed rows, or made a change that cannot be undone. */
-export function hasChanges({ undo, keep, unlogged }: Leftover): boolean {
-  return undo.length + keep.length > 0 || unlogged !== undefined;
 }
 
 function isOwnRuns(file: string): boolean {

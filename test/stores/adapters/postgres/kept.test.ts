@@ -435,6 +435,15 @@ describe.each(some<By>(["owner", "superuser"], 1))("a run of a role that is %s, 
     expect((await stores.clean(store.url)).leftover).toMatchObject({ undo: [{ key: "id 1" }], unlogged: "REFRESH MATERIALIZED VIEW seen" });
   });
 
+  test("a run does not begin where a killed run made only a change that cannot be undone", async () => {
+    const store = await scratch(SHOP);
+    await killedAfter(store, "select 1");
+    await store.api.query("insert into seqqa_journal.kept(step, rel, o) values (1, 0, 'REFRESH MATERIALIZED VIEW seen')");
+    await expect(adapterOn(store.url).open(BORROWED)).rejects.toEqual(failure("STORE_LEFT", "cannot undo this change: REFRESH"));
+    expect((await stores.clean(store.url)).leftover).toMatchObject({ undo: [], keep: [], unlogged: "REFRESH MATERIALIZED VIEW seen" });
+    await (await opened(store)).close();
+  });
+
   test("rows of a table that was dropped after the lease is over go to a file, if the run changed them", async () => {
     const store = await scratch([...SHOP, "create table other(a int primary key)"]);
     await killedAfter(store, "update orders set v = 5 where id = 1");
