@@ -124,8 +124,11 @@ export interface ExpansionCheck {
   readonly unlinked?: boolean | undefined;
   /** A number that identifies the second path among all paths to the node, for the run log. Only set for audits. */
   readonly edge?: number | undefined;
-  /** `true` if states after the node are compared, too, because a difference between the two states may have an effect only some steps later. */
-  readonly followed?: boolean | undefined;
+  /**
+   * The maximum number of states after the node that are compared, too, because a difference between the two states may have an effect only some
+   * steps later. Default: 0.
+   */
+  readonly followed?: number | undefined;
   /**
    * `true` if the audit is repeated with one second between the steps. The repetition takes place if the two paths write the time of a token and
    * another time in different orders.

@@ -43,7 +43,7 @@ describe("a column with the id of the target's process", () => {
       divergences: [],
       unverified: [
         expect.stringMatching(
-          /^jobs\.locked_by is "host:\d+" in one process of the target and "host:\d+" in another: .* set it in target\.env\. Otherwise, write ignore: \["jobs\.locked_by"\] in seqqa\.yaml, under systems\.$/,
+          /^jobs\.locked_by is "host:\d+" in one process of the target and "host:\d+" in another: .* set it in target\.env\. .* Otherwise, write ignore: \["jobs\.locked_by"\] in seqqa\.yaml, under systems\.$/,
         ) as string,
       ],
     });

@@ -51,8 +51,8 @@ interface OtherWay {
   readonly reduced: boolean;
   /** `true` if the node does not show which of its values belong together; see {@link ExpansionCheck.unlinked}. */
   readonly unlinked?: boolean | undefined;
-  /** `true` if the cross-check also compares states after the node. */
-  readonly followed: boolean;
+  /** The maximum number of states after the node that the cross-check also compares. */
+  readonly followed: number;
   /** `true` if the audit may be repeated with one second between the steps; see {@link ExpansionCheck.apart}. */
   readonly apart: boolean;
 }
@@ -65,11 +65,21 @@ interface OtherWay {
  * - one in {@link AUDITS_ONE_IN} of all other merges.
  *
  * Repeated merges of the same two states count once. Steps that lead back to their own state are counted separately, because they leave out different
- * data. The first audits of a depth, and the first audit of an action, also compare the states after the merged state.
+ * data.
  */
 const AUDITS_ALL = 64;
 const AUDITS_FIRST = 3;
 const AUDITS_ONE_IN = 20;
+
+/**
+ * The number of states after the merged state that an audit also compares: {@link FOLLOWED_FAR} in the first audit of an action, and
+ * {@link FOLLOWED_NEAR} in the first audits of a depth. Data that a merge left out, such as the price in a signed offer, may be used only some steps
+ * later. In a small graph, the first audit of an action reaches every state behind the merged state. At most {@link FOLLOWED_FAR_IN_ALL} states are
+ * compared by such audits of one search, because each comparison executes all actions twice.
+ */
+const FOLLOWED_NEAR = 3;
+const FOLLOWED_FAR = 30;
+const FOLLOWED_FAR_IN_ALL = 90;
 
 /**
  * Largest number of audits that may be repeated with one second between the steps. For each pair of actions, only the first audit of two paths that
@@ -101,6 +111,7 @@ export class CheckQueue {
   /** The pairs of last actions for which an audit is repeated; see {@link MOST_APART}. */
   readonly #apart: Set<string> = new Set();
   #counted = 0;
+  #followedFar = 0;
   audited = 0;
   /** Number of selected audits that did not compare their two states, because the audit is not finished or the states cannot be compared. */
   auditsLeft = 0;
@@ -144,7 +155,7 @@ export class CheckQueue {
     const known = this.#otherWays.get(to);
     if (!this.#isAudited(reduced)) {
       if (!isExpanded && known === undefined && this.#draw(1, to) % this.#options.oneIn === 0)
-        this.#otherWays.set(to, [{ from, action, reduced, followed: false, apart: false }]);
+        this.#otherWays.set(to, [{ from, action, reduced, followed: 0, apart: false }]);
       return;
     }
     const met = to * 2 ** 16 + strict;
@@ -194,7 +205,15 @@ export class CheckQueue {
     const ends = [action, nodes.action(to)].toSorted((a, b) => a - b).join();
     const apart = to !== from && to > 0 && this.#apart.size < MOST_APART && !this.#apart.has(ends);
     if (apart) this.#apart.add(ends);
-    return { apart, followed: (atDepth <= AUDITS_FIRST || ofAction === 1) && nodes.depth(to) + 1 < this.#options.maxDepth };
+    return { apart, followed: nodes.depth(to) + 1 < this.#options.maxDepth ? this.#followed(ofAction === 1, atDepth <= AUDITS_FIRST) : 0 };
+  }
+
+  #followed(isFar: boolean, isNear: boolean): number {
+    if (isFar && this.#followedFar + FOLLOWED_FAR <= FOLLOWED_FAR_IN_ALL) {
+      this.#followedFar += FOLLOWED_FAR;
+      return FOLLOWED_FAR;
+    }
+    return isFar || isNear ? FOLLOWED_NEAR : 0;
   }
 
   #count(group: string): number {
@@ -276,7 +295,7 @@ export class CheckQueue {
       ...(edge !== undefined && { edge }),
       ...(reduced && { reduced }),
       ...(unlinked === true && { unlinked }),
-      ...(followed && { followed }),
+      ...(followed > 0 && { followed }),
       ...(reduced && apart && { apart }),
     };
     if (edge !== undefined) this.auditsLeft++;

@@ -81,7 +81,7 @@ export function chunkOf(given: string, actions: number, snapshot?: (text: string
         merge: flag,
         reduced: optional(flag),
         unlinked: optional(flag),
-        followed: optional(flag),
+        followed: optional(integer(0, Number.MAX_SAFE_INTEGER)),
         apart: optional(flag),
         edge: optional(integer(0, Number.MAX_SAFE_INTEGER)),
       }),

@@ -31,12 +31,6 @@ import { passedTimes, passesAt, type SavedWorld } from "../state/saved-world.ts"
 const LINES = 20;
 const STATE_LINES = 8;
 
-/**
- * An audit also executes all actions in some states that follow the audited state: at most in this number of states. Data that a merge left out, e.g.
- * the price in a signed offer, may be used only some steps later.
- */
-const FOLLOWED = 3;
-
 const SECOND_MS = 1_000;
 
 interface Reached extends Fingerprint {
@@ -77,16 +71,21 @@ export class CrossChecker {
    * {@link ExpansionCheck.followed}, also compares some states after the node. @throws LaneLost
    */
   async check(unit: UnitRequest, check: ExpansionCheck): Promise<LaneDivergence | undefined> {
-    const pairs: Pair[] = [{ unit, check }];
     const met = new Set<string>();
-    for (let i = 0; i < pairs.length && !this.#isCancelled(); i++) {
-      const found = await this.#compare(pairs[i]!, (next, states) => {
+    const nodes = new Set([nodeOf(unit)]);
+    // States that the search distinguishes come first, so that an action that only renews a generated value does not use up the limit.
+    const [others, renewed]: [Pair[], Pair[]] = [[], []];
+    let pair: Pair | undefined = { unit, check };
+    for (let left = check.followed ?? 0; pair !== undefined && !this.#isCancelled(); left--) {
+      const found = await this.#compare(pair, (next, states) => {
         // Skip a pair of states that was compared already. For example, an action that only renews a time leads to the same pair again.
-        if (check.followed !== true || pairs.length > FOLLOWED || met.has(states)) return;
+        if (met.has(states)) return;
         met.add(states);
-        pairs.push(next);
+        (nodes.has(nodeOf(next.unit)) ? renewed : others).push(next);
+        nodes.add(nodeOf(next.unit));
       });
       if (found !== undefined) return found;
+      pair = left > 0 ? (others.shift() ?? renewed.shift()) : undefined;
     }
     return check.apart === true && (await this.#ordersSeconds(unit, check)) ? this.#compareApart(unit, check) : undefined;
   }
@@ -323,6 +322,8 @@ interface Pair {
 }
 
 type Way = Pick<UnitRequest, "path" | "draws">;
+
+const nodeOf = ({ lo, hi }: Fingerprint): string => `${lo} ${hi}`;
 
 /** Returns a path with one more action, and the paths from which the test data of its steps is computed. */
 function after(way: Way, action: number): Way {

@@ -20,7 +20,7 @@ export function unverifiedFields({ dropped }: Knowledge): readonly string[] {
     const line = ignoreLines([field]);
     if (isOfProcess === true) {
       const [first, second] = values.map(shortened);
-      return `${field} is ${first} in one process of the target and ${second} in another: the value probably comes from the process itself, such as its id or a secret drawn at its start. seqqa left it out of the states. If the value can be set, set it in target.env. Otherwise, write ${line}.`;
+      return `${field} is ${first} in one process of the target and ${second} in another: the value probably comes from the process itself, such as its id or a secret drawn at its start, or is computed from rows that each process writes at its start. seqqa left it out of the states. If the value can be set, set it in target.env. If it is computed from such rows, add the rows to the store of db_url, so that every lane begins with the same rows. Otherwise, write ${line}.`;
     }
     const [first, second] = values;
     return isRows === true

@@ -166,15 +166,26 @@ function fillingOf({ lane, stores }: Pick<StartContext, "lane" | "stores">, port
 }
 
 /**
- * Returns the target's environment: seqqa's own environment, a default PORT, the configured variables, the variables of the stores, and the run's id,
- * by which seqqa finds processes that are left after the run.
+ * Python and Perl draw a seed in each process, which determines the order of the values of a set or a hash. If such an order is stored, as with
+ * `json.dumps(list(tags))`, the states of two processes differ. With these seeds, the order is the same in all processes.
+ */
+const HASH_SEEDS = { PYTHONHASHSEED: "0", PERL_HASH_SEED: "0", PERL_PERTURB_KEYS: "0" };
+
+/**
+ * Returns the target's environment: fixed hash seeds, seqqa's own environment, a default PORT, the configured variables, the variables of the stores,
+ * and the run's id, by which seqqa finds processes that are left after the run.
  */
 export function environment(
   { config, runId, stores, coverage }: Pick<StartContext, "config" | "runId" | "stores" | "coverage">,
   filling: Filling,
 ): Readonly<Record<string, string | undefined>> {
   const own = Object.entries(config.target?.env ?? {}).map(([name, value]) => [name, fill(value, filling)]);
-  const variables: Record<string, string | undefined> = { ...process.env, PORT: String(filling.port), ...Object.fromEntries(own) };
+  const variables: Record<string, string | undefined> = {
+    ...HASH_SEEDS,
+    ...process.env,
+    PORT: String(filling.port),
+    ...Object.fromEntries(own),
+  };
   const preloaded = [stores.environment?.["LD_PRELOAD"], variables["LD_PRELOAD"]].filter((one) => one !== undefined && one !== "");
   Object.assign(variables, stores.environment, { [RUN_VARIABLE]: runId });
   if (preloaded.length > 1) variables["LD_PRELOAD"] = preloaded.join(":");

@@ -1,6 +1,17 @@
 import { describe, expect, it, vi } from "vitest";
 import { environment, takenPort } from "../../../../src/targets/process/start-target.ts";
 
+it("hash seeds are fixed, unless the user sets them", () => {
+  const seedOf = (env: Readonly<Record<string, string>>): string | undefined =>
+    environment({ config: { target: { env } } as never, runId: "1", stores: {} as never, coverage: undefined }, { port: 1 } as never)[
+      "PYTHONHASHSEED"
+    ];
+  expect([seedOf({}), seedOf({ PYTHONHASHSEED: "random" })]).toEqual(["0", "random"]);
+  vi.stubEnv("PYTHONHASHSEED", "7");
+  expect(seedOf({})).toBe("7");
+  vi.unstubAllEnvs();
+});
+
 it("libraries that the user preloads are loaded beside those of stores", () => {
   const preloaded = (env: Readonly<Record<string, string>>): string | undefined =>
     environment(
