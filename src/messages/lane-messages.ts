@@ -365,10 +365,13 @@ export interface LateWriter {
   readonly fields: readonly string[];
 }
 
-/** A column whose ids are renamed, such as `orders.id`, and the entry of its counter in `Knowledge.ordered`. */
-export interface RenamedField {
+/**
+ * A part of the stores that is left out of states, unless `Knowledge.ordered` has its `entry`: the counter of a column whose ids are renamed, or the
+ * order of the rows of a table. `field`: its name for people, such as `orders.id` or `rows of orders`.
+ */
+export interface LeftOutPart {
   readonly field: string;
-  readonly counter: string;
+  readonly entry: string;
 }
 
 /** Largest number of fields that a message about late writes names. */
@@ -484,8 +487,8 @@ export interface LaneReport {
   readonly rootState?: readonly string[] | undefined;
   /** The foreign keys with a single column that the stores declare. Absent if there are none. */
   readonly references?: readonly (DeclaredReference & { readonly store: string; readonly table: string })[] | undefined;
-  /** The columns whose ids are renamed and whose counters are left out of states. Absent if there are none. */
-  readonly renamed?: readonly RenamedField[] | undefined;
+  /** The parts of the stores that are left out of states. Absent if there are none. */
+  readonly leftOut?: readonly LeftOutPart[] | undefined;
   /**
    * The requests of `setup`, and the times at which `setup` began and ended, in milliseconds since 1970. Absent if nothing was sent and the root
    * state is empty.

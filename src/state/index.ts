@@ -19,6 +19,8 @@ export { changedFields, fieldChanges, rowUpdates, writtenFields } from "./compar
 export { compareExecutions, type Compared, type Execution } from "./compare/compare-executions.ts";
 export {
   contentOf,
+  rowsEntry,
+  tableOfRows,
   counterEntry,
   counterIn,
   FULL_ORDER,

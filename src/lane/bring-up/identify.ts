@@ -2,7 +2,8 @@ import type { Lane } from "../../model/declare/lane.ts";
 import type { World } from "../../model/declare/world.ts";
 import type { Schemas } from "../../model/stores/ignored.ts";
 import type { StoreAdapter } from "../../model/stores/store-adapter.ts";
-import { Canonicalizer, type RenamedCounter } from "../../state/index.ts";
+import type { LeftOutPart } from "../../messages/lane-messages.ts";
+import { Canonicalizer, counterEntry, fieldOf, rowsEntry, type Knowledge, type RenamedCounter } from "../../state/index.ts";
 import type { LaneOptions, LaneBase } from "./lane-base.ts";
 
 /** Creates a canonicalizer, which replaces known generated values by names, and gives it to the lane's state. */
@@ -43,6 +44,22 @@ export function renamedCounters({ systems }: World<never, never>, schemas: Schem
         .map((counter) => ({ ...counter, system, table })),
     ),
   );
+}
+
+/**
+ * Returns the parts of the stores that are left out of states: the values of counters, and the order of the rows of tables. A table whose key is
+ * generated has no entry, because the order of its keys is the order of its rows.
+ */
+export function leftOutParts(counters: readonly RenamedCounter[], schemas: Schemas, { generated }: Knowledge): readonly LeftOutPart[] {
+  const fields = new Set(generated.map(({ place }) => fieldOf(place)));
+  return [
+    ...counters.map((one) => ({ field: `${one.table}.${one.column}`, entry: counterEntry(one) })),
+    ...[...schemas].flatMap(([system, tables]) =>
+      tables
+        .filter(({ name, readOrder }) => readOrder !== undefined && !fields.has(`${name}.${readOrder.key}`))
+        .map(({ name }) => ({ field: `rows of ${name}`, entry: rowsEntry(system, name) })),
+    ),
+  ];
 }
 
 function symmetricOf(systems: readonly (StoreAdapter | undefined)[]): readonly string[] {

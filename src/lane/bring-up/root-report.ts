@@ -4,7 +4,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import type { Lane } from "../../model/declare/lane.ts";
 import type { World } from "../../model/declare/world.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
-import { counterEntry, Occurrences, type Canonicalizer } from "../../state/index.ts";
+import { Occurrences, type Canonicalizer } from "../../state/index.ts";
 import type { ErrorEvent, LaneReport } from "../../messages/lane-messages.ts";
 import type { Checker } from "../step/checker.ts";
 import { briefLines } from "../report/step-details.ts";
@@ -22,7 +22,7 @@ import { isLanes } from "./open-stores.ts";
 
 /** Checks the rules in the root state, and adds the lane's report to `base`. */
 export async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
-  const { options, world, state, checker, stepper, canonicalizer, home, drawing, restart, ignored, counters, references } = base;
+  const { options, world, state, checker, stepper, canonicalizer, home, drawing, restart, ignored, leftOut, references } = base;
   const { parts, rules, judged, contextOnly, background } = base.reportInputs;
   const { whole, node, lines: rootLines } = home.facts;
   const root = home.mark;
@@ -48,7 +48,7 @@ export async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> 
     rootLines,
     rootState,
     ...(references.length > 0 && { references }),
-    ...(counters.length > 0 && { renamed: counters.map((one) => ({ field: `${one.table}.${one.column}`, counter: counterEntry(one) })) }),
+    ...(leftOut.length > 0 && { leftOut }),
     ...setupOf(base),
     ...(base.operations !== undefined && { calls: base.reportInputs.calls }),
     ...(ignored.paths.length > 0 && {

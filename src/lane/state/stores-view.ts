@@ -49,7 +49,7 @@ class Stores implements StoresView {
       });
     const systems = Object.entries(this.#systems).map(([name, observed]) => {
       if (observed.kind === "value") return [name, observed] as const;
-      const tables = observed.tables.map(({ inPlace: _order, positions: _positions, ...table }) => ({
+      const tables = observed.tables.map(({ inPlace: _order, positions: _positions, readOrder: _readOrder, ...table }) => ({
         ...table,
         added: others(table.added),
         removed: others(table.removed),
@@ -143,7 +143,7 @@ function masked(observed: Observed, columns: ReadonlySet<string>): Observed {
     const nulled = (rows: ObservedTable["added"]): ObservedTable["added"] =>
       rows.map((row) => row.map((value, index) => (isLeftOut[index] === true ? null : value)));
     const [added, removed] = apart(nulled(table.added), nulled(table.removed));
-    const { inPlace: _order, positions: _positions, ...rest } = table;
+    const { inPlace: _order, positions: _positions, readOrder: _readOrder, ...rest } = table;
     return added.length + removed.length === 0 ? [] : [{ ...rest, added, removed }];
   });
   return { ...observed, tables, counters: {} };

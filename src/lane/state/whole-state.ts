@@ -6,7 +6,7 @@ type Row = readonly StoredValue[];
 export function wholeOf(before: Observed, since: Observed): Observed {
   if (before.kind === "value" || since.kind === "value") return since;
   const changes = new Map(since.tables.map((table) => [table.name, table]));
-  const tables: ObservedTable[] = before.tables.map((table) => {
+  const tables: ObservedTable[] = before.tables.map(({ readOrder: _readOrder, ...table }) => {
     const change = changes.get(table.name);
     changes.delete(table.name);
     return { ...table, added: [...without(table.added, change?.removed ?? []), ...(change?.added ?? [])] };

@@ -78,6 +78,11 @@ export interface ObservedTable {
    * and `positions.removed` has the positions of all rows of `removed`. Default: rows of the root state with equal values are not distinguished.
    */
   readonly positions?: { readonly added: readonly StoredValue[]; readonly removed: readonly StoredValue[] };
+  /**
+   * The indices of the rows of `added` in the order in which a query without ORDER BY can read them, although the table has a key. Two states that
+   * differ only in this order count as one state until an audit shows that the order matters. Default: the order has no meaning.
+   */
+  readonly readOrder?: readonly number[];
 }
 
 /** The observed state of a store. */
@@ -109,6 +114,8 @@ export interface TableSchema {
   readonly references?: readonly DeclaredReference[];
   /** The counters whose numbers are used in only one column, a column of this table. Default: none. */
   readonly counters?: readonly TableCounter[];
+  /** Set if observations can contain {@link ObservedTable.readOrder} for the table. `key`: the column of the primary key, if it is one column. */
+  readonly readOrder?: { readonly key?: string | undefined };
 }
 
 /** A counter that numbers the rows of a table. */

@@ -99,7 +99,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
     refuted,
     visibility,
     setup: brought.reports[0]!.setup,
-    renamed: brought.reports[0]!.renamed,
+    leftOut: brought.reports[0]!.leftOut,
     durationMs: performance.now() - begunMs,
     urls: new ShownUrls(config.baseUrl, host.origins),
     mapStack,

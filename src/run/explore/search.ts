@@ -131,7 +131,7 @@ export async function search(exploration: Exploration): Promise<Searched> {
       explorer.divergences.add(lesson);
       return searched;
     }
-    refuted.push(...refutedBy(lesson, learned, { explorer, knowledge, renamed: reports[0]!.renamed }));
+    refuted.push(...refutedBy(lesson, learned, { explorer, knowledge, leftOut: reports[0]!.leftOut }));
     // `ordered` became shorter, so no order of generation explained the difference. The reductions that were refuted because of this difference are
     // valid.
     if (learned.knowledge.ordered.length < knowledge.ordered.length) refuted.length = first.refuted;

@@ -8,28 +8,28 @@ import { SETUP_TIMES, shownFields } from "../explore/learn/learned-fields.ts";
 
 /**
  * Returns the reductions of the exploration: merges of states that differ only in the order in which values were generated, or in which values of one
- * step belong together. `renamed`: the columns whose ids are renamed and whose counters are left out of states, unless `ordered` has the counter.
+ * step belong together. `leftOut`: the parts of the stores that are left out of states, unless `ordered` has their entries.
  */
 export function reductionsOf(
   { committer, audited, divergences }: Explorer,
   { generated, times, ordered }: Knowledge,
-  renamed: LaneReport["renamed"] = [],
+  leftOut: LaneReport["leftOut"] = [],
 ): readonly Reduction[] {
   if (committer.reductions === 0) return [];
   const unordered = [
     ...generated.filter(({ place, domain }) => !ordered.includes(domain ?? place)),
     ...times.filter(({ place }) => !ordered.includes(place)),
   ];
-  const counted = renamed.filter(({ counter }) => !ordered.includes(counter)).map(({ field }) => field);
+  const parts = leftOut.filter(({ entry }) => !ordered.includes(entry)).map(({ field }) => field);
   // If the order of generation is part of all states, merged states differ only in the content of the states in which their values were generated.
   const isOrdered = ordered.includes(FULL_ORDER);
-  const what = unordered.length + counted.length > 0 || !isOrdered ? "order" : "content";
-  const all = isOrdered ? (counted.length > 0 ? [] : generated) : [...generated, ...times];
+  const what = unordered.length + parts.length > 0 || !isOrdered ? "order" : "content";
+  const all = isOrdered ? (parts.length > 0 ? [] : generated) : [...generated, ...times];
   const forgotten = unordered.length > 0 ? unordered : all;
   const hasLinks = committer.unlinkedReductions > 0;
   const onlyLinks = committer.unlinkedReductions === committer.reductions;
   const places = [...(onlyLinks ? [] : forgotten), ...(hasLinks ? generated : [])].map(({ place }) => fieldOf(place));
-  const fields = [...places, ...(onlyLinks ? [] : counted)];
+  const fields = [...places, ...(onlyLinks ? [] : parts)];
   const shown = shownFields(fields.length > 0 ? fields : [SETUP_TIMES]);
   const kinds = [...(onlyLinks ? [] : [what]), ...(hasLinks ? ["connection"] : [])].join(" and ");
   const refuted = divergences.all.filter(({ kind }) => kind === "merge").length;
@@ -43,10 +43,10 @@ export function reductionsOf(
 export function refutedBy(
   { reduced }: LaneDivergence,
   { knowledge }: LearnedValues,
-  before: { readonly explorer: Explorer; readonly knowledge: Knowledge; readonly renamed: LaneReport["renamed"] },
+  before: { readonly explorer: Explorer; readonly knowledge: Knowledge; readonly leftOut: LaneReport["leftOut"] },
 ): readonly Reduction[] {
   if (reduced !== true || !knowledge.ordered.some((one) => one !== NEXT_SECOND && !before.knowledge.ordered.includes(one))) return [];
-  return reductionsOf(before.explorer, before.knowledge, before.renamed).map(({ reason }) => ({
+  return reductionsOf(before.explorer, before.knowledge, before.leftOut).map(({ reason }) => ({
     reason,
     merges: 1,
     audited: 1,

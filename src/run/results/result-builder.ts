@@ -57,8 +57,8 @@ export interface ResultParts {
   readonly knowledge: Knowledge;
   /** How seqqa sees the state of the target: through stores, through a probe, or not at all. */
   readonly visibility: LaneReport["visibility"];
-  /** The columns whose ids are renamed and whose counters are left out of states. */
-  readonly renamed?: LaneReport["renamed"];
+  /** The parts of the stores that are left out of states. */
+  readonly leftOut?: LaneReport["leftOut"];
   /** Reductions that earlier searches of this exploration showed to be wrong. */
   readonly refuted: readonly Reduction[];
   readonly durationMs: number;
@@ -93,7 +93,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
   const complete = explorationCompleteTo(explorer, deepest, open);
   // Report writes without a visible change only if stores or a probe show the state. Without stores and probe, such writes are expected.
   const coverage = parts.visibility === "stores" || parts.visibility === "probe" ? parts.coverage : withoutUnseen(parts.coverage);
-  const assumed = reductionsOf(explorer, parts.knowledge, parts.renamed);
+  const assumed = reductionsOf(explorer, parts.knowledge, parts.leftOut);
   const reductions = [...parts.refuted, ...assumed];
   const notAudited = unaudited(assumed, stopReason === "exhausted" || stopReason === "max_depth" ? explorer.auditsLeft : 0);
   const behind = behindViolations(committer);

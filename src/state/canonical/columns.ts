@@ -28,6 +28,8 @@ export interface TablePlan {
   readonly modes: readonly ColumnMode[];
   readonly plain: boolean;
   readonly columns: readonly ObservedColumn[];
+  /** The index of the primary key, if the key is one column; -1 otherwise. */
+  readonly keyAt: number;
 }
 
 /** Decides for each table how its columns are treated. Decisions are cached, because adapters return the same columns repeatedly. */
@@ -71,6 +73,7 @@ export class TablePlans {
       modes,
       plain: modes.every((mode) => mode.kind === "plain"),
       columns: table.columns,
+      keyAt: keys === 1 ? table.columns.findIndex((column) => column.key === true) : -1,
     };
   }
 

@@ -12,7 +12,7 @@ import { childRules, type PathRules, type Rules } from "../values/rules.ts";
 import { sortedKeys } from "../values/sorted-keys.ts";
 import { plainText, type Strings } from "../values/strings.ts";
 import { anonymousToken, type Token } from "./tokens.ts";
-import { contentOf, FULL_ORDER } from "../compare/knowledge.ts";
+import { contentOf, FULL_ORDER, rowsEntry } from "../compare/knowledge.ts";
 
 /** The text of a part of the state, such as a row, with an `@` in place of each id. `tokens` has the ids in the same order. */
 export interface Encoded {
@@ -88,6 +88,8 @@ export class Encoder {
   readonly within: Set<string> = new Set();
   /** Filled by {@link encode}: the counters whose values are left out if the text is written without ranks. */
   readonly freshCounters: Set<string> = new Set();
+  /** Filled by {@link encode}: the entries {@link rowsEntry} of the tables whose rows have an order that is left out without ranks. */
+  readonly rowOrders: Set<string> = new Set();
   #ranks: Ranks | undefined;
   /**
    * Integers that were found outside of tables, or in columns that may refer to renamed keys. A key that equals one of these integers must not be
@@ -97,6 +99,8 @@ export class Encoder {
   /** Integers that look like times but are keys of rows, so that they are not treated as times. */
   readonly #timeKeys = new Set<string>();
   #pinning = false;
+  /** `true` if the key of the row that was written last is one column with a generated value. The order of such keys is the order of the rows. */
+  #hasGeneratedKey = false;
   /** `true` while the parsed content of a JSON text is written. */
   #isJson = false;
   #tokens: Token[] = [];
@@ -126,6 +130,7 @@ export class Encoder {
     this.times.clear();
     this.within.clear();
     this.freshCounters.clear();
+    this.rowOrders.clear();
     this.#timeKeys.clear();
     const encoded = this.#pass(facts);
     // The first pass may have treated a number as a time before it found a row that has this number as its key. A second pass is then needed.
@@ -253,6 +258,7 @@ export class Encoder {
     }
     let placed = 0;
     let last = 0;
+    const rows: Encoded[] = [];
     for (const [index, row] of table.added.entries()) {
       const isPlaced = inPlace === undefined || index < inPlace;
       const position = isPlaced ? at(positions?.added[index]) : "";
@@ -267,15 +273,37 @@ export class Encoder {
       const place = inPlace === undefined || position !== "" ? "" : isPlaced ? `${placed++}:` : `${last++}>`;
       if (this.#tokens.length > 0) this.#holed.push({ text: `${plan.prefix}+${place}${text}`, tokens: this.#tokens });
       else this.#plain.push(`${plan.prefix}+${place}${text}`);
+      if (table.readOrder !== undefined && !this.#hasGeneratedKey) rows[index] = { text, tokens: this.#tokens };
     }
+    if (table.readOrder !== undefined)
+      this.#readOrder(
+        rowsEntry(system, table.name),
+        plan,
+        table.readOrder.flatMap((index) => rows[index] ?? []),
+      );
     for (const [text, count] of gone) for (let i = 0; i < count; i++) this.#plain.push(`${plan.prefix}-${text}`);
+  }
+
+  /** Writes the order of rows, if the text contains it. `rows`: the rows in their order, without rows whose key is generated. */
+  #readOrder(entry: string, { prefix }: TablePlan, rows: readonly Encoded[]): void {
+    if (rows.length < 2) return;
+    this.rowOrders.add(entry);
+    if (this.#ranks === undefined || this.#ranks.domains?.has(entry) === false) return;
+    const text = `${prefix}>${rows.map((row) => row.text).join("")}`;
+    const tokens = rows.flatMap((row) => row.tokens);
+    if (tokens.length > 0) this.#holed.push({ text, tokens });
+    else this.#plain.push(text);
   }
 
   #row(plan: TablePlan, row: readonly StoredValue[]): string {
     this.#tokens = [];
+    this.#hasGeneratedKey = false;
     let text = "[";
-    if (plan.plain) for (let i = 0; i < row.length; i++) text += this.#value(row[i], 0, undefined);
-    else for (let i = 0; i < row.length; i++) text += this.#cell(this.#modeOf(plan, i, row), row[i]!);
+    for (let i = 0; i < row.length; i++) {
+      const before = this.#tokens.length;
+      text += plan.plain ? this.#value(row[i], 0, undefined) : this.#cell(this.#modeOf(plan, i, row), row[i]!);
+      if (i === plan.keyAt && this.#tokens.length > before) this.#hasGeneratedKey = true;
+    }
     return `${text}]`;
   }
 

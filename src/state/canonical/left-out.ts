@@ -52,7 +52,7 @@ function tableWithoutLeftOut(system: string, table: ObservedTable, writer: Write
         return kind === "ignore" || (kind === "mask" && value === null) ? null : kind === "mask" ? MASKED : value;
       }),
     );
-  const { inPlace: _order, positions: _positions, ...rest } = table;
+  const { inPlace: _order, positions: _positions, readOrder: _readOrder, ...rest } = table;
   const [added, removed] = apart(shown(table.added), shown(table.removed));
   return { ...rest, added, removed };
 }

@@ -139,9 +139,11 @@ export class StateWriter {
     const written = this.#write(facts, undefined);
     if (this.ordered.size === 0) return written;
     const { steps, times } = this.#encoder;
-    const isOrdered = [...steps.values(), ...times.values()].some((places) =>
-      [...places].some((one) => this.ordered.has(one) || this.ordered.has(contentOf(one))),
-    );
+    const isOrdered =
+      [...this.#encoder.rowOrders].some((one) => this.ordered.has(one)) ||
+      [...steps.values(), ...times.values()].some((places) =>
+        [...places].some((one) => this.ordered.has(one) || this.ordered.has(contentOf(one))),
+      );
     return isOrdered ? this.#write(facts, ranksOf(steps, times, this.ordered)) : written;
   }
 
@@ -162,6 +164,7 @@ export class StateWriter {
       for (const some of bySteps.values()) for (const one of some) if (!this.ordered.has(one)) places.add(one);
     if (!this.ordered.has(FULL_ORDER)) for (const one of this.#encoder.within) places.add(one);
     for (const counter of this.#encoder.freshCounters) places.add(counter);
+    for (const rows of this.#encoder.rowOrders) if (!this.ordered.has(rows)) places.add(rows);
     for (const some of steps.values()) for (const one of some) if (!this.ordered.has(contentOf(one))) places.add(one);
     for (const some of times.values()) for (const one of some) if (isInToken(one) && !this.ordered.has(contentOf(one))) places.add(one);
     return places.size === 0 ? NO_PLACES : places;

@@ -88,7 +88,8 @@ export interface Knowledge {
   readonly noisyActions: readonly string[];
   /**
    * Places whose order of generation is part of the state, because an audit showed that the order matters. An entry of {@link contentOf} makes the
-   * state in which a value was generated part of the state, too. See also {@link counterEntry}, {@link FULL_ORDER} and {@link NEXT_SECOND}.
+   * state in which a value was generated part of the state, too. See also {@link counterEntry}, {@link rowsEntry}, {@link FULL_ORDER} and
+   * {@link NEXT_SECOND}.
    */
   readonly ordered: readonly string[];
   /**
@@ -117,6 +118,18 @@ export function counterEntry({ system, name }: { readonly system: string; readon
 /** Returns the name of the counter of {@link counterEntry}, such as `db.orders`; `undefined` for other entries of {@link Knowledge.ordered}. */
 export function counterIn(entry: string): string | undefined {
   return entry.startsWith(COUNTER) ? entry.slice(COUNTER.length) : undefined;
+}
+
+const ROWS = "rows ";
+
+/** Returns the entry of {@link Knowledge.ordered} which says that the order of the rows of a table is part of the state, although the table has a key. */
+export function rowsEntry(system: string, table: string): string {
+  return `${ROWS}${system}.${table}`;
+}
+
+/** Returns the table of {@link rowsEntry}, such as `db.orders`; `undefined` for other entries of {@link Knowledge.ordered}. */
+export function tableOfRows(entry: string): string | undefined {
+  return entry.startsWith(ROWS) ? entry.slice(ROWS.length) : undefined;
 }
 
 /**

@@ -33,10 +33,15 @@ export function observeNet(shapes: readonly TableShape[], mirror: NetMirror): Ob
     const isOrdered = shape.isOrdered === true;
     let inPlace = 0;
     const positions: { readonly added: StoredValue[]; readonly removed: StoredValue[] } = { added: [], removed: [] };
+    const rowids = new Map<StoredValue[], ExactValue>();
     const slots = mirror.slotsOf(shape.index);
     for (const { base, now } of isOrdered ? inRowOrder(slots) : slots) {
       if (sameRow(base, now)) continue;
-      if (now !== null) added.push(shownRow(shape, now));
+      if (now !== null) {
+        const row = shownRow(shape, now);
+        added.push(row);
+        if (!isOrdered && shape.shownFrom > 0) rowids.set(row, now[0]!);
+      }
       if (base !== null) removed.push(shownRow(shape, base));
       if (!isOrdered || base === null) continue;
       const position = shown(base[0]!);
@@ -47,10 +52,23 @@ export function observeNet(shapes: readonly TableShape[], mirror: NetMirror): Ob
     }
     // Leave out rows that are both added and removed. A row that was deleted and inserted again has a new hidden rowid, but the same visible values.
     if (!isOrdered && shape.shownFrom > 0 && added.length > 0 && removed.length > 0) [added, removed] = withoutCommon(added, removed);
-    if (added.length > 0 || removed.length > 0)
-      tables.push({ name: shape.name, columns: shape.columns, added, removed, ...(isOrdered && { inPlace, positions }) });
+    if (added.length === 0 && removed.length === 0) continue;
+    const readOrder = rowids.size > 1 && added.length > 1 ? readOrderOf(added, rowids) : undefined;
+    tables.push({
+      name: shape.name,
+      columns: shape.columns,
+      added,
+      removed,
+      ...(isOrdered && { inPlace, positions }),
+      ...(readOrder && { readOrder }),
+    });
   }
   return { kind: "rows", tables, counters: observeCounters(mirror.rootCounters, mirror.counters) };
+}
+
+function readOrderOf(rows: readonly StoredValue[][], rowids: ReadonlyMap<StoredValue[], ExactValue>): readonly number[] {
+  const rowid = (index: number): ExactValue => rowids.get(rows[index]!)!;
+  return [...rows.keys()].sort((a, b) => (rowid(a)! < rowid(b)! ? -1 : 1));
 }
 
 /** Returns the changed rows in the order of their hidden rowids, which are their first values. */

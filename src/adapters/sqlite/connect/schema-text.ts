@@ -47,6 +47,13 @@ export function schemaOf(db: Database): readonly TableSchema[] {
       "select x.name from sqlite_schema s, pragma_table_xinfo(s.name) x where s.name = ? and s.type = 'table' and s.sql like '%autoincrement%' and x.pk > 0",
     )
     .pluck();
+  // A table with a key that is not the rowid: SQLite reads its rows in the order of their hidden rowids, if no index is used.
+  const isReadInOrder = db
+    .prepare<[{ readonly name: string }], number>(
+      "select 1 from pragma_table_list(@name) t where t.schema = 'main' and t.type = 'table' and t.wr = 0 and exists (select 1 from pragma_index_list(@name) i where i.\"unique\" = 1) and not exists (select 1 from pragma_table_xinfo(@name) x where x.pk > 0 and not exists (select 1 from pragma_index_list(@name) i where i.origin = 'pk'))",
+    )
+    .pluck();
+  const keys = db.prepare<[string], string>("select name from pragma_table_xinfo(?) where pk > 0").pluck();
   const foreign = referencesOf(db).filter(({ from }) => from.length === 1);
   return names.map((name): TableSchema => {
     try {
@@ -59,6 +66,7 @@ export function schemaOf(db: Database): readonly TableSchema[] {
         name,
         columns: columns.all(name),
         ...(references.length > 0 && { references }),
+        ...(isReadInOrder.get({ name }) !== undefined && { readOrder: { key: keys.all(name).length === 1 ? keys.get(name) : undefined } }),
         ...(column !== undefined && { counters: [{ name, column, shows: "last" }] }),
       };
     } catch (error) {

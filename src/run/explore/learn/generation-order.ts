@@ -3,18 +3,18 @@ import { contentOf, FULL_ORDER, isInToken, NEXT_SECOND, ROOT_TIMES, type Knowled
 /**
  * Returns the places to add to {@link Knowledge.ordered}, so that the search distinguishes more states. Each call returns the first of these groups
  * that is not yet in `ordered`:
- * - the counters in `counters`, which are left out of states ({@link counterEntry}). They come first, because only the user's `symmetric` says that
- *   they do not matter;
+ * - the entries in `leftOut`, for counters that are left out of states ({@link counterEntry}), and for the order of rows ({@link rowsEntry}). They
+ *   come first: only the user's `symmetric` says that the counters do not matter, and nothing but audits says that the order of rows does not;
  * - the places of generated ids;
  * - the places of times, because two times in whole seconds may be equal by chance;
  * - {@link FULL_ORDER}, which orders ids and times together;
  * - {@link contentOf} the places of ids, which distinguishes ids by the states in which they were generated. This leads to the most states.
  */
-export function placesToOrder(knowledge: Knowledge, counters: readonly string[] = []): readonly string[] {
+export function placesToOrder(knowledge: Knowledge, leftOut: readonly string[] = []): readonly string[] {
   const { times, ordered } = knowledge;
   const ofTimes = [...times.map(({ place }) => place), ROOT_TIMES];
   const orders = times.length === 0 ? [[...ofTimes, FULL_ORDER]] : [ofTimes, [FULL_ORDER]];
-  const steps = [counters, domainsOf(knowledge), ...orders, contentsOf(knowledge)];
+  const steps = [leftOut, domainsOf(knowledge), ...orders, contentsOf(knowledge)];
   return steps.map((places) => places.filter((place) => !ordered.includes(place))).find(({ length }) => length > 0) ?? [];
 }
 

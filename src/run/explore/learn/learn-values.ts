@@ -283,7 +283,7 @@ export async function learnFrom(
       ? []
       : placesToOrder(
           before.knowledge,
-          before.reports[0]?.renamed?.map(({ counter }) => counter),
+          before.reports[0]?.leftOut?.map(({ entry }) => entry),
         );
   const matters = sharesSeconds || (!isNew && reduced === true && places.length > 0);
   const knowledge = matters

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Explorer } from "../../../engine/search/explorer.ts";
 import type { CounterColumn } from "../../../messages/lane-messages.ts";
 import { plural } from "../../../reports/console/text/numbers.ts";
-import { contentOf, counterIn, fieldOf, FULL_ORDER, NEXT_SECOND, ROOT_TIMES, type Knowledge } from "../../../state/index.ts";
+import { contentOf, counterIn, fieldOf, FULL_ORDER, NEXT_SECOND, ROOT_TIMES, tableOfRows, type Knowledge } from "../../../state/index.ts";
 import type { LearnedValues } from "./learn-values.ts";
 import { learnedSince, SETUP_TIMES, shownFields } from "./learned-fields.ts";
 
@@ -15,7 +15,11 @@ export function lessonNote(
   const after = `after ${plural(committer.steps, "step")}`;
   if (!isExplained || divergences.length > 0) {
     const note = `seqqa restarted the search ${after}, because equal states had different outcomes. From now on, seqqa repeats the calls of a path to reach a state, and does not copy states between lanes.`;
-    const dropped = [...orderedCounters(before, knowledge), ...orderedFields(before, knowledge)];
+    const dropped = [
+      ...newEntries(before, knowledge, counterIn),
+      ...newEntries(before, knowledge, tableOfRows).map((table) => `rows of ${table}`),
+      ...orderedFields(before, knowledge),
+    ];
     return dropped.length === 0
       ? note
       : `${note} The order in which these values were generated does not explain the difference, so states no longer differ by it: ${shownFields(dropped)}.`;
@@ -48,17 +52,22 @@ function lessonOf(knowledge: Knowledge, before: Knowledge): string {
   if (added !== "") return `seqqa now knows that these values differ when calls are repeated: ${added}.`;
   if (knowledge.ordered.includes(NEXT_SECOND) && !before.ordered.includes(NEXT_SECOND))
     return "The target compares times in whole seconds, so calls within one second have another result than calls in different seconds. seqqa now waits for the next second between such calls.";
-  const counters = orderedCounters(knowledge, before);
-  if (counters.length > 0) return `States now also differ by the values of these counters: ${shownFields(counters)}.`;
+  const counters = newEntries(knowledge, before, counterIn);
+  const tables = newEntries(knowledge, before, tableOfRows);
+  if (counters.length + tables.length > 0)
+    return [
+      ...(counters.length > 0 ? [`States now also differ by the values of these counters: ${shownFields(counters)}.`] : []),
+      ...(tables.length > 0 ? [`States now also differ by the order of the rows of these tables: ${shownFields(tables)}.`] : []),
+    ].join(" ");
   const fields = orderedFields(knowledge, before);
   const refined = refinedFields(knowledge, before);
   if (fields.length === 0) return `seqqa now knows more about values that differ when calls are repeated: ${shownFields(refined)}.`;
   return `States now also differ by the order in which these values were generated: ${shownFields(fields)}.`;
 }
 
-/** Returns the counters whose values belong to states according to the first knowledge, but not according to `other`. */
-function orderedCounters({ ordered }: Knowledge, other: Knowledge): readonly string[] {
-  return ordered.filter((entry) => !other.ordered.includes(entry)).flatMap((entry) => counterIn(entry) ?? []);
+/** Returns the counters, or tables, that belong to states according to the first knowledge, but not according to `other`. `nameIn`: reads an entry. */
+function newEntries({ ordered }: Knowledge, other: Knowledge, nameIn: (entry: string) => string | undefined): readonly string[] {
+  return ordered.filter((entry) => !other.ordered.includes(entry)).flatMap((entry) => nameIn(entry) ?? []);
 }
 
 /**

@@ -7,12 +7,12 @@ import { NOTHING_KNOWN, type Knowledge } from "../../../../src/state/index.ts";
 
 const TOKEN = JSON.stringify(["context", "token"]);
 const counter = "#db.orders_id_seq";
-const renamed = [{ field: "orders.id", counter }];
+const leftOut = [{ field: "orders.id", entry: counter }];
 const known: Knowledge = { ...NOTHING_KNOWN, generated: [{ place: TOKEN, after: "", domain: undefined }] };
 
 function reason(knowledge: Knowledge): string | undefined {
   const explorer = { committer: { reductions: 2, unlinkedReductions: 0 }, audited: 1, divergences: { all: [] } };
-  return reductionsOf(explorer as unknown as Explorer, knowledge, renamed)[0]?.reason;
+  return reductionsOf(explorer as unknown as Explorer, knowledge, leftOut)[0]?.reason;
 }
 
 test("a reduction names the columns whose counters are left out of states, until the counters belong to states again", () => {
