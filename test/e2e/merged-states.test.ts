@@ -111,6 +111,44 @@ const ALIKE: Readonly<Record<string, LookAlike & { readonly path: string }>> = {
     states: 11,
     ...accountWith(LOGOUT + CHECK),
   },
+  "the order in which rows with a key of text were inserted": {
+    path: "join_bob join_ann open invite",
+    actions: ["join_ann", "join_bob", "open", "invite"],
+    schema:
+      "create table if not exists waiting (email text primary key); create table if not exists state (id integer primary key, open int, n int); insert or ignore into state values (1, 0, 0)",
+    answer: `
+  const { open, n } = one("select * from state");
+  if (url === "count") return [200, { n }];
+  if (url.startsWith("join_")) return open ? 409 : run("insert or ignore into waiting values (?)", url.slice(5)) ? 200 : 409;
+  const first = one("select email from waiting order by rowid limit 1")?.email;
+  if (url === "open") return open || first === undefined ? 409 : run("update state set open = 1") && 200;
+  if (!open || n > 0) return 409;
+  return run("update state set n = ?", bug && first === "bob" && one("select count(*) n from waiting").n > 1 ? 2 : 1) && 200;`,
+    most: 1,
+  },
+  "data in a hidden value that is used four steps later": {
+    path: "toggle toggle order approve pack bill",
+    actions: ["toggle", "order", "approve", "pack", "bill"],
+    schema:
+      "create table if not exists prefs (id integer primary key, sealed text); create table if not exists state (id integer primary key, at text, n int); insert or ignore into state values (1, 'new', 0)",
+    answer: `
+  const { at, n } = one("select * from state");
+  if (url === "count") return [200, { n }];
+  const flags = (memory.flags ??= new Map()); // What only the target can read in the value, as in an encrypted one.
+  const sealed = one("select sealed from prefs")?.sealed;
+  if (url === "toggle") {
+    if (at !== "new") return 409;
+    const value = randomUUID();
+    flags.set(value, !flags.get(sealed));
+    return run("insert into prefs values (1, ?) on conflict (id) do update set sealed = excluded.sealed", value) && 200;
+  }
+  const next = { order: ["new", "ordered"], approve: ["ordered", "approved"], pack: ["approved", "packed"], bill: ["packed", "billed"] };
+  const [from, to] = next[url];
+  if (at !== from) return 409;
+  const isWrong = bug && url === "bill" && sealed !== undefined && !flags.get(sealed);
+  return run("update state set at = ?, n = ?", to, isWrong ? 2 : n) && 200;`,
+    most: 1,
+  },
   "a JWT that was signed again in the second of the one before, with another key": {
     path: "login logout_all login pay",
     actions: ["login", "logout_all", "pay"],
@@ -344,7 +382,7 @@ const ALIKE: Readonly<Record<string, LookAlike & { readonly path: string }>> = {
 
 describe("states that differ only in what seqqa gives one name", () => {
   // In the quick suite the next test has the second of them, without its defect.
-  it.each(some(Object.entries(ALIKE), 1))("%s: the defect is found, and the correct twin is silent", async (_what, target) => {
+  it.each(some(Object.entries(ALIKE), 3))("%s: the defect is found, and the correct twin is silent", async (_what, target) => {
     // In the quick suite the next test has a correct twin, and e2e/soundness has others.
     const modes = full ? [true, false] : [true];
     const [found, twin] = await Promise.all(modes.map(async (bug) => explore(target, bug)));

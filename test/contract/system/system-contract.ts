@@ -232,7 +232,7 @@ function canonical(observed: Observed, { ordered = false } = {}): string {
   }));
   const sorted = tables
     .filter((table) => table.name !== "(schema)" && table.added.length + table.removed.length > 0)
-    .map(({ inPlace, positions: _positions, ...table }) => {
+    .map(({ inPlace, positions: _positions, readOrder: _readOrder, ...table }) => {
       const added = table.added.map(text);
       return { ...table, added: ordered && inPlace !== undefined ? added : added.sort(), removed: table.removed.map(text).sort() };
     });

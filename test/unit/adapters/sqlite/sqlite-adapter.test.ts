@@ -193,6 +193,40 @@ describe("observations", () => {
     expect(await other.observe()).not.toHaveProperty("tables.0.inPlace");
   });
 
+  test("rows of a table with a key of text have the order of their row ids, also after a restore", async () => {
+    const { db, adapter } = await rooted(["create table tags(name text primary key)", "insert into tags values('root')"]);
+    const seen = async (): Promise<readonly unknown[]> => {
+      const observed = await adapter.observe();
+      return observed.kind === "rows" ? observed.tables.map(({ added, readOrder }) => readOrder?.map((index) => added[index]![0])) : [];
+    };
+    db.exec("insert into tags values('b'), ('a')");
+    expect(await seen()).toEqual([["b", "a"]]);
+    const mark = await adapter.mark();
+    db.exec("delete from tags where name = 'b'; insert into tags values('b')");
+    expect(await seen()).toEqual([["a", "b"]]);
+    await adapter.restore(mark);
+    expect(await seen()).toEqual([["b", "a"]]);
+    db.exec("delete from tags where name = 'b'");
+    expect(await seen()).toEqual([undefined]);
+  });
+
+  test("the schema names the tables that are read in another order than that of their key", async () => {
+    const { adapter } = await rooted([
+      "create table a(id integer primary key)",
+      "create table b(name text primary key)",
+      "create table c(x text, y text, unique(x, y))",
+      "create table d(x text primary key) without rowid",
+      "create table e(x text)",
+      "create table f(x text, y text, primary key(x, y))",
+    ]);
+    const named = (await adapter.schema()).flatMap(({ name, readOrder }) => (readOrder === undefined ? [] : [[name, readOrder.key]]));
+    expect(named).toEqual([
+      ["b", "name"],
+      ["c", undefined],
+      ["f", undefined],
+    ]);
+  });
+
   test("an unknown table in `tables` is named", () => {
     const file = scratchFile();
     api(file, ORDERS);

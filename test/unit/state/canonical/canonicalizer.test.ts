@@ -3,7 +3,8 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { size } from "../../../sizes.ts";
-import { loadHasher, opaqueTokens } from "../../../../src/state/index.ts";
+import { loadHasher, opaqueTokens, rowsEntry, type Canonicalizer } from "../../../../src/state/index.ts";
+import type { Facts } from "../../../../src/state/canonical/facts.ts";
 import { canonicalizer, CLOCK, facts, permutations, print, stored, table, uuids, valued, type Rows } from "../support.ts";
 
 beforeAll(loadHasher);
@@ -618,6 +619,32 @@ describe("values", () => {
     expect(nameOf([a], [b], 0)).not.toBe(nameOf([a], [b], 1));
     expect(nameOf([["a", 1]], [a], 1)).toBe(nameOf([], [], 0));
     expect(nameOf([["a", 1], b], [a, ["c", 0]], 2)).toBe(nameOf([b], [["c", 0]], 1));
+  });
+
+  test("the order in which rows with a key are read belongs only to the strict hash, unless an audit showed that it matters", () => {
+    const read = (...names: readonly string[]): Facts => {
+      const sorted = names.toSorted();
+      const readOrder = names.map((name) => sorted.indexOf(name));
+      return stored({
+        ...table(
+          "tags",
+          "name",
+          sorted.map((name) => [name]),
+        ),
+        readOrder,
+      });
+    };
+    const [loose, strict] = [canonicalizer(), canonicalizer({ ordered: [rowsEntry("db", "tags")] })];
+    const hashes = (canonical: Canonicalizer, facts: Facts): readonly [string, number, number] => {
+      const name = print(canonical, facts);
+      return [name, canonical.strict, canonical.forgotten.size];
+    };
+    const [first, second] = [hashes(loose, read("a", "b")), hashes(loose, read("b", "a"))];
+    expect(second[0]).toBe(first[0]);
+    expect(second[1]).not.toBe(first[1]);
+    expect([first[2], hashes(loose, read("a"))[2]]).toEqual([1, 0]);
+    expect(hashes(strict, read("a", "b"))[0]).not.toBe(hashes(strict, read("b", "a"))[0]);
+    expect(hashes(strict, read("a", "b"))[2]).toBe(0);
   });
 
   test("it belongs to the state which of several equal rows of the root state was changed, where their order has a meaning", () => {
