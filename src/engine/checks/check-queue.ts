@@ -74,12 +74,12 @@ const AUDITS_ONE_IN = 20;
 /**
  * The number of states after the merged state that an audit also compares: {@link FOLLOWED_FAR} in the first audit of an action, and
  * {@link FOLLOWED_NEAR} in the first audits of a depth. Data that a merge left out, such as the price in a signed offer, may be used only some steps
- * later. In a small graph, the first audit of an action reaches every state behind the merged state. At most {@link FOLLOWED_FAR_IN_ALL} states are
- * compared by such audits of one search, because each comparison executes all actions twice.
+ * later. In a small graph, the first audit of an action reaches every state behind the merged state. Each comparison executes all actions twice, so
+ * the audits that go far execute at most {@link FAR_STEPS} steps in one search.
  */
 const FOLLOWED_NEAR = 3;
 const FOLLOWED_FAR = 30;
-const FOLLOWED_FAR_IN_ALL = 90;
+const FAR_STEPS = 1_000;
 
 /**
  * Largest number of audits that may be repeated with one second between the steps. For each pair of actions, only the first audit of two paths that
@@ -111,7 +111,8 @@ export class CheckQueue {
   /** The pairs of last actions for which an audit is repeated; see {@link MOST_APART}. */
   readonly #apart: Set<string> = new Set();
   #counted = 0;
-  #followedFar = 0;
+  /** Number of steps that the audits with {@link FOLLOWED_FAR} may execute. */
+  #farSteps = 0;
   audited = 0;
   /** Number of selected audits that did not compare their two states, because the audit is not finished or the states cannot be compared. */
   auditsLeft = 0;
@@ -209,11 +210,12 @@ export class CheckQueue {
   }
 
   #followed(isFar: boolean, isNear: boolean): number {
-    if (isFar && this.#followedFar + FOLLOWED_FAR <= FOLLOWED_FAR_IN_ALL) {
-      this.#followedFar += FOLLOWED_FAR;
-      return FOLLOWED_FAR;
-    }
-    return isFar || isNear ? FOLLOWED_NEAR : 0;
+    if (!isFar) return isNear ? FOLLOWED_NEAR : 0;
+    const perState = 2 * this.#options.actions;
+    const count = Math.min(FOLLOWED_FAR, Math.floor((FAR_STEPS - this.#farSteps) / perState));
+    if (count <= FOLLOWED_NEAR) return FOLLOWED_NEAR;
+    this.#farSteps += count * perState;
+    return count;
   }
 
   #count(group: string): number {

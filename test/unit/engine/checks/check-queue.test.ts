@@ -9,10 +9,10 @@ import { committerAt, rowsOf } from "../rows.ts";
 const ACTIONS = 2;
 
 /** A chain of states 0, 1, 2, ... of which each is met again by action 1 of the state before. */
-function queue({ first = 0, oneIn = 0, states = 4, seed = 0, auditsAll = false } = {}) {
+function queue({ first = 0, oneIn = 0, states = 4, seed = 0, auditsAll = false, actions = ACTIONS } = {}) {
   const committer = committerAt(["a", "b"], { journal: new CommitJournal() });
   for (let node = 0; node + 1 < states; node++) committer.commit(node, 0, { rows: rowsOf([{ to: node + 1 }]), at: 0 });
-  const checks = new CheckQueue({ seed, actions: ACTIONS, first, oneIn, maxDepth: 9, auditsAll }, committer);
+  const checks = new CheckQueue({ seed, actions, first, oneIn, maxDepth: 9, auditsAll }, committer);
   const { visited } = committer;
   const workOf = (node: number, snapshot: unknown, bits?: number): NodeWork => {
     const work = new NodeWork({ node, parent: undefined, action: -1, depth: node, lo: visited.lo(node), hi: visited.hi(node), snapshot });
@@ -122,6 +122,13 @@ describe("merges of states whose values were generated in another order", () => 
     for (let strict = 1; strict <= 5; strict++) checks.merged(2, { from: 0, action: 1, reduced: strict });
     checks.merged(2, { from: 0, action: 0, reduced: 6 });
     expect(checks.next(100).map(({ check }) => check?.followed ?? 0)).toEqual([30, 3, 3, 0, 0, 30]);
+  });
+
+  it("go far only while this takes few steps", () => {
+    const { checks, committer } = queue({ oneIn: 1, actions: 100 });
+    committer.nodes.flag(2, EXPANDED);
+    for (let action = 0; action < 2; action++) checks.merged(2, { from: 0, action, reduced: action + 1 });
+    expect(checks.next(100).map(({ check }) => check?.followed)).toEqual([5, 3]);
   });
 
   it("may be repeated with a second between the steps, once for each two actions with which the paths end", () => {
