@@ -1,4 +1,4 @@
-import type { Observed, ObservedTable } from "../../model/stores/store-adapter.ts";
+import { withoutRowOrder, type Observed, type ObservedTable } from "../../model/stores/store-adapter.ts";
 import { receivedBy, withEffectsOnly } from "../../model/stores/received.ts";
 import type { StoresView } from "../../model/declare/rule.ts";
 import type { Facts, Fingerprint } from "../../state/canonical/facts.ts";
@@ -49,8 +49,8 @@ class Stores implements StoresView {
       });
     const systems = Object.entries(this.#systems).map(([name, observed]) => {
       if (observed.kind === "value") return [name, observed] as const;
-      const tables = observed.tables.map(({ inPlace: _order, positions: _positions, readOrder: _readOrder, ...table }) => ({
-        ...table,
+      const tables = observed.tables.map((table) => ({
+        ...withoutRowOrder(table),
         added: others(table.added),
         removed: others(table.removed),
       }));
@@ -143,8 +143,7 @@ function masked(observed: Observed, columns: ReadonlySet<string>): Observed {
     const nulled = (rows: ObservedTable["added"]): ObservedTable["added"] =>
       rows.map((row) => row.map((value, index) => (isLeftOut[index] === true ? null : value)));
     const [added, removed] = apart(nulled(table.added), nulled(table.removed));
-    const { inPlace: _order, positions: _positions, readOrder: _readOrder, ...rest } = table;
-    return added.length + removed.length === 0 ? [] : [{ ...rest, added, removed }];
+    return added.length + removed.length === 0 ? [] : [{ ...withoutRowOrder(table), added, removed }];
   });
   return { ...observed, tables, counters: {} };
 }

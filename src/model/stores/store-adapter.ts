@@ -85,6 +85,16 @@ export interface ObservedTable {
   readonly readOrder?: readonly number[];
 }
 
+/** Returns the changes of a table without the order and the positions of its rows. */
+export function withoutRowOrder({
+  inPlace: _inPlace,
+  positions: _positions,
+  readOrder: _readOrder,
+  ...table
+}: ObservedTable): ObservedTable {
+  return table;
+}
+
 /** The observed state of a store. */
 export type Observed =
   | {

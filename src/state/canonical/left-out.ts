@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import type { Observed, ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
+import { withoutRowOrder, type Observed, type ObservedTable, type StoredValue } from "../../model/stores/store-adapter.ts";
 import { JsonText } from "../values/named.ts";
 import { parsedJson } from "../values/places.ts";
 import { childRules, type PathRules } from "../values/rules.ts";
@@ -52,9 +52,8 @@ function tableWithoutLeftOut(system: string, table: ObservedTable, writer: Write
         return kind === "ignore" || (kind === "mask" && value === null) ? null : kind === "mask" ? MASKED : value;
       }),
     );
-  const { inPlace: _order, positions: _positions, readOrder: _readOrder, ...rest } = table;
   const [added, removed] = apart(shown(table.added), shown(table.removed));
-  return { ...rest, added, removed };
+  return { ...withoutRowOrder(table), added, removed };
 }
 
 function modeOf(
