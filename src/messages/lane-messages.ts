@@ -125,10 +125,10 @@ export interface ExpansionCheck {
   /** A number that identifies the second path among all paths to the node, for the run log. Only set for audits. */
   readonly edge?: number | undefined;
   /**
-   * The maximum number of states after the node that are compared, too, because a difference between the two states may have an effect only some
-   * steps later. Default: 0.
+   * `states`: the maximum number of states after the node that are compared, too, because a difference between the two states may have an effect only
+   * some steps later. `deepest`: the length of the longest path that the search explores. Default: no states.
    */
-  readonly followed?: number | undefined;
+  readonly followed?: { readonly states: number; readonly deepest: number } | undefined;
   /**
    * `true` if the audit is repeated with one second between the steps. The repetition takes place if the two paths write the time of a token and
    * another time in different orders.
@@ -349,6 +349,8 @@ export interface LaneDivergence extends Omit<Divergence, "path"> {
   readonly unlinked?: boolean | undefined;
   /** `true` if the two paths behave differently only if each step begins in another second of the clock. */
   readonly seconds?: boolean | undefined;
+  /** The entries of `Knowledge.ordered` for the tables whose rows have another order in the two merged states. */
+  readonly rowOrders?: readonly string[] | undefined;
   /** Violations that occurred on one of the two paths and that the search has not committed. */
   readonly seen?: readonly SeenViolation[] | undefined;
 }

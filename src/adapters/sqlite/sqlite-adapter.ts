@@ -237,7 +237,8 @@ export class SqliteAdapter implements StoreAdapter {
 
   schema(): Awaitable<readonly TableSchema[]> {
     const { db } = this.#opened();
-    return attempt(() => schemaOf(db), isBusy, BUSY_LIMIT_MS, busyError(this.file, BUSY_LIMIT_MS));
+    const isOrdered = this.#choice.mode !== "copy";
+    return attempt(() => schemaOf(db, isOrdered), isBusy, BUSY_LIMIT_MS, busyError(this.file, BUSY_LIMIT_MS));
   }
 
   dump(): Awaitable<string> {

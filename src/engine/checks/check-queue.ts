@@ -75,11 +75,11 @@ const AUDITS_ONE_IN = 20;
  * The number of states after the merged state that an audit also compares: {@link FOLLOWED_FAR} in the first audit of an action, and
  * {@link FOLLOWED_NEAR} in the first audits of a depth. Data that a merge left out, such as the price in a signed offer, may be used only some steps
  * later. In a small graph, the first audit of an action reaches every state behind the merged state. Each comparison executes all actions twice, so
- * the audits that go far execute at most {@link FAR_STEPS} steps in one search.
+ * the audits that go far execute at most {@link FAR_STEPS} steps in one search; one audit gets at most half of the steps that are left.
  */
 const FOLLOWED_NEAR = 3;
 const FOLLOWED_FAR = 30;
-const FAR_STEPS = 1_000;
+const FAR_STEPS = 2_000;
 
 /**
  * Largest number of audits that may be repeated with one second between the steps. For each pair of actions, only the first audit of two paths that
@@ -111,7 +111,7 @@ export class CheckQueue {
   /** The pairs of last actions for which an audit is repeated; see {@link MOST_APART}. */
   readonly #apart: Set<string> = new Set();
   #counted = 0;
-  /** Number of steps that the audits with {@link FOLLOWED_FAR} may execute. */
+  /** Number of steps that were given to audits that go far. Such an audit may need fewer steps. */
   #farSteps = 0;
   audited = 0;
   /** Number of selected audits that did not compare their two states, because the audit is not finished or the states cannot be compared. */
@@ -162,7 +162,7 @@ export class CheckQueue {
     const met = to * 2 ** 16 + strict;
     if (reduced && this.#met.has(met)) return;
     if (this.#met.size < MOST_MET) this.#met.add(met);
-    const audit = this.#auditOf(to, from, action);
+    const audit = this.#auditOf(to, { from, action, reduced });
     if (audit === undefined) return;
     const way = { from, action, reduced, unlinked, ...audit };
     if (recorded?.wasChecked(this.#doneOf(to, way)) === true) {
@@ -192,7 +192,10 @@ export class CheckQueue {
     this.#pushMerge(unit, node, way, undefined);
   }
 
-  #auditOf(to: number, from: number, action: number): Pick<OtherWay, "followed" | "apart"> | undefined {
+  #auditOf(
+    to: number,
+    { from, action, reduced }: Pick<OtherWay, "from" | "action" | "reduced">,
+  ): Pick<OtherWay, "followed" | "apart"> | undefined {
     const { nodes } = this.#committer;
     const isSelf = String(to === from);
     const atDepth = this.#count(`depth ${nodes.depth(from) + 1} ${isSelf}`);
@@ -206,13 +209,14 @@ export class CheckQueue {
     const ends = [action, nodes.action(to)].toSorted((a, b) => a - b).join();
     const apart = to !== from && to > 0 && this.#apart.size < MOST_APART && !this.#apart.has(ends);
     if (apart) this.#apart.add(ends);
-    return { apart, followed: nodes.depth(to) + 1 < this.#options.maxDepth ? this.#followed(ofAction === 1, atDepth <= AUDITS_FIRST) : 0 };
+    const isFollowed = reduced && nodes.depth(to) + 1 < this.#options.maxDepth;
+    return { apart, followed: isFollowed ? this.#followed(ofAction === 1, atDepth <= AUDITS_FIRST) : 0 };
   }
 
   #followed(isFar: boolean, isNear: boolean): number {
     if (!isFar) return isNear ? FOLLOWED_NEAR : 0;
     const perState = 2 * this.#options.actions;
-    const count = Math.min(FOLLOWED_FAR, Math.floor((FAR_STEPS - this.#farSteps) / perState));
+    const count = Math.min(FOLLOWED_FAR, Math.floor((FAR_STEPS - this.#farSteps) / 2 / perState));
     if (count <= FOLLOWED_NEAR) return FOLLOWED_NEAR;
     this.#farSteps += count * perState;
     return count;
@@ -289,6 +293,7 @@ export class CheckQueue {
 
   #pushMerge(unit: UnitTarget, node: number, way: OtherWay, expected: ExpansionCheck["expected"]): void {
     const { reduced, unlinked, followed, apart } = way;
+    const { maxDepth } = this.#options;
     const { edge } = this.#doneOf(node, way);
     const check: ExpansionCheck = {
       expected,
@@ -297,7 +302,7 @@ export class CheckQueue {
       ...(edge !== undefined && { edge }),
       ...(reduced && { reduced }),
       ...(unlinked === true && { unlinked }),
-      ...(followed > 0 && { followed }),
+      ...(reduced && followed > 0 && { followed: { states: followed, deepest: Math.min(maxDepth, Number.MAX_SAFE_INTEGER) } }),
       ...(reduced && apart && { apart }),
     };
     if (edge !== undefined) this.auditsLeft++;

@@ -83,7 +83,7 @@ export class CheckRounds {
     if (unit.suspect === undefined || (kind === "dirty" && unit.suspect !== kind)) {
       // The target may have ended in a state after the node. The search itself finds such an end, so the second try does not compare states after the
       // node.
-      const again = { ...unit, suspect: kind, ...(unit.check && { check: { ...unit.check, followed: 0 } }) };
+      const again = { ...unit, suspect: kind, ...(unit.check && { check: { ...unit.check, followed: undefined } }) };
       if (kind === "dirty") this.#differed.set(again, failure);
       return checks.again(again);
     }

@@ -46,10 +46,15 @@ export class DivergenceLog {
   get all(): readonly Divergence[] {
     return [...this.#found]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([, { calls: _calls, reduced: _reduced, seconds: _seconds, unlinked: _unlinked, seen: _seen, ...reported }]) => ({
-        ...this.#withTimer(reported),
-        path: reported.path.map((action) => this.#actions[action]!),
-      }));
+      .map(
+        ([
+          ,
+          { calls: _calls, reduced: _reduced, seconds: _seconds, unlinked: _unlinked, rowOrders: _rowOrders, seen: _seen, ...reported },
+        ]) => ({
+          ...this.#withTimer(reported),
+          path: reported.path.map((action) => this.#actions[action]!),
+        }),
+      );
   }
 
   /** If the differences contain a field that was also written after answers, adds to the hint that a timer of the target may be the cause. */

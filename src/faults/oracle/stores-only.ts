@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { ignoredColumns, ignoredTables } from "../../model/stores/ignored.ts";
 import { withEffectsOnly, withoutOrder } from "../../model/stores/received.ts";
-import type { Observed, ObservedTable } from "../../model/stores/store-adapter.ts";
+import { withoutRowOrder, type Observed, type ObservedTable } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
 
 /**
@@ -38,5 +38,5 @@ function withoutColumns(table: ObservedTable, left: ReadonlySet<string> | undefi
     if (same >= 0) removed.splice(same, 1);
     return same < 0;
   });
-  return { ...table, columns: kept(table.columns), added, removed };
+  return { ...withoutRowOrder(table), columns: kept(table.columns), added, removed };
 }

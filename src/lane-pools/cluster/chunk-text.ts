@@ -81,7 +81,12 @@ export function chunkOf(given: string, actions: number, snapshot?: (text: string
         merge: flag,
         reduced: optional(flag),
         unlinked: optional(flag),
-        followed: optional(integer(0, Number.MAX_SAFE_INTEGER)),
+        followed: optional(
+          members<NonNullable<NonNullable<UnitRequest["check"]>["followed"]>>({
+            states: integer(0, Number.MAX_SAFE_INTEGER),
+            deepest: integer(0, Number.MAX_SAFE_INTEGER),
+          }),
+        ),
         apart: optional(flag),
         edge: optional(integer(0, Number.MAX_SAFE_INTEGER)),
       }),
@@ -216,6 +221,7 @@ export function expansionOf(given: string, units: readonly UnitRequest[], action
         reduced: optional(flag),
         unlinked: optional(flag),
         seconds: optional(flag),
+        rowOrders: optional(listOf(text(), 1000)),
         seen: optional(
           listOf(members<SeenViolation>({ path, draws: optional(listOf(path, LONGEST_PATH)), status: integer(0, 999), finding }), 1000),
         ),

@@ -24,7 +24,7 @@ import type { LaneOptions, LaneParts, LaneBase } from "./lane-base.ts";
 import { buildWorld } from "./build-world.ts";
 import { openSystems, reopenSystems } from "./open-stores.ts";
 import { findIgnored, schemasOf, referencesIn } from "./ignored-tables.ts";
-import { identify, canonicalOptions, leftOutParts, placeholders, renamedCounters } from "./identify.ts";
+import { identify, canonicalOptions, placeholders, renamedCounters } from "./identify.ts";
 import { atRoot, systemLines } from "./root-report.ts";
 
 /** The largest number of requests of `setup` that a lane reports. */
@@ -110,7 +110,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, parts: 
     placeholders: ours,
     ignored,
     counters,
-    leftOut: leftOutParts(counters, schemas, options.knowledge),
+    schemas,
     spentIds: new SpentIds(world, schemas, counters),
     references: referencesIn(schemas),
     reportInputs: { parts, rules, judged, contextOnly, background, setUp, calls: [...calls] },

@@ -3,7 +3,7 @@ import type { World } from "../../model/declare/world.ts";
 import type { Schemas } from "../../model/stores/ignored.ts";
 import type { StoreAdapter } from "../../model/stores/store-adapter.ts";
 import type { LeftOutPart } from "../../messages/lane-messages.ts";
-import { Canonicalizer, counterEntry, fieldOf, rowsEntry, type Knowledge, type RenamedCounter } from "../../state/index.ts";
+import { Canonicalizer, counterEntry, fieldOf, rowsEntry, type RenamedCounter } from "../../state/index.ts";
 import type { LaneOptions, LaneBase } from "./lane-base.ts";
 
 /** Creates a canonicalizer, which replaces known generated values by names, and gives it to the lane's state. */
@@ -47,16 +47,22 @@ export function renamedCounters({ systems }: World<never, never>, schemas: Schem
 }
 
 /**
- * Returns the parts of the stores that are left out of states: the values of counters, and the order of the rows of tables. A table whose key is
- * generated has no entry, because the order of its keys is the order of its rows.
+ * Returns the parts of the stores that are left out of states: the values of counters, and the order of the rows of tables. Ignored tables are not
+ * named, nor are tables whose key is generated, because the order of such keys is the order of the rows.
  */
-export function leftOutParts(counters: readonly RenamedCounter[], schemas: Schemas, { generated }: Knowledge): readonly LeftOutPart[] {
-  const fields = new Set(generated.map(({ place }) => fieldOf(place)));
+export function leftOutParts({
+  counters,
+  schemas,
+  ignored,
+  options: { knowledge },
+}: Pick<LaneBase, "counters" | "schemas" | "ignored" | "options">): readonly LeftOutPart[] {
+  const fields = new Set(knowledge.generated.map(({ place }) => fieldOf(place)));
   return [
     ...counters.map((one) => ({ field: `${one.table}.${one.column}`, entry: counterEntry(one) })),
     ...[...schemas].flatMap(([system, tables]) =>
       tables
         .filter(({ name, readOrder }) => readOrder !== undefined && !fields.has(`${name}.${readOrder.key}`))
+        .filter(({ name }) => ignored.tables.get(system)?.has(name) !== true)
         .map(({ name }) => ({ field: `rows of ${name}`, entry: rowsEntry(system, name) })),
     ),
   ];

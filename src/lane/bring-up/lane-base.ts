@@ -1,13 +1,13 @@
 import type { Action } from "../../model/declare/action.ts";
 import type { Lane } from "../../model/declare/lane.ts";
-import type { Ignored } from "../../model/stores/ignored.ts";
+import type { Ignored, Schemas } from "../../model/stores/ignored.ts";
 import type { StoreAdapter } from "../../model/stores/store-adapter.ts";
 import type { TestData } from "../../model/context/test-data.ts";
 import type { Rule } from "../../model/declare/rule.ts";
 import type { RecordedExchange } from "../../model/results/result.ts";
 import type { World } from "../../model/declare/world.ts";
 import type { Canonicalizer, Knowledge, RenamedCounter } from "../../state/index.ts";
-import type { LaneReport, LeftOutPart } from "../../messages/lane-messages.ts";
+import type { LaneReport } from "../../messages/lane-messages.ts";
 import type { Checker } from "../step/checker.ts";
 import type { CalledOperations, DescribedOperations } from "../report/called-operations.ts";
 import type { Drawing } from "./data-draws.ts";
@@ -108,8 +108,8 @@ export interface LaneBase {
   readonly ignored: Ignored;
   /** The counters that generate ids only for columns whose ids are renamed. */
   readonly counters: readonly RenamedCounter[];
-  /** The parts of the stores that are left out of states: the values of `counters`, and the order of the rows of tables. */
-  readonly leftOut: readonly LeftOutPart[];
+  /** The tables of the stores. */
+  readonly schemas: Schemas;
   readonly spentIds: SpentIds;
   readonly references: NonNullable<LaneReport["references"]>;
   readonly report: LaneReport;

@@ -4,6 +4,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import type { Lane } from "../../model/declare/lane.ts";
 import type { World } from "../../model/declare/world.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
+import { leftOutParts } from "./identify.ts";
 import { Occurrences, type Canonicalizer } from "../../state/index.ts";
 import type { ErrorEvent, LaneReport } from "../../messages/lane-messages.ts";
 import type { Checker } from "../step/checker.ts";
@@ -22,7 +23,8 @@ import { isLanes } from "./open-stores.ts";
 
 /** Checks the rules in the root state, and adds the lane's report to `base`. */
 export async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
-  const { options, world, state, checker, stepper, canonicalizer, home, drawing, restart, ignored, leftOut, references } = base;
+  const { options, world, state, checker, stepper, canonicalizer, home, drawing, restart, ignored, references } = base;
+  const leftOut = leftOutParts(base);
   const { parts, rules, judged, contextOnly, background } = base.reportInputs;
   const { whole, node, lines: rootLines } = home.facts;
   const root = home.mark;

@@ -33,6 +33,9 @@ const STATE_LINES = 8;
 
 const SECOND_MS = 1_000;
 
+/** Maximum number of states behind a merge that an audit compares if the root state is made again for each step. */
+const MOST_REMADE = 3;
+
 interface Reached extends Fingerprint {
   readonly changed: boolean;
   readonly isBounded: boolean;
@@ -76,11 +79,13 @@ export class CrossChecker {
     // States that the search distinguishes come first, so that an action that only renews a generated value does not use up the limit.
     const [others, renewed]: [Pair[], Pair[]] = [[], []];
     let pair: Pair | undefined = { unit, check };
-    for (let left = check.followed ?? 0; pair !== undefined && !this.#isCancelled(); left--) {
-      const found = await this.#compare(pair, (next, states) => {
+    const { states = 0, deepest = 0 } = check.followed ?? {};
+    // If the root is made again for each step, comparing many states would take too long.
+    for (let left = this.#base.home.remade ? Math.min(states, MOST_REMADE) : states; pair !== undefined && !this.#isCancelled(); left--) {
+      const found = await this.#compare(pair, (next, texts) => {
         // Skip a pair of states that was compared already. For example, an action that only renews a time leads to the same pair again.
-        if (met.has(states)) return;
-        met.add(states);
+        if (met.has(texts) || next.unit.path.length >= deepest) return;
+        met.add(texts);
         (nodes.has(nodeOf(next.unit)) ? renewed : others).push(next);
         nodes.add(nodeOf(next.unit));
       });
@@ -201,6 +206,7 @@ export class CrossChecker {
     if (calls === undefined) return undefined;
     const found = divergence({ merge, path, differences: differing.slice(0, LINES) }, this.#base.report);
     const [passed] = passedTimes(state.own());
+    const rowOrders = reduced && along !== undefined ? await this.#differingRowOrders(unit, along) : [];
     return {
       ...found,
       ...(passed !== undefined && {
@@ -208,9 +214,22 @@ export class CrossChecker {
       }),
       calls,
       reduced,
+      ...(rowOrders.length > 0 && { rowOrders }),
       ...(check.unlinked === true && { unlinked: true }),
       ...(seen.length > 0 && { seen: seen.slice(0, LINES) }),
     };
+  }
+
+  /** Returns the entries `rowsEntry` of the tables whose rows have another order after one of two paths to a state than after the other. */
+  async #differingRowOrders(one: Way, other: Way): Promise<readonly string[]> {
+    const ordersAt = async ({ path, draws }: Way): Promise<ReadonlyMap<string, string>> => {
+      await this.#navigator.replay(path, draws);
+      return this.#base.canonicalizer.rowOrders(await this.#base.state.facts());
+    };
+    const before = await ordersAt(other);
+    const differing = [...(await ordersAt(one))].filter(([entry, text]) => before.get(entry) !== text).map(([entry]) => entry);
+    this.#navigator.leave();
+    return differing;
   }
 
   /** Executes every action of a node along the unit's path. */

@@ -43,7 +43,7 @@ const BEHIND_NOTE = "seqqa did not explore from states that break a rule. To exp
 export async function conclude(exploration: Exploration, searched: Searched): Promise<ExplorationResult> {
   const { input, options, lanes, brought, begunMs } = exploration;
   const { definition, onEvent, config, signal } = input;
-  const { explorer, knowledge, refuted, seen, visibility, restarted } = searched;
+  const { explorer, knowledge, refuted, seen, visibility, leftOut, restarted } = searched;
   const { lanePool, host } = lanes.home;
   if (explorer.stopReason === "max_time" || explorer.stopReason === "interrupted") host.endStandby();
   await lanes.cluster?.dismiss();
@@ -99,7 +99,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
     refuted,
     visibility,
     setup: brought.reports[0]!.setup,
-    leftOut: brought.reports[0]!.leftOut,
+    leftOut,
     durationMs: performance.now() - begunMs,
     urls: new ShownUrls(config.baseUrl, host.origins),
     mapStack,

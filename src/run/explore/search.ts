@@ -33,6 +33,7 @@ export interface Searched {
   /** Violations that occurred in cross-checks or earlier searches. The last search need not have reached these violations. */
   readonly seen: readonly FoundViolation[];
   readonly visibility: LaneReport["visibility"];
+  readonly leftOut: LaneReport["leftOut"];
   /** A note that says that earlier searches used up the time, so that the last search ended early; `undefined` otherwise. */
   readonly restarted: string | undefined;
 }
@@ -94,7 +95,15 @@ export async function search(exploration: Exploration): Promise<Searched> {
     await explorer.run(reports[0]!);
     seen.push(...explorer.seen);
     const restarted = restartsNote(explorer.stopReason, { restarts: lessons, usedMs: begunAt - startedAt, maxTimeMs: options.maxTimeMs });
-    const searched = { explorer, knowledge, refuted, seen: [...seen, ...earlier], visibility: reports[0]!.visibility, restarted };
+    const searched = {
+      explorer,
+      knowledge,
+      refuted,
+      seen: [...seen, ...earlier],
+      visibility: reports[0]!.visibility,
+      leftOut: reports[0]!.leftOut,
+      restarted,
+    };
     const { lesson, endlessCounter } = explorer;
     if (lesson === undefined && endlessCounter === undefined) return searched;
     const isOver = explorer.stopReason === "first_violation" || explorer.stopReason === "max_time" || explorer.limit.isOver;

@@ -17,7 +17,7 @@ import type { StepWindow } from "../values/times.ts";
  * - values that experiments showed to be generated,
  * - times that have equal offsets from the steps that wrote them,
  * - the order in which such values and times were generated,
- * - the order of rows, and of the entries of objects, Maps and Sets, or
+ * - the order of rows (unless it is known to matter), and of the entries of objects, Maps and Sets, or
  * - parts that the options leave out.
  *
  * Different states can share a fingerprint if two texts have the same xxHash64 (the run reports the probability), or if the order of generation
@@ -145,7 +145,7 @@ export class Canonicalizer {
     return this.#bounded;
   }
 
-  /** The domains of generated values whose order of generation was left out of the last fingerprint. */
+  /** The domains of generated values, and the tables of rows, whose order was left out of the last fingerprint. */
   get forgotten(): ReadonlySet<string> {
     return this.#writer.forgotten;
   }
@@ -153,6 +153,11 @@ export class Canonicalizer {
   /** Returns pairs of places of times: `[a, b]` if a step wrote a time at `a`, and a later step wrote a time at `b`. */
   orderOfTimes(facts: Facts): readonly (readonly [string, string])[] {
     return this.#writer.orderOfTimes(facts);
+  }
+
+  /** Returns the order of the rows of tables as text, by the entry of the table in `Knowledge.ordered`. */
+  rowOrders(facts: Facts): ReadonlyMap<string, string> {
+    return this.#writer.rowOrders(facts);
   }
 
   /**

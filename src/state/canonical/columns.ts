@@ -1,7 +1,8 @@
 import type { ObservedColumn, ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
 import type { Piece } from "./pieces.ts";
 import { hasKinds, isOfKind } from "./row-kinds.ts";
-import { singular } from "../values/places.ts";
+import { Generated, Mixed } from "../values/named.ts";
+import { fieldOf, singular } from "../values/places.ts";
 import { columnRule, type KindRule, type Rules } from "../values/rules.ts";
 
 /** A treatment that is the same for a column in all rows of the table. */
@@ -28,8 +29,8 @@ export interface TablePlan {
   readonly modes: readonly ColumnMode[];
   readonly plain: boolean;
   readonly columns: readonly ObservedColumn[];
-  /** The index of the primary key, if the key is one column; -1 otherwise. */
-  readonly keyAt: number;
+  /** Returns `true` if the key of a row is one column, and the step that inserted the row generated its value. */
+  readonly hasOwnKey: (row: readonly unknown[]) => boolean;
 }
 
 /** Decides for each table how its columns are treated. Decisions are cached, because adapters return the same columns repeatedly. */
@@ -73,7 +74,7 @@ export class TablePlans {
       modes,
       plain: modes.every((mode) => mode.kind === "plain"),
       columns: table.columns,
-      keyAt: keys === 1 ? table.columns.findIndex((column) => column.key === true) : -1,
+      hasOwnKey: ownKeyOf(table, keys),
     };
   }
 
@@ -131,4 +132,15 @@ function sameColumns(a: readonly ObservedColumn[], b: readonly ObservedColumn[])
       return false;
   }
   return true;
+}
+
+/** A value that refers to a row of another table keeps the place where it was generated, so that it does not count as the row's own key. */
+function ownKeyOf({ name, columns }: ObservedTable, keys: number): TablePlan["hasOwnKey"] {
+  const at = keys === 1 ? columns.findIndex((column) => column.key === true) : -1;
+  const field = `${name}.${columns[at]?.name}`;
+  const isOwn = (part: unknown): boolean => part instanceof Generated && part.origin !== undefined && fieldOf(part.origin.domain) === field;
+  return (row) => {
+    const key = row[at];
+    return key instanceof Mixed ? key.parts.some(isOwn) : isOwn(key);
+  };
 }

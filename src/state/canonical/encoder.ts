@@ -30,6 +30,8 @@ export interface EncodedFacts {
   readonly plain: string[];
   /** The texts of rows and collection entries that contain ids. */
   readonly holed: Encoded[];
+  /** The orders of rows with ids, which show nothing about which ids belong together. */
+  readonly orders: Encoded[];
 }
 
 /** A row of a table, or the whole content of a store without tables, for comparing states row by row. */
@@ -88,8 +90,8 @@ export class Encoder {
   readonly within: Set<string> = new Set();
   /** Filled by {@link encode}: the counters whose values are left out if the text is written without ranks. */
   readonly freshCounters: Set<string> = new Set();
-  /** Filled by {@link encode}: the entries {@link rowsEntry} of the tables whose rows have an order that is left out without ranks. */
-  readonly rowOrders: Set<string> = new Set();
+  /** Filled by {@link encode}: the order of the rows of tables, as text by {@link rowsEntry}. The order is left out if there are no ranks. */
+  readonly rowOrders: Map<string, string> = new Map();
   #ranks: Ranks | undefined;
   /**
    * Integers that were found outside of tables, or in columns that may refer to renamed keys. A key that equals one of these integers must not be
@@ -99,13 +101,13 @@ export class Encoder {
   /** Integers that look like times but are keys of rows, so that they are not treated as times. */
   readonly #timeKeys = new Set<string>();
   #pinning = false;
-  /** `true` if the key of the row that was written last is one column with a generated value. The order of such keys is the order of the rows. */
-  #hasGeneratedKey = false;
   /** `true` while the parsed content of a JSON text is written. */
   #isJson = false;
   #tokens: Token[] = [];
   #plain: string[] = [];
   #holed: Encoded[] = [];
+  /** The orders of rows with ids. */
+  #orders: Encoded[] = [];
 
   constructor(
     strings: Strings,
@@ -183,6 +185,7 @@ export class Encoder {
     this.#tokens = [];
     this.#plain = [];
     this.#holed = [];
+    this.#orders = [];
     this.#pinning = this.#pinsWanted;
     if (this.#pinning) this.pins.clear();
     let text = "";
@@ -192,7 +195,7 @@ export class Encoder {
     text += "A";
     text += this.#value(facts.clients, 0, this.#rules.clients);
     if (facts.node !== undefined) text += `G${plainText(facts.node)}`;
-    return { head: { text, tokens: this.#tokens }, plain: this.#plain, holed: this.#holed };
+    return { head: { text, tokens: this.#tokens }, plain: this.#plain, holed: this.#holed, orders: this.#orders };
   }
 
   #system(name: string, observed: Observed): string {
@@ -273,9 +276,10 @@ export class Encoder {
       const place = inPlace === undefined || position !== "" ? "" : isPlaced ? `${placed++}:` : `${last++}>`;
       if (this.#tokens.length > 0) this.#holed.push({ text: `${plan.prefix}+${place}${text}`, tokens: this.#tokens });
       else this.#plain.push(`${plan.prefix}+${place}${text}`);
-      if (table.readOrder !== undefined && !this.#hasGeneratedKey) rows[index] = { text, tokens: this.#tokens };
+      if (table.readOrder !== undefined) rows[index] = { text, tokens: this.#tokens };
     }
-    if (table.readOrder !== undefined)
+    // If the step that inserted a row generated its key, for each row, the order of the keys is the order of the rows.
+    if (table.readOrder?.some((index) => rows[index] !== undefined && !plan.hasOwnKey(table.added[index]!)) === true)
       this.#readOrder(
         rowsEntry(system, table.name),
         plan,
@@ -284,26 +288,22 @@ export class Encoder {
     for (const [text, count] of gone) for (let i = 0; i < count; i++) this.#plain.push(`${plan.prefix}-${text}`);
   }
 
-  /** Writes the order of rows, if the text contains it. `rows`: the rows in their order, without rows whose key is generated. */
+  /** Writes the order of rows, if the text contains it. `rows`: the rows in their order. */
   #readOrder(entry: string, { prefix }: TablePlan, rows: readonly Encoded[]): void {
     if (rows.length < 2) return;
-    this.rowOrders.add(entry);
-    if (this.#ranks === undefined || this.#ranks.domains?.has(entry) === false) return;
     const text = `${prefix}>${rows.map((row) => row.text).join("")}`;
+    this.rowOrders.set(entry, text);
+    if (this.#ranks === undefined || this.#ranks.domains?.has(entry) === false) return;
     const tokens = rows.flatMap((row) => row.tokens);
-    if (tokens.length > 0) this.#holed.push({ text, tokens });
+    if (tokens.length > 0) this.#orders.push({ text, tokens });
     else this.#plain.push(text);
   }
 
   #row(plan: TablePlan, row: readonly StoredValue[]): string {
     this.#tokens = [];
-    this.#hasGeneratedKey = false;
     let text = "[";
-    for (let i = 0; i < row.length; i++) {
-      const before = this.#tokens.length;
-      text += plan.plain ? this.#value(row[i], 0, undefined) : this.#cell(this.#modeOf(plan, i, row), row[i]!);
-      if (i === plan.keyAt && this.#tokens.length > before) this.#hasGeneratedKey = true;
-    }
+    if (plan.plain) for (let i = 0; i < row.length; i++) text += this.#value(row[i], 0, undefined);
+    else for (let i = 0; i < row.length; i++) text += this.#cell(this.#modeOf(plan, i, row), row[i]!);
     return `${text}]`;
   }
 

@@ -140,7 +140,7 @@ export class StateWriter {
     if (this.ordered.size === 0) return written;
     const { steps, times } = this.#encoder;
     const isOrdered =
-      [...this.#encoder.rowOrders].some((one) => this.ordered.has(one)) ||
+      [...this.#encoder.rowOrders.keys()].some((one) => this.ordered.has(one)) ||
       [...steps.values(), ...times.values()].some((places) =>
         [...places].some((one) => this.ordered.has(one) || this.ordered.has(contentOf(one))),
       );
@@ -156,6 +156,14 @@ export class StateWriter {
     );
   }
 
+  /** Returns the order of the rows of tables as text, by {@link rowsEntry}. Equal orders have equal texts. */
+  rowOrders(facts: Facts): ReadonlyMap<string, string> {
+    this.#write(facts, undefined);
+    const { steps, times } = this.#encoder;
+    this.#write(facts, ranksOf(steps, times, undefined));
+    return new Map(this.#encoder.rowOrders);
+  }
+
   #forgottenDomains(): ReadonlySet<string> {
     const { steps, times } = this.#encoder;
     const places = new Set<string>();
@@ -164,7 +172,7 @@ export class StateWriter {
       for (const some of bySteps.values()) for (const one of some) if (!this.ordered.has(one)) places.add(one);
     if (!this.ordered.has(FULL_ORDER)) for (const one of this.#encoder.within) places.add(one);
     for (const counter of this.#encoder.freshCounters) places.add(counter);
-    for (const rows of this.#encoder.rowOrders) if (!this.ordered.has(rows)) places.add(rows);
+    for (const rows of this.#encoder.rowOrders.keys()) if (!this.ordered.has(rows)) places.add(rows);
     for (const some of steps.values()) for (const one of some) if (!this.ordered.has(contentOf(one))) places.add(one);
     for (const some of times.values()) for (const one of some) if (isInToken(one) && !this.ordered.has(contentOf(one))) places.add(one);
     return places.size === 0 ? NO_PLACES : places;
@@ -172,12 +180,12 @@ export class StateWriter {
 
   #write(facts: Facts, ranks: Ranks | undefined): StateText {
     this.#strings.trim();
-    const { head, plain, holed } = this.#encoder.encode(facts, ranks);
+    const { head, plain, holed, orders } = this.#encoder.encode(facts, ranks);
     if (head.tokens.length === 0 && holed.length === 0) {
       const text = plain.length === 0 ? head.text : `${head.text}${plain.sort().join("")}`;
       return { text, bounded: false, free: NONE, ranked: NONE };
     }
-    return { ...this.#name(head, plain, holed), encoded: { head, holed } };
+    return { ...this.#name(head, plain, [...holed, ...orders]), encoded: { head, holed } };
   }
 
   #forget(): void {

@@ -31,9 +31,9 @@ export function schemaDifference(before: ReadonlyMap<string, string>, now: Reado
 
 /**
  * Returns the user's tables with their columns. Tables that seqqa created are left out. Virtual tables of an extension that only the target loads have
- * no columns.
+ * no columns. `isOrdered`: `true` if observations contain the order of rows. Default: `false`.
  */
-export function schemaOf(db: Database): readonly TableSchema[] {
+export function schemaOf(db: Database, isOrdered = false): readonly TableSchema[] {
   const names = db
     .prepare<[], string>(
       `select name from sqlite_schema where type = 'table' and name not like 'sqlite\\_%' escape '\\' and name not like 'seqqa\\_%' escape '\\'
@@ -48,7 +48,7 @@ export function schemaOf(db: Database): readonly TableSchema[] {
     )
     .pluck();
   // A table with a key that is not the rowid: SQLite reads its rows in the order of their hidden rowids, if no index is used.
-  const isReadInOrder = db
+  const hasHiddenOrder = db
     .prepare<[{ readonly name: string }], number>(
       "select 1 from pragma_table_list(@name) t where t.schema = 'main' and t.type = 'table' and t.wr = 0 and exists (select 1 from pragma_index_list(@name) i where i.\"unique\" = 1) and not exists (select 1 from pragma_table_xinfo(@name) x where x.pk > 0 and not exists (select 1 from pragma_index_list(@name) i where i.origin = 'pk'))",
     )
@@ -66,7 +66,7 @@ export function schemaOf(db: Database): readonly TableSchema[] {
         name,
         columns: columns.all(name),
         ...(references.length > 0 && { references }),
-        ...(isReadInOrder.get({ name }) !== undefined && { readOrder: { key: keys.all(name).length === 1 ? keys.get(name) : undefined } }),
+        ...(isOrdered && hasHiddenOrder.get({ name }) !== undefined && { readOrder: { key: only(keys.all(name)) } }),
         ...(column !== undefined && { counters: [{ name, column, shows: "last" }] }),
       };
     } catch (error) {
@@ -75,3 +75,5 @@ export function schemaOf(db: Database): readonly TableSchema[] {
     }
   });
 }
+
+const only = (keys: readonly string[]): string | undefined => (keys.length === 1 ? keys[0] : undefined);

@@ -3,8 +3,9 @@ import { contentOf, FULL_ORDER, isInToken, NEXT_SECOND, ROOT_TIMES, type Knowled
 /**
  * Returns the places to add to {@link Knowledge.ordered}, so that the search distinguishes more states. Each call returns the first of these groups
  * that is not yet in `ordered`:
- * - the entries in `leftOut`, for counters that are left out of states ({@link counterEntry}), and for the order of rows ({@link rowsEntry}). They
- *   come first: only the user's `symmetric` says that the counters do not matter, and nothing but audits says that the order of rows does not;
+ * - the entries in `leftOut`: counters that are left out of states ({@link counterEntry}), and tables whose rows had another order in the two states
+ *   ({@link rowsEntry}). They come first, because only the user's `symmetric` says that the counters do not matter, and because few states differ in
+ *   the order of rows;
  * - the places of generated ids;
  * - the places of times, because two times in whole seconds may be equal by chance;
  * - {@link FULL_ORDER}, which orders ids and times together;

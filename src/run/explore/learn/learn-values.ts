@@ -10,6 +10,7 @@ import {
 import type { Divergence } from "../../../model/results/result.ts";
 import {
   coarsestOf,
+  counterIn,
   fieldOf,
   joined,
   knowledgeText,
@@ -253,7 +254,7 @@ async function dependsOnPauses(lanePool: LearningLanes, walk: CalibrationWalk, s
 export async function learnFrom(
   lanePool: LearningLanes,
   before: Pick<LearnedValues, "reports" | "knowledge">,
-  { kind, calls, reduced, unlinked = false, seconds = false }: LaneDivergence,
+  { kind, calls, reduced, unlinked = false, seconds = false, rowOrders = [] }: LaneDivergence,
   experiments: Experiments,
 ): Promise<LearnedValues & { readonly isExplained: boolean }> {
   if (seconds) {
@@ -281,10 +282,10 @@ export async function learnFrom(
     ? [NEXT_SECOND]
     : unlinked
       ? []
-      : placesToOrder(
-          before.knowledge,
-          before.reports[0]?.leftOut?.map(({ entry }) => entry),
-        );
+      : placesToOrder(before.knowledge, [
+          ...(before.reports[0]?.leftOut ?? []).map(({ entry }) => entry).filter((entry) => counterIn(entry) !== undefined),
+          ...rowOrders,
+        ]);
   const matters = sharesSeconds || (!isNew && reduced === true && places.length > 0);
   const knowledge = matters
     ? joined(learned.knowledge, { ...NOTHING_KNOWN, ordered: places })
