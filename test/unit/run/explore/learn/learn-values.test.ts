@@ -20,6 +20,7 @@ import {
   FULL_ORDER,
   loadHasher,
   NEXT_SECOND,
+  rowsEntry,
   NOTHING_KNOWN,
   ROOT_TIMES,
   type Knowledge,
@@ -465,6 +466,20 @@ describe.concurrent("a divergence of merged states", () => {
     expect([learned.isExplained, learned.knowledge.ordered]).toEqual([false, [proven.place]]);
     const note = lessonNote({ committer: { steps: 3 } as never }, learned, knowledge);
     expect(note).toContain("so states no longer differ by it: context.proven, context.vain, times of the root state.");
+  });
+
+  it("first orders the rows of the tables whose rows had another order in the two states", async () => {
+    const rows = rowsEntry("db", "waiting");
+    const merge = { kind: "merge", reduced: true, path: [0], calls: [0], message: "", differences: [], rowOrders: [rows] } as const;
+    const before = {
+      reports: [{ leftOut: [{ field: "rows of other", entry: rowsEntry("db", "other") }] } as never],
+      knowledge: { ...NOTHING_KNOWN, generated: [{ place: placeText(["context", "code"]), after: "", domain: undefined }] },
+    };
+    const learned = await learnFrom(sameLanes(), before, merge, { idleMs: 0, startsTargets: false });
+    expect([learned.isExplained, learned.knowledge.ordered]).toEqual([true, [rows]]);
+    expect(lessonNote({ committer: { steps: 3 } as never }, learned, before.knowledge)).toContain(
+      "States now also differ by the order of the rows of these tables: db.waiting.",
+    );
   });
 
   it("is explained by no order if the states hide which of their values belong together", async () => {
