@@ -44,8 +44,8 @@ export function imageOfValue({ kind }: Column, value: string): string {
       // Adding 0 removes the leading zeros of ZEROFILL columns and turns BIT values into numbers.
       return `ifnull(${value}+0,'-')`;
     case "float":
-      // Adding 0e0 keeps all digits. Without 0e0, the text of a FLOAT has only 6 digits.
-      return `ifnull(${value}+0e0,'-')`;
+      // Subtracting 0e0 keeps all digits and the sign of -0. Without 0e0, the text of a FLOAT has only 6 digits.
+      return `ifnull(${value}-0e0,'-')`;
     case "time":
       return `ifnull(concat(${value},''),'-')`;
     case "instant":

@@ -36,7 +36,12 @@ test("a query whose session is ended meanwhile is asked once more", async () => 
   }
 });
 
-test.each(["journal", "clone"] as const)("0 and -0 of a float are two values, by %s", async (checkpoint) => {
+test.each([
+  ["journal", "superuser"],
+  ["journal", "owner"],
+  ["journal", "granted owner"],
+  ["clone", "superuser"],
+] as const)("0 and -0 of a float are two values, by %s as %s", async (checkpoint, by) => {
   const made = [
     "create table t(id int primary key, x float8, y float4)",
     "insert into t values (1, 0, '-0')",
@@ -45,7 +50,7 @@ test.each(["journal", "clone"] as const)("0 and -0 of a float are two values, by
     "create table k(x float8 primary key, v int)",
     "insert into k values (0, 1)",
   ];
-  const { url, adapter, mark, dump } = await rooted(made, { checkpoint });
+  const { url, adapter, mark, dump } = await rooted(made, { checkpoint }, {}, by);
   // By clone, each restore ends the sessions of the API.
   const run = async (sql: string): Promise<unknown> => (await session(url)).query(sql);
   for (const sql of [
