@@ -88,7 +88,7 @@ export function samePlain(a: unknown, b: unknown): boolean {
 }
 
 function sameTree(a: unknown, b: unknown, seen: Set<object>, depth: number): boolean {
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b || (a !== a && b !== b);
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return Object.is(a, b);
   if (depth > DEEPEST || seen.has(a) || seen.has(b)) return false;
   seen.add(a).add(b);
   if (Array.isArray(a)) {
@@ -96,7 +96,7 @@ function sameTree(a: unknown, b: unknown, seen: Set<object>, depth: number): boo
     for (let i = 0; i < a.length; i++) {
       const x: unknown = a[i];
       const y: unknown = b[i];
-      if ((x !== y || typeof x === "object") && !sameTree(x, y, seen, depth + 1)) return false;
+      if ((!Object.is(x, y) || typeof x === "object") && !sameTree(x, y, seen, depth + 1)) return false;
     }
     return true;
   }
@@ -105,7 +105,7 @@ function sameTree(a: unknown, b: unknown, seen: Set<object>, depth: number): boo
   for (const key in a) {
     const x = (a as Record<string, unknown>)[key];
     const y = (b as Record<string, unknown>)[key];
-    if ((x !== y || typeof x === "object") && !sameTree(x, y, seen, depth + 1)) return false;
+    if ((!Object.is(x, y) || typeof x === "object") && !sameTree(x, y, seen, depth + 1)) return false;
     // Distinguish a missing key in `b` from a key with the value `undefined`.
     if (y === undefined && !Object.hasOwn(b, key)) return false;
     keys++;

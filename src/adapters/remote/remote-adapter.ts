@@ -165,6 +165,7 @@ export class RemoteAdapter implements StoreAdapter {
  */
 function stableText(value: unknown, depth = 0): string {
   if (typeof value === "bigint") return String(value);
+  if (Object.is(value, -0)) return "-0";
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (depth === DEEPEST) throw new RangeError(`nested more than ${DEEPEST} deep`);
   if (Array.isArray(value)) return `[${value.map((one) => stableText(one, depth + 1)).join(",")}]`;

@@ -132,7 +132,7 @@ class Describer {
         return this.#text(value, true);
       case "number":
       case "bigint":
-        if (!this.#writer.clock.nearNumber(Number(value))) return String(value);
+        if (!this.#writer.clock.nearNumber(Number(value))) return Object.is(value, -0) ? "-0" : String(value);
         return this.#names.get(`t:${String(value)}`) ?? "<time>";
       case "object":
         return value === null ? "null" : this.#object(value, depth);

@@ -354,7 +354,8 @@ export class Encoder {
       }
       case "number":
         if (this.#pinning) this.pins.add(String(value));
-        if (value < 1e9 && value > -1e9) return `#${value};`;
+        // JavaScript writes 0 and -0 as the same text. A target can read the sign back, for example from a float of PostgreSQL.
+        if (value < 1e9 && value > -1e9) return value === 0 && Object.is(value, -0) ? "#-0;" : `#${value};`;
         return this.#clock.nearNumber(value) ? this.#time(value) : `#${digitsOf(value)};`;
       case "boolean":
         return value ? "t" : "f";

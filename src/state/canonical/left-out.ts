@@ -105,6 +105,7 @@ export function apart(added: Rows, removed: Rows): readonly [Rows, Rows] {
 /** Returns a text that is equal for equal rows. */
 export function rowText(row: readonly unknown[]): string {
   return JSON.stringify(row, (_key, value: unknown) => {
+    if (Object.is(value, -0)) return "-0n";
     if (typeof value === "bigint") return `${value}n`;
     if (value instanceof Map) return [...value];
     if (value instanceof Set) return [...value];

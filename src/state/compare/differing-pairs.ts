@@ -108,7 +108,7 @@ export class DifferingPairs {
   ): void {
     const equal = new Map<string, number>();
     const keyOf = (row: readonly StoredValue[]): string =>
-      row.map((cell) => (typeof cell === "bigint" ? `${cell}n` : JSON.stringify(cell))).join();
+      row.map((cell) => (typeof cell === "bigint" ? `${cell}n` : Object.is(cell, -0) ? "-0" : JSON.stringify(cell))).join();
     for (const row of b) equal.set(keyOf(row), (equal.get(keyOf(row)) ?? 0) + 1);
     const left: (readonly StoredValue[])[] = [];
     for (const row of a) {

@@ -88,7 +88,7 @@ export class WordHasher {
   #value(value: unknown, depth: number, at: number): number {
     const words = this.#words;
     if (typeof value === "number") {
-      if ((value | 0) !== value || value >= 1e9) return this.#number(value, at);
+      if ((value | 0) !== value || value >= 1e9 || Object.is(value, -0)) return this.#number(value, at);
       words[at] = INTEGER;
       words[at + 1] = value;
       return at + 2;

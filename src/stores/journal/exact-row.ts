@@ -22,7 +22,8 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
 
 /** Returns `true` if two database values are equal and have the same type. The integer 20 and the floating-point number 20.0 are different. */
 export function sameValue(a: ExactValue, b: ExactValue): boolean {
-  if (a === b || (typeof a === "number" && Object.is(a, b))) return true;
+  // `Object.is` distinguishes 0 from -0, which SQLite keeps in columns without a type.
+  if (Object.is(a, b)) return true;
   if (a instanceof Uint8Array) return b instanceof Uint8Array && sameBytes(a, b);
   return isRawText(a) && isRawText(b) && sameBytes(a.rawText, b.rawText);
 }

@@ -97,7 +97,9 @@ export function schemaChanges(before: readonly string[], now: readonly string[])
  * the two numbers is subtracted from both.
  */
 export function withoutCommon(added: StoredValue[][], removed: StoredValue[][]): [StoredValue[][], StoredValue[][]] {
-  const text = (row: readonly StoredValue[]): string => row.map((value) => keyText(value as ExactValue)).join();
+  // As keys, 0 and -0 are equal. As values, they differ.
+  const text = (row: readonly StoredValue[]): string =>
+    row.map((value) => (Object.is(value, -0) ? "-0" : keyText(value as ExactValue))).join();
   const counts = new Map<string, number>();
   for (const row of removed) counts.set(text(row), (counts.get(text(row)) ?? 0) + 1);
   const take = (row: StoredValue[], from: Map<string, number>): boolean => {

@@ -84,7 +84,19 @@ export const SEED: readonly string[] = [
   `insert into wide(v, reg) values ('seed', 'orders')`,
 ];
 
-const FLOATS = ["'NaN'", "'infinity'", "'-infinity'", "0.1", "1e300", "-0.0", "'1.7976931348623157e308'", "null", "5e-324", "0.1::float4"];
+const FLOATS = [
+  "'NaN'",
+  "'infinity'",
+  "'-infinity'",
+  "0.1",
+  "1e300",
+  "0",
+  "'-0'",
+  "'1.7976931348623157e308'",
+  "null",
+  "5e-324",
+  "0.1::float4",
+];
 const TEXTS = [
   "'a'",
   "''",

@@ -57,7 +57,7 @@ function dumpTable(db: Database, name: string, withoutRowid: boolean): string[] 
 function valueText(value: ExactValue): string {
   if (value === null) return "null";
   if (typeof value === "bigint") return `int ${value}`;
-  if (typeof value === "number") return `real ${value}`;
+  if (typeof value === "number") return `real ${Object.is(value, -0) ? "-0" : value}`;
   if (typeof value === "string") return `text ${JSON.stringify(value)}`;
   return isRawText(value) ? `text x'${hex(value.rawText)}'` : `blob x'${hex(value)}'`;
 }

@@ -328,6 +328,37 @@ describe("5. better-sqlite3 binds numbers as REAL", () => {
   });
 });
 
+test.each(["journal", "copy"] as const)("0 and -0 in columns without a type are two values, by %s", async (checkpoint) => {
+  const { db, adapter, mark, dump } = await rooted(
+    [
+      "create table t(id integer primary key, v)",
+      "insert into t values (1, 0.0), (2, -0.0)",
+      "create table k(v primary key, n) without rowid",
+      "insert into k values (0.0, 1)",
+      "create table bag(v)",
+      "insert into bag values (0.0), (-0.0), (-0.0)",
+    ],
+    { checkpoint },
+  );
+  for (const sql of [
+    "update t set v = -0.0 where id = 1",
+    "update t set v = 0.0 where id = 2",
+    "update bag set v = -0.0 where rowid = 1",
+    "update bag set v = 0.0 where rowid > 1",
+    "update k set v = -0.0",
+    "delete from t",
+  ]) {
+    db.exec(sql);
+    expect(await adapter.changed(mark), sql).toBe(true);
+    expect(await adapter.dump(), sql).not.toBe(dump);
+    expect(await adapter.observe(), sql).toMatchObject({ tables: [{}] });
+    await adapter.restore(mark);
+    expect(await adapter.dump(), sql).toBe(dump);
+  }
+  db.exec("update t set v = -0.0 where id = 1");
+  expect(await adapter.observe()).toMatchObject({ tables: [{ added: [[1, -0]], removed: [[1, 0]] }] });
+});
+
 describe("6. the file's journal mode is kept", () => {
   test("the journal leaves a file in rollback mode as it is", async () => {
     const file = scratchFile();

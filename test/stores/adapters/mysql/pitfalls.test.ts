@@ -78,6 +78,24 @@ test.each(["journal", "copy"] as const)("the members of a SET with 64 members, b
   );
 });
 
+test.each(["journal", "copy"] as const)("MariaDB keeps the text of JSON, so a state contains it exactly, by %s", (checkpoint) =>
+  opened(
+    ["create table t(id int primary key, j json)", `insert into t values (1, '{"a":1}')`],
+    async (one) => {
+      const texts = ['{"a": 1}', ' {"a":1}', '{"a":2,"a":1}', '{"a":0}', '{"a":-0}', '{"a":"\\u0062"}', '{"a":"b"}', '"a"', ' "a"'];
+      await putsBack(one, ...texts.map((text) => `update t set j = '${text.replace("\\", "\\\\")}'`));
+      const seen = new Set<unknown>();
+      for (const text of texts) {
+        await one.run(`update t set j = '${text.replace("\\", "\\\\")}'`);
+        expect(await one.system.observe()).toMatchObject({ tables: [{ added: [[1, text]], removed: [[1, '{"a":1}']] }] });
+        seen.add(text);
+      }
+      expect(seen.size).toBe(texts.length);
+    },
+    checkpoint === "copy" ? "copy" : undefined,
+  ),
+);
+
 describe("foreign-key actions, which fire no triggers", () => {
   test("three levels, a diamond, composite keys, SET NULL", () =>
     opened(
@@ -411,7 +429,7 @@ test("values are observed typed and without loss", () =>
                 "2024-01-02T03:04:05.678901",
                 "2024-01-02T00:00:00.500Z",
                 "y",
-                '{"b":1,"a":2}',
+                '{"b":1, "a":2}',
                 5,
                 0.1,
                 "ü",

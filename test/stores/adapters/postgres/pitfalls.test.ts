@@ -36,6 +36,44 @@ test("a query whose session is ended meanwhile is asked once more", async () => 
   }
 });
 
+test.each([
+  ["journal", "superuser"],
+  ["journal", "owner"],
+  ["journal", "granted owner"],
+  ["clone", "superuser"],
+] as const)("0 and -0 of a float are two values, by %s as %s", async (checkpoint, by) => {
+  const made = [
+    "create table t(id int primary key, x float8, y float4)",
+    "insert into t values (1, 0, '-0')",
+    "create table bag(x float8)",
+    "insert into bag values (0), ('-0'), ('-0')",
+    "create table k(x float8 primary key, v int)",
+    "insert into k values (0, 1)",
+  ];
+  const { url, adapter, mark, dump } = await rooted(made, { checkpoint }, {}, by);
+  // By clone, each restore ends the sessions of the API.
+  const run = async (sql: string): Promise<unknown> => (await session(url)).query(sql);
+  for (const sql of [
+    "update t set x = '-0'",
+    "update t set y = 0",
+    "update bag set x = -x",
+    "update bag set x = 0",
+    "update k set x = '-0'",
+    "delete from t",
+    "delete from bag where x::text = '-0'",
+  ]) {
+    await run(sql);
+    expect(await adapter.changed(mark), sql).toBe(true);
+    expect(await adapter.dump(), sql).not.toBe(dump);
+    const observed = await adapter.observe();
+    expect(observed.kind === "rows" && observed.tables.length, sql).toBe(1);
+    await adapter.restore(mark);
+    expect(await adapter.dump(), sql).toBe(dump);
+  }
+  await run("update t set x = '-0', y = 0");
+  expect(await adapter.observe()).toMatchObject({ tables: [{ added: [[1, -0, 0]], removed: [[1, 0, -0]] }] });
+});
+
 describe("transactions that are open", () => {
   test("a mark waits for them: what they commit belongs to the state, and is not undone", async () => {
     const { api, adapter } = await rooted([ORDERS]);

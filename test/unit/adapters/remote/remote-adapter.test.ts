@@ -134,6 +134,17 @@ describe("the protocol", () => {
     }
   });
 
+  it("keeps 0 and -0 apart", async () => {
+    const target = await serve();
+    const adapter = target.adapter();
+    await adapter.open(SCOPE);
+    const [mark, dump] = [await adapter.mark(), await adapter.dump()];
+    target.world.state = '{"n":-0}';
+    expect(await adapter.changed(mark)).toBe(true);
+    expect(await adapter.dump()).not.toBe(dump);
+    expect(await adapter.observe()).toEqual({ kind: "value", value: { n: -0 } });
+  });
+
   it("keeps integers beyond 2^53 apart", async () => {
     const target = await serve();
     const adapter = target.adapter();

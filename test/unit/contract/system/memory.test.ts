@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
 import { size } from "../../../sizes.ts";
 import type { Random } from "../../../contract/system/random.ts";
@@ -60,6 +60,18 @@ describe("memory, values of any class", () => {
 
 describe("memory, plain data", () => {
   systemContract({ lane: (index) => lane(index, false), cycles: size(6, 10_000), seed: 2 });
+});
+
+test.each([{ n: 0 }, [0]])("0 and -0 are two values", (state) => {
+  const store = new MemoryAdapter<unknown>({ state });
+  const zero = store.mark();
+  store.state = Array.isArray(state) ? [-0] : { n: -0 };
+  expect(store.changed(zero)).toBe(true);
+  const negative = store.mark();
+  expect(store.changed(negative)).toBe(false);
+  store.restore(zero);
+  expect(store.changed(negative)).toBe(true);
+  expect(store.state).toEqual(state);
 });
 
 describe("memory, objects with several references", () => {

@@ -35,6 +35,24 @@ test("a table whose index calls a function that names another is read, also by T
   expect(await lane.adapter.dump()).toBe(dump);
 });
 
+test("0 and -0 of a float are two values", async () => {
+  const lane = await Lane.open(databases, [
+    "create table t(id int primary key, x float8, y float4)",
+    "insert into t values (1, 0, '-0')",
+    "create table bag(x float8)",
+    "insert into bag values (0), ('-0')",
+  ]);
+  const [dump, mark] = [await lane.adapter.dump(), await lane.adapter.mark()];
+  await lane.connection.query("update t set x = '-0', y = 0");
+  await lane.connection.query("update bag set x = '-0'");
+  expect(await lane.adapter.changed(mark)).toBe(true);
+  const observed = await lane.adapter.observe();
+  expect(table(observed, "t")).toMatchObject({ added: [[1, -0, 0]], removed: [[1, 0, -0]] });
+  expect(table(observed, "bag")).toMatchObject({ added: [[-0]], removed: [[0]] });
+  await lane.adapter.restore(mark);
+  expect(await lane.adapter.dump()).toBe(dump);
+});
+
 describe("sequences", () => {
   test("are put back, those that were never used and those of several values in advance included", async () => {
     const lane = await Lane.open(databases, [T, "create sequence ahead cache 10", "create sequence down increment -1"]);
