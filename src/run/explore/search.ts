@@ -123,10 +123,12 @@ export async function search(exploration: Exploration): Promise<Searched> {
       onEvent({ kind: "note", message: note });
     };
     if (isComplete) {
+      // A rule that only breaks with the numbers of other paths shows that results depend on the numbers.
       if (!(await hasUnconfirmed(explorer, options, lanePool))) return searched;
       const { columns, before } = leaving!;
       leaving = undefined;
-      knowledge = joined(before.knowledge, { ...NOTHING_KNOWN, needed: columns.map(({ counter }) => counter) });
+      const needed = [...(knowledge.needed ?? []), ...columns.map(({ counter }) => counter)];
+      knowledge = joined(before.knowledge, { ...NOTHING_KNOWN, needed });
       reports = await lanePool.learn(knowledge);
       ({ divergences, isOpen } = before);
       refuted.length = before.refuted;
