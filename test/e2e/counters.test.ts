@@ -3,11 +3,8 @@ import { documentOf, emptyFolder, folderWith, only, seqqa, type Explored } from 
 import { onMysql, onPostgres, template } from "../support/store-templates.ts";
 import { full, some } from "../sizes.ts";
 
-/**
- * A list of items whose ids come from a counter. `LAST`: the largest id that the server accepts; it answers 409 to later inserts. `LUCKY`: the id
- * whose insert is answered 202.
- */
-const SERVER = `
+/** Defines `run`, which executes a statement in the store of the URL `STORE`. */
+const RUN = `
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 const require = createRequire(${JSON.stringify(import.meta.url)});
@@ -31,6 +28,13 @@ const open = {
   },
 };
 const run = await open[url.slice(0, url.indexOf(":"))]();
+`;
+
+/**
+ * A list of items whose ids come from a counter. `LAST`: the largest id that the server accepts; it answers 409 to later inserts. `LUCKY`: the id
+ * whose insert is answered 202.
+ */
+const SERVER = `${RUN}
 createServer(async (request, response) => {
   const answer = (status, body) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   const rows = await run("select id from items order by id");
@@ -61,6 +65,29 @@ export const agent = new Agent({
     new Action({ name: "remove", run: async (api) => api.delete("/items") }),
   ],
   invariants: [new Invariant({ name: "few", check: async ({ api }) => (await api.get("/items")).json() <= 2 })],
+});
+`;
+
+/** Receipts whose numbers should have no gaps. Each name can buy once. `BUG=1`: a refused purchase uses up a number. */
+const RECEIPTS = `${RUN}
+createServer(async (request, response) => {
+  const answer = (status, body) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  if (request.method === "GET") return answer(200, (await run("select coalesce(max(id), 0) - count(*) as gaps from items"))[0]);
+  const name = request.url.slice("/buy/".length);
+  const isKnown = async (least) => (await run("select id from items where name = $1", name)).length >= least;
+  if (process.env.BUG !== "1" && (await isKnown(1))) return answer(409, {});
+  await run("insert into items(name) values ($1)", name);
+  if (!(await isKnown(2))) return answer(201, {});
+  await run("delete from items where id = (select max(id) from items)");
+  answer(409, {});
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+
+const PURCHASES = `import { Action, Agent, Invariant } from "seqqa";
+export const agent = new Agent({
+  actions: ["a", "b"].map((name) => new Action({ name, run: async (api) => api.post("/buy/" + name, {}) })),
+  invariants: [new Invariant({ name: "no_gaps", check: async ({ api }) => Number((await api.get("/gaps")).json().gaps) === 0 })],
+  maxDepth: 6,
 });
 `;
 
@@ -142,8 +169,33 @@ describe.each(some(["SQLite", "PostgreSQL"] as const, 1))("a loop of create and 
     const store = await STORES[name]();
     const found = await explored(store, 1, { isRenamed: false, more: ["--shard", "1/1"] });
     expect(found.stopReason).toBe("max_steps");
-    expect(found.notes.filter((note) => note.includes("the counter of items.id grows"))).toEqual([
+    expect(found.notes.filter((note) => note.includes("The counter of items.id grows"))).toEqual([
       expect.stringContaining("`symmetric: [items.id]`"),
     ]);
+  });
+});
+
+describe.each(some(["PostgreSQL", "SQLite"] as const, 1))("numbers without gaps on %s, if a refused call uses up a number", (name) => {
+  test("are a finding on its path, and the twin has no finding", { timeout: 120_000 }, async () => {
+    const store = await STORES[name]();
+    const receipts = async (bug: string): Promise<Explored & { status: number | null }> => {
+      const cwd = folderWith({
+        "server.mjs": RECEIPTS,
+        "receipts.explore.ts": PURCHASES,
+        "seqqa.yaml": `systems: { db: { ${store} } }
+target: { command: node server.mjs, env: { PORT: "{port}", STORE: "{url:db}", BUG: "${bug}" } }
+`,
+      });
+      const ran = await seqqa(["run", ".", "--parallel", "1", "--reporter", "json", "--output", emptyFolder()], { cwd });
+      return { ...only(documentOf(ran)), status: ran.status };
+    };
+    const found = await receipts("1");
+    expect(found.violations.map(({ reproductionPath: path, confirmed }) => ({ path, confirmed }))).toEqual([
+      { path: ["a", "a", "b"], confirmed: true },
+      { path: ["b", "b", "a"], confirmed: true },
+    ]);
+    expect(found).toMatchObject({ status: 1, stopReason: "max_depth" });
+    expect(found.notes).toContainEqual(expect.stringContaining("Results depend on its numbers"));
+    expect(await receipts("0")).toMatchObject({ status: 0, violations: [], statesVisited: 5, stopReason: "exhausted" });
   });
 });

@@ -43,7 +43,7 @@ const BEHIND_NOTE = "seqqa did not explore from states that break a rule. To exp
 export async function conclude(exploration: Exploration, searched: Searched): Promise<ExplorationResult> {
   const { input, options, lanes, brought, begunMs } = exploration;
   const { definition, onEvent, config, signal } = input;
-  const { explorer, knowledge, refuted, seen, visibility, leftOut, restarted } = searched;
+  const { explorer, knowledge, refuted, seen, report, restarted } = searched;
   const { lanePool, host } = lanes.home;
   if (explorer.stopReason === "max_time" || explorer.stopReason === "interrupted") host.endStandby();
   await lanes.cluster?.dismiss();
@@ -61,7 +61,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
   const unprobed = unprobedRules(definition, races, new Set([...broken, ...unreached.keys()]));
   const notes = [
     ...(restarted === undefined ? [] : [restarted]),
-    ...(await notesOf(exploration, explorer, { violations, coverage, knowledge })),
+    ...(await notesOf(exploration, explorer, { violations, coverage, knowledge, report })),
     ...(isWhole ? idle.values() : []),
     ...unprobed.values(),
   ];
@@ -97,9 +97,9 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
     isShard: options.shard !== undefined,
     knowledge,
     refuted,
-    visibility,
+    visibility: report.visibility,
     setup: brought.reports[0]!.setup,
-    leftOut,
+    leftOut: report.leftOut,
     durationMs: performance.now() - begunMs,
     urls: new ShownUrls(config.baseUrl, host.origins),
     mapStack,
@@ -152,12 +152,13 @@ interface Found {
   readonly violations: Awaited<ReturnType<typeof shortestViolations>>;
   readonly coverage: Readonly<Record<string, ActionCoverage>>;
   readonly knowledge: Knowledge;
+  readonly report: Searched["report"];
 }
 
 async function notesOf(
   { input, options, lanes, brought, ended }: Exploration,
   explorer: Explorer,
-  { violations, coverage, knowledge }: Found,
+  { violations, coverage, knowledge, report }: Found,
 ): Promise<readonly string[]> {
   const isInterrupted = (): boolean => input.signal?.aborted === true;
   const notes = [...brought.notes];
@@ -181,7 +182,7 @@ async function notesOf(
     notes.push("The coverage of OpenAPI operations is missing, because the first part of this resumed run did not measure it.");
   const left = notReplayedNote(violations);
   if (left !== undefined) notes.push(left);
-  const flaky = flakyNote(violations, brought.reports[0]!);
+  const flaky = flakyNote(violations, report);
   if (flaky !== undefined) notes.push(flaky);
   if (!isInterrupted()) notes.push(...ended.notes(violations.some(({ found }) => found.finding.invariant === CRASHED)));
   notes.push(...notRacedNote(input.definition, brought.reports[0]!));

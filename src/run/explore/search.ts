@@ -16,7 +16,8 @@ import { whereOfStack } from "../prepare/declared-at.ts";
 import { learnFrom, learnValues, type Experiments, type LearnedValues } from "./learn/learn-values.ts";
 import { distinguishesContent } from "./learn/generation-order.ts";
 import { refutedBy } from "../results/reductions.ts";
-import { endlessNote, lessonNote, neededNote } from "./learn/lesson-note.ts";
+import { againNote, endlessNote, lessonNote, neededNote } from "./learn/lesson-note.ts";
+import { hasUnconfirmed } from "./shrinking.ts";
 import { runHeaderWith } from "../resume/resume.ts";
 import type { JournalEvent } from "../../engine/commit/commit-journal.ts";
 import type { ShownUrls } from "../prepare/shown-urls.ts";
@@ -32,10 +33,16 @@ export interface Searched {
   readonly refuted: readonly Reduction[];
   /** Violations that occurred in cross-checks or earlier searches. The last search need not have reached these violations. */
   readonly seen: readonly FoundViolation[];
-  readonly visibility: LaneReport["visibility"];
-  readonly leftOut: LaneReport["leftOut"];
+  /** The report of the first lane at the beginning of the last search. */
+  readonly report: Pick<LaneReport, "counters" | "leftOut" | "visibility">;
   /** A note that says that earlier searches used up the time, so that the last search ended early; `undefined` otherwise. */
   readonly restarted: string | undefined;
+}
+
+/** The counters that restores leave as they are, and the state of learning before the first of them was left. */
+interface Leaving {
+  readonly columns: readonly CounterColumn[];
+  readonly before: Pick<LearnedValues, "knowledge" | "divergences"> & { readonly isOpen: boolean; readonly refuted: number };
 }
 
 /**
@@ -59,6 +66,8 @@ export async function search(exploration: Exploration): Promise<Searched> {
   const earlier: FoundViolation[] = [];
   // In a shard, restores cannot leave counters as they are, because other shards see other states and could decide otherwise.
   const leavesCounters = !lanePool.capacity.isElastic && options.shard === undefined;
+  /** The counters that restores leave as they are, and what was known before. `undefined` if there are none. */
+  let leaving: Leaving | undefined;
   for (let lessons = 0, isOpen = !lanePool.capacity.isElastic; ; lessons++) {
     keep?.begin(startOf(exploration, reports[0]!, knowledge));
     const spill = new ScratchFile(keep?.folder ?? tmpdir());
@@ -95,19 +104,12 @@ export async function search(exploration: Exploration): Promise<Searched> {
     await explorer.run(reports[0]!);
     seen.push(...explorer.seen);
     const restarted = restartsNote(explorer.stopReason, { restarts: lessons, usedMs: begunAt - startedAt, maxTimeMs: options.maxTimeMs });
-    const searched = {
-      explorer,
-      knowledge,
-      refuted,
-      seen: [...seen, ...earlier],
-      visibility: reports[0]!.visibility,
-      leftOut: reports[0]!.leftOut,
-      restarted,
-    };
+    const searched = { explorer, knowledge, refuted, seen: [...seen, ...earlier], report: reports[0]!, restarted };
     const { lesson, endlessCounter } = explorer;
-    if (lesson === undefined && endlessCounter === undefined) return searched;
-    const isOver = explorer.stopReason === "first_violation" || explorer.stopReason === "max_time" || explorer.limit.isOver;
-    if (isOver || signal?.aborted === true || explorer.fatal !== undefined) {
+    const isEnded = explorer.stopReason === "max_time" || explorer.limit.isOver || signal?.aborted === true || explorer.fatal !== undefined;
+    const isComplete = lesson === undefined && endlessCounter === undefined;
+    if (isComplete && (isEnded || leaving === undefined)) return searched;
+    if (!isComplete && (isEnded || explorer.stopReason === "first_violation")) {
       if (lesson !== undefined) explorer.divergences.add(lesson);
       // The search interrupted itself to learn; the user did not interrupt the run.
       if (explorer.stopReason === "interrupted" && signal?.aborted !== true && explorer.fatal === undefined)
@@ -120,11 +122,28 @@ export async function search(exploration: Exploration): Promise<Searched> {
       onEvent({ kind: "again" });
       onEvent({ kind: "note", message: note });
     };
+    if (isComplete) {
+      // A rule that only breaks with the numbers of other paths shows that results depend on the numbers.
+      if (!(await hasUnconfirmed(explorer, options, lanePool))) return searched;
+      const { columns, before } = leaving!;
+      leaving = undefined;
+      const needed = [...(knowledge.needed ?? []), ...columns.map(({ counter }) => counter)];
+      knowledge = joined(before.knowledge, { ...NOTHING_KNOWN, needed });
+      reports = await lanePool.learn(knowledge);
+      ({ divergences, isOpen } = before);
+      refuted.length = before.refuted;
+      beginAgain(againNote(explorer, columns));
+      continue;
+    }
     if (lesson === undefined) {
       const left = await leaveCounter(exploration, knowledge, endlessCounter!);
       if (left === undefined) return searched;
+      const isLeft = left.knowledge.unrestored?.includes(endlessCounter!.counter) === true;
+      if (isLeft) {
+        const { columns, before } = leaving ?? { columns: [], before: { knowledge, divergences, isOpen, refuted: refuted.length } };
+        leaving = { columns: [...columns, endlessCounter!], before };
+      }
       ({ reports, knowledge } = left);
-      const isLeft = knowledge.unrestored?.includes(endlessCounter!.counter) === true;
       beginAgain(isLeft ? endlessNote(explorer, endlessCounter!) : neededNote(endlessCounter!));
       continue;
     }

@@ -1,6 +1,14 @@
 import { explorationCompleteTo } from "../../engine/search/completeness.ts";
-import { causeOf, confirmViolations, type ConfirmedViolation, type Confirmations, type Shrinking } from "../../engine/findings/confirm.ts";
+import {
+  causeOf,
+  confirmPath,
+  confirmViolations,
+  type ConfirmedViolation,
+  type Confirmations,
+  type Shrinking,
+} from "../../engine/findings/confirm.ts";
 import type { FoundViolation } from "../../engine/findings/finding-log.ts";
+import { ReplayLane, StartTimes } from "../../engine/search/replay-lane.ts";
 import { unsettledOf } from "../../engine/search/unconfirmed-timeouts.ts";
 import type { LanePool } from "../../engine/lane-pool.ts";
 import type { Explorer, ExplorerOptions } from "../../engine/search/explorer.ts";
@@ -42,10 +50,11 @@ export async function shortestViolations(
     eachMs: Math.min(EACH * 1000, allMs),
     allMs,
   };
-  // Ignore a finding if a committed finding has the same key, because the committed finding is better evidence.
-  const isNew = ({ key }: FoundViolation): boolean => !committer.findings.violations.has(key);
-  const unsettled = [...unsettledOf(explorer, options.actions, options.signal), ...seen].filter(isNew);
-  const violations = new Map([...committer.findings.violations, ...unsettled.map((found) => [found.key, found] as const)]);
+  const committed = committer.findings.violations;
+  const unsettled = [...unsettledOf(explorer, options.actions, options.signal), ...seen];
+  // Of the findings with one key, replay only the committed finding, or the first one. The others are replayed only if it does not occur again.
+  const violations = new Map(committed);
+  for (const found of unsettled) if (!violations.has(found.key)) violations.set(found.key, found);
   if (violations.size === 0) return [];
   let progress: Confirmations = { replayed: 0, confirmed: 0, toShorten: 0 };
   const tell = (): void => {
@@ -64,13 +73,42 @@ export async function shortestViolations(
     const areLate = (fields: readonly string[]): boolean => divergences.areLate(fields);
     const replaying = { actions, lanePool, signal, shrinking, limit, canGoBack, areLate, onProgress };
     const replayed = await confirmViolations({ violations }, replaying);
-    const confirmed = replayed.flatMap((one) => (isNew(one.found) ? settled(one) : [one]));
+    const doubted = new Set(replayed.filter(isFlaky).map(({ found }) => found.key));
+    const others = unsettled.filter(({ key, path }) => doubted.has(key) && String(violations.get(key)!.path) !== String(path));
+    // The search reached a finding that does not occur again, so its completeness proves nothing about the length of other paths.
+    const doubting = { ...replaying, shrinking: { ...shrinking, completeToDepth: -1 } };
+    const again =
+      others.length === 0
+        ? []
+        : await confirmViolations({ violations: new Map(others.map((found, index) => [String(index), found])) }, doubting);
+    const confirmed = replayed.flatMap((one) => {
+      const best = (isFlaky(one) ? again.find((other) => other.confirmed && other.found.key === one.found.key) : undefined) ?? one;
+      return committed.get(best.found.key) === best.found ? [best] : settled(best);
+    });
     // After a divergence, a search cannot prove that a path is the shortest.
     if (!canGoBack) return confirmed;
     return await proveShortest(confirmed, options, lanePool, { limit, ms: Math.min(PROOF * 1000, share), steps: PROOF_STEPS });
   } finally {
     clearInterval(timer);
   }
+}
+
+const isFlaky = ({ confirmed, recording }: ConfirmedViolation): boolean => !confirmed && recording !== undefined;
+
+/** Replays one finding for each rule and last action. Resolves to `true` if a finding does not occur again from a clean start. */
+export async function hasUnconfirmed(
+  { committer, divergences, limit }: Pick<Explorer, "committer" | "divergences" | "limit">,
+  { actions, signal }: Pick<ExplorerOptions, "actions" | "signal">,
+  lanePool: LanePool,
+): Promise<boolean> {
+  const all = [...committer.findings.violations.values()].filter(({ path }) => path.length > 0);
+  const canGoBack = divergences.all.length === 0;
+  const replayLane = new ReplayLane(0, { actions, lanePool, signal, limit, canGoBack, starts: new StartTimes(limit) });
+  for (const found of new Map(all.map((one) => [causeOf(one), one])).values())
+    if (isFlaky(await confirmPath(replayLane, found, found))) return true;
+  // A later stage rebuilds the lane if this fails.
+  if (all.length > 0 && replayLane.isLost) await lanePool.rebuild(0).catch(() => undefined);
+  return false;
 }
 
 /**
@@ -106,7 +144,7 @@ export function notReplayedNote(violations: readonly ConfirmedViolation[]): stri
 
 /** Returns a note about findings that a replay did not show, if the cause may be counters that no checkpoint restores. */
 export function flakyNote(violations: readonly ConfirmedViolation[], { counters }: Pick<LaneReport, "counters">): string | undefined {
-  const flaky = violations.filter(({ confirmed, recording }) => !confirmed && recording !== undefined).length;
+  const flaky = violations.filter(isFlaky).length;
   if (flaky === 0 || counters === undefined) return undefined;
   return `${plural(flaky, "finding")} did not occur again from a clean start, where counters begin as in the initial state. ${counters.hint}`;
 }

@@ -29,22 +29,30 @@ export function lessonNote(
 
 /** Returns a note that says that the search starts again, because a counter made it endless. */
 export function endlessNote({ committer }: Pick<Explorer, "committer">, { field }: CounterColumn): string {
-  return `seqqa restarted the search after ${plural(committer.steps, "step")}: each row that is created and deleted leads to a new state, because the counter of ${field} grows. From now on, restores leave this counter as it is, and its ids count as generated values.`;
+  return `seqqa restarted the search after ${plural(committer.steps, "step")}: the counter of ${field} grows without end (calls use up its numbers), so there are always new states. From now on, restores leave this counter as it is, and its ids count as generated values.`;
 }
 
 /** Returns a note that says that a counter is restored again, because its numbers decide results. */
 export function neededNote({ field }: CounterColumn): string {
-  return `${growing(field)}. Results depend on its numbers, so seqqa continues to restore it, and the search may be endless. Add preconditions that limit how many rows the actions create.`;
+  return `${growing(field)}. Results depend on its numbers, so seqqa restores it, and the search may be endless. To limit it, ${LIMIT}.`;
+}
+
+/** Returns a note that says that the search starts again and restores counters, because violations depended on their numbers. */
+export function againNote({ committer }: Pick<Explorer, "committer">, columns: readonly CounterColumn[]): string {
+  const fields = columns.map(({ field }) => field).join(", ");
+  return `seqqa restarted the search after ${plural(committer.steps, "step")}: a broken rule did not break again from a clean start, where the counter of ${fields} begins as in the initial state. Results seem to depend on its numbers, so seqqa restores it from now on.`;
 }
 
 /** Returns a note for a counter that makes the search endless and that the store can only restore. */
 export function restoredNote({ field }: CounterColumn): string {
-  return `${growing(field)}, so the search may be endless. To leave the counter out of states, add \`symmetric: [${field}]\` to the store, or add preconditions that limit how many rows the actions create.`;
+  return `${growing(field)}, so the search may be endless. To leave the counter out of states, add \`symmetric: [${field}]\` to the store, or ${LIMIT}.`;
 }
 
 function growing(field: string): string {
-  return `Each row that is created and deleted leads to a new state, because the counter of ${field} grows`;
+  return `The counter of ${field} grows without end (calls use up its numbers)`;
 }
+
+const LIMIT = "add preconditions that limit how many of its numbers the actions use up";
 
 /** Returns a sentence that names the difference between `knowledge` and the earlier knowledge `before`. */
 function lessonOf(knowledge: Knowledge, before: Knowledge): string {
