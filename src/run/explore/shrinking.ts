@@ -52,7 +52,7 @@ export async function shortestViolations(
   };
   const committed = committer.findings.violations;
   const unsettled = [...unsettledOf(explorer, options.actions, options.signal), ...seen];
-  // Of the findings with one key, replay only the committed finding, or the first one. The others are replayed only if it does not occur again.
+  // Replay only one finding for each key: the committed finding, or the first one. The others are replayed only if it does not occur again.
   const violations = new Map(committed);
   for (const found of unsettled) if (!violations.has(found.key)) violations.set(found.key, found);
   if (violations.size === 0) return [];

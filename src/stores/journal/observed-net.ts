@@ -97,7 +97,7 @@ export function schemaChanges(before: readonly string[], now: readonly string[])
  * the two numbers is subtracted from both.
  */
 export function withoutCommon(added: StoredValue[][], removed: StoredValue[][]): [StoredValue[][], StoredValue[][]] {
-  // As keys, 0 and -0 are equal. As values, they differ.
+  // 0 and -0 are equal keys, but different values.
   const text = (row: readonly StoredValue[]): string =>
     row.map((value) => (Object.is(value, -0) ? "-0" : keyText(value as ExactValue))).join();
   const counts = new Map<string, number>();
