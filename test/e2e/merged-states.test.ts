@@ -126,24 +126,6 @@ const ALIKE: Readonly<Record<string, LookAlike & { readonly path: string }>> = {
   return run("update state set n = ?", bug && first === "bob" && one("select count(*) n from waiting").n > 1 ? 2 : 1) && 200;`,
     most: 1,
   },
-  "the order in which rows whose keys earlier steps generated were inserted": {
-    path: "order order queue_last queue_first open invite",
-    actions: ["order", "queue_first", "queue_last", "open", "invite"],
-    schema:
-      "create table if not exists orders (id text primary key); create table if not exists queue (order_id text primary key references orders (id)); create table if not exists state (id integer primary key, open int, n int); insert or ignore into state values (1, 0, 0)",
-    answer: `
-  const { open, n } = one("select * from state");
-  if (url === "count") return [200, { n }];
-  const [first, last] = db.prepare("select id from orders order by rowid").pluck().all();
-  if (url === "order") return open || last !== undefined ? 409 : run("insert into orders values (?)", randomUUID()) && 200;
-  if (last === undefined) return 409;
-  if (url.startsWith("queue_")) return open ? 409 : run("insert or ignore into queue values (?)", url === "queue_first" ? first : last) ? 200 : 409;
-  const [next, after] = db.prepare("select order_id from queue order by rowid").pluck().all();
-  if (url === "open") return open || next === undefined ? 409 : run("update state set open = 1") && 200;
-  if (!open || n > 0) return 409;
-  return run("update state set n = ?", bug && next === last && after !== undefined ? 2 : 1) && 200;`,
-    most: 1,
-  },
   "data in a hidden value that is used four steps later": {
     path: "toggle toggle order approve pack bill",
     actions: ["toggle", "order", "approve", "pack", "bill"],
@@ -165,6 +147,24 @@ const ALIKE: Readonly<Record<string, LookAlike & { readonly path: string }>> = {
   if (at !== from) return 409;
   const isWrong = bug && url === "bill" && sealed !== undefined && !flags.get(sealed);
   return run("update state set at = ?, n = ?", to, isWrong ? 2 : n) && 200;`,
+    most: 1,
+  },
+  "the order in which rows whose keys earlier steps generated were inserted": {
+    path: "order order queue_last queue_first open invite",
+    actions: ["order", "queue_first", "queue_last", "open", "invite"],
+    schema:
+      "create table if not exists orders (id text primary key); create table if not exists queue (order_id text primary key references orders (id)); create table if not exists state (id integer primary key, open int, n int); insert or ignore into state values (1, 0, 0)",
+    answer: `
+  const { open, n } = one("select * from state");
+  if (url === "count") return [200, { n }];
+  const [first, last] = db.prepare("select id from orders order by rowid").pluck().all();
+  if (url === "order") return open || last !== undefined ? 409 : run("insert into orders values (?)", randomUUID()) && 200;
+  if (last === undefined) return 409;
+  if (url.startsWith("queue_")) return open ? 409 : run("insert or ignore into queue values (?)", url === "queue_first" ? first : last) ? 200 : 409;
+  const [next, after] = db.prepare("select order_id from queue order by rowid").pluck().all();
+  if (url === "open") return open || next === undefined ? 409 : run("update state set open = 1") && 200;
+  if (!open || n > 0) return 409;
+  return run("update state set n = ?", bug && next === last && after !== undefined ? 2 : 1) && 200;`,
     most: 1,
   },
   "a JWT that was signed again in the second of the one before, with another key": {
@@ -400,7 +400,7 @@ const ALIKE: Readonly<Record<string, LookAlike & { readonly path: string }>> = {
 
 describe("states that differ only in what seqqa gives one name", () => {
   // In the quick suite the next test has the second of them, without its defect.
-  it.each(some(Object.entries(ALIKE), 4))("%s: the defect is found, and the correct twin is silent", async (_what, target) => {
+  it.each(some(Object.entries(ALIKE), 3))("%s: the defect is found, and the correct twin is silent", async (_what, target) => {
     // In the quick suite the next test has a correct twin, and e2e/soundness has others.
     const modes = full ? [true, false] : [true];
     const [found, twin] = await Promise.all(modes.map(async (bug) => explore(target, bug)));
