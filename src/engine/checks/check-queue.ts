@@ -302,7 +302,7 @@ export class CheckQueue {
       ...(edge !== undefined && { edge }),
       ...(reduced && { reduced }),
       ...(unlinked === true && { unlinked }),
-      ...(reduced && followed > 0 && { followed: { states: followed, deepest: Math.min(maxDepth, Number.MAX_SAFE_INTEGER) } }),
+      ...(followed > 0 && { followed: { states: followed, deepest: Math.min(maxDepth, Number.MAX_SAFE_INTEGER) } }),
       ...(reduced && apart && { apart }),
     };
     if (edge !== undefined) this.auditsLeft++;

@@ -261,7 +261,7 @@ export class Encoder {
     }
     let placed = 0;
     let last = 0;
-    const rows: Encoded[] = [];
+    const rows: Encoded[] | undefined = table.readOrder && [];
     for (const [index, row] of table.added.entries()) {
       const isPlaced = inPlace === undefined || index < inPlace;
       const position = isPlaced ? at(positions?.added[index]) : "";
@@ -276,14 +276,15 @@ export class Encoder {
       const place = inPlace === undefined || position !== "" ? "" : isPlaced ? `${placed++}:` : `${last++}>`;
       if (this.#tokens.length > 0) this.#holed.push({ text: `${plan.prefix}+${place}${text}`, tokens: this.#tokens });
       else this.#plain.push(`${plan.prefix}+${place}${text}`);
-      if (table.readOrder !== undefined) rows[index] = { text, tokens: this.#tokens };
+      if (rows !== undefined) rows[index] = { text, tokens: this.#tokens };
     }
+    const order = table.readOrder?.filter((index) => rows?.[index] !== undefined) ?? [];
     // If the step that inserted a row generated its key, for each row, the order of the keys is the order of the rows.
-    if (table.readOrder?.some((index) => rows[index] !== undefined && !plan.hasOwnKey(table.added[index]!)) === true)
+    if (order.some((index) => !plan.hasOwnKey(table.added[index]!)))
       this.#readOrder(
         rowsEntry(system, table.name),
         plan,
-        table.readOrder.flatMap((index) => rows[index] ?? []),
+        order.map((index) => rows![index]!),
       );
     for (const [text, count] of gone) for (let i = 0; i < count; i++) this.#plain.push(`${plan.prefix}-${text}`);
   }

@@ -31,16 +31,16 @@ export function observeNet(shapes: readonly TableShape[], mirror: NetMirror): Ob
     let added: StoredValue[][] = [];
     let removed: StoredValue[][] = [];
     const isOrdered = shape.isOrdered === true;
+    const rowids = !isOrdered && shape.shownFrom > 0 ? new Map<StoredValue[], ExactValue>() : undefined;
     let inPlace = 0;
     const positions: { readonly added: StoredValue[]; readonly removed: StoredValue[] } = { added: [], removed: [] };
-    const rowids = new Map<StoredValue[], ExactValue>();
     const slots = mirror.slotsOf(shape.index);
     for (const { base, now } of isOrdered ? inRowOrder(slots) : slots) {
       if (sameRow(base, now)) continue;
       if (now !== null) {
         const row = shownRow(shape, now);
         added.push(row);
-        if (!isOrdered && shape.shownFrom > 0) rowids.set(row, now[0]!);
+        rowids?.set(row, now[0]!);
       }
       if (base !== null) removed.push(shownRow(shape, base));
       if (!isOrdered || base === null) continue;
@@ -51,9 +51,9 @@ export function observeNet(shapes: readonly TableShape[], mirror: NetMirror): Ob
       inPlace++;
     }
     // Leave out rows that are both added and removed. A row that was deleted and inserted again has a new hidden rowid, but the same visible values.
-    if (!isOrdered && shape.shownFrom > 0 && added.length > 0 && removed.length > 0) [added, removed] = withoutCommon(added, removed);
+    if (rowids !== undefined && added.length > 0 && removed.length > 0) [added, removed] = withoutCommon(added, removed);
     if (added.length === 0 && removed.length === 0) continue;
-    const readOrder = rowids.size > 1 && added.length > 1 ? readOrderOf(added, rowids) : undefined;
+    const readOrder = rowids !== undefined && added.length > 1 ? readOrderOf(added, rowids) : undefined;
     tables.push({
       name: shape.name,
       columns: shape.columns,
