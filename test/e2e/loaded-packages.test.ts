@@ -28,3 +28,13 @@ it.each(["cli/index.js", "run/index.js"])("%s loads packages that few runs need 
 it("the command line loads no HTTP client before a command needs it", () => {
   expect([...packagesOf("cli/index.js")].filter((name) => name.startsWith("undici"))).toEqual([]);
 });
+
+it("exported classes and functions keep their names, which users see in printed values", async () => {
+  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { exports: Record<string, { default?: string }> };
+  const entries = Object.values(exports).flatMap(({ default: file }) => (file?.startsWith("./dist/") === true ? [file] : []));
+  // The fixtures of test runners can be imported only by these.
+  const ours = entries.filter((file) => !/testing\/\w+\//.test(file));
+  for (const file of ours)
+    for (const [name, value] of Object.entries((await import(join(root, file))) as Record<string, unknown>))
+      if (typeof value === "function") expect(`${file}: ${value.name}`).toBe(`${file}: ${name}`);
+});

@@ -44,7 +44,7 @@ export interface TargetExit {
 
 /** A running target. The target has its own process group, so that all processes that its shell starts can be ended together. */
 export class TargetProcess {
-  /** The id of the shell's process, which is also the id of the process group. */
+  /** The id of the process of the program or of its shell, which is also the id of the process group. */
   readonly pid: number;
   /** Resolves when the process has ended and its output was read. */
   readonly ended: Promise<TargetExit>;
@@ -86,7 +86,7 @@ export class TargetProcess {
 
   /** Starts a command line in a shell. @throws SeqqaError `TARGET_SPAWN` if no shell can be started */
   static async start(command: TargetCommand): Promise<TargetProcess> {
-    const child = spawn(command.line, {
+    const child = spawn(directly(command.line), {
       shell: true,
       detached: true,
       cwd: command.cwd,
@@ -172,6 +172,18 @@ export class TargetProcess {
       await delay(pollMs);
     }
   }
+}
+
+/** Matches one command with its arguments: no list, pipe, subshell, redirection or assignment, and no command that only the shell itself has. */
+const ONE_PROGRAM =
+  /^\s*(?!(?:alias|builtin|cd|command|eval|exec|exit|export|hash|jobs|read|return|set|shift|source|time|times|trap|type|ulimit|umask|unset|wait)\b)(?:\.{0,2}\/|\w)[\w./@+-]*(?:\s[^;|&()<>\n`]*)?$/;
+
+/**
+ * Returns a command line that makes the shell replace itself by the program, if the line is a single command. Some shells do so by themselves.
+ * Otherwise, each target costs a second process, and at its end all of `/proc` has to be read until the parent of all processes has noticed the end.
+ */
+export function directly(line: string): string {
+  return process.platform !== "win32" && ONE_PROGRAM.test(line) ? `exec ${line.trimStart()}` : line;
 }
 
 /** Waits until a promise settles, but not longer than `ms`. */
