@@ -1,5 +1,5 @@
 import { request as httpRequest, type ClientRequest } from "node:http";
-import { request as httpsRequest } from "node:https";
+import { request as httpsRequest, type RequestOptions } from "node:https";
 import { connect, type Socket } from "node:net";
 import type { SecureContext } from "node:tls";
 import { secureContext } from "../../network/secure-context.ts";
@@ -33,9 +33,8 @@ export function probe(url: URL, timeoutMs: number, signal?: AbortSignal, ca: rea
     const give = (): void => settle({ kind: "silent", error: new Error("No answer is needed any longer.") });
     if (signal?.aborted === true) return give();
     signal?.addEventListener("abort", give);
-    const send = (options: { readonly createConnection?: () => Socket; readonly secureContext?: SecureContext }): void => {
+    const send = (options: RequestOptions & { readonly secureContext?: SecureContext }): void => {
       const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, {
-        agent: false,
         headers: { connection: "close" },
         ...options,
       });
@@ -47,7 +46,7 @@ export function probe(url: URL, timeoutMs: number, signal?: AbortSignal, ca: rea
     };
     if (url.protocol === "https:") {
       const trusted = secureContext(ca);
-      return send(trusted === undefined ? {} : { secureContext: trusted });
+      return send({ agent: false, ...(trusted !== undefined && { secureContext: trusted }) });
     }
     // While a target starts, most attempts end with a refused connection, which costs a third if no request was made for it.
     const socket = connect(Number(url.port || 80), url.hostname.replace(/[[\]]/g, ""));
