@@ -6,7 +6,7 @@ import { specOf, STORES, type Spec, type Store } from "../support/soundness/spec
 import { template } from "../support/store-templates.ts";
 
 /** Runs at once: most of their time they wait. */
-const AT_ONCE = 6;
+const AT_ONCE = 10;
 const LANES: readonly number[] = full ? [1, 2, 4] : [1, 2];
 
 const urls = new Map<Store, Promise<string>>();

@@ -1,6 +1,8 @@
+import { createRequire } from "node:module";
 import type { CookieExpiry } from "../../model/http/client.ts";
 import { unsignedCookie } from "../../model/http/signed-cookie.ts";
-import { Cookie, CookieJar, domainMatch, type SerializedCookieJar } from "tough-cookie";
+import type * as ToughCookie from "tough-cookie";
+import type { Cookie, CookieJar, SerializedCookieJar } from "tough-cookie";
 
 /** The part of a cookie that distinguishes two states. The expiry is left out because it differs in every execution. */
 export interface ActingCookie {
@@ -18,6 +20,13 @@ const LONGEST_NAME = 100;
 const MOST_REJECTED = 20;
 /** The latest time that a `Date` can hold, in milliseconds. */
 const LAST_MS = 8.64e15;
+
+let loaded: typeof ToughCookie | undefined;
+
+/** Returns `tough-cookie`. It is loaded when the first cookie is set, because each lane would take a fifth longer to load with it. */
+function toughCookie(): typeof ToughCookie {
+  return (loaded ??= createRequire(import.meta.url)("tough-cookie") as typeof ToughCookie);
+}
 
 /** A cookie jar that is serialized only after changes. A saved value of `null` means an empty jar. */
 export class CookieStore {
@@ -56,10 +65,10 @@ export class CookieStore {
    */
   receive(lines: readonly string[], url: string): boolean {
     if (lines.length === 0) return false;
-    this.#jar ??= new CookieJar(undefined, JAR_OPTIONS);
+    this.#jar ??= new (toughCookie().CookieJar)(undefined, JAR_OPTIONS);
     const now = this.#now();
     for (const line of lines) {
-      const cookie = Cookie.parse(line, { loose: true });
+      const cookie = toughCookie().Cookie.parse(line, { loose: true });
       if (cookie === undefined) continue;
       endAtFixedTime(cookie, now);
       try {
@@ -103,7 +112,7 @@ export class CookieStore {
 
   restore(saved: SerializedCookieJar | null): void {
     if (saved === this.#saved) return;
-    this.#jar = saved === null ? null : CookieJar.deserializeSync(saved);
+    this.#jar = saved === null ? null : toughCookie().CookieJar.deserializeSync(saved);
     this.#saved = saved;
   }
 
@@ -157,7 +166,7 @@ export class CookieStore {
 /** Returns the end of the sentence that says why a cookie was rejected, and a sentence that says what to do. */
 function whyRejected(cookie: Cookie, { hostname, protocol }: URL, error: unknown): string {
   const domain = cookie.cdomain();
-  if (domain !== null && domainMatch(hostname, domain) !== true) {
+  if (domain !== null && toughCookie().domainMatch(hostname, domain) !== true) {
     const does =
       domain === "localhost"
         ? "Set target.ready to http://localhost:{port}/, or make the target set the cookie without Domain."

@@ -1,13 +1,17 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { full } from "../../sizes.ts";
-import { root, seqqa, seqqaProcess, type Explored, type Document } from "../e2e.ts";
+import { atEnd } from "../at-end.ts";
+import { root, type Explored, type Document } from "../e2e.ts";
 import { actionsOf } from "./model.ts";
 import type { Spec } from "./spec.ts";
 
 const here = join(root, "test/support/soundness");
+/** The time limit for a run. After it, the process is killed, and the run has no exit status. */
+const TIMEOUT_MS = 120_000;
 
 export interface Outcome {
   readonly status: number | null;
@@ -15,9 +19,12 @@ export interface Outcome {
   readonly said: string;
 }
 
+/** Processes of {@link runTarget} that wait for the next run. */
+const idle: ChildProcess[] = [];
+
 /**
- * Runs the built command on a target. At full size, it runs in its own process, so that several runs work at the same time. The option `url` is the
- * URL of the store that is copied for each lane; it is not set for SQLite and memory.
+ * Runs the built command on a target, in a process that earlier runs may have used. Calls at the same time use several processes. The option `url` is
+ * the URL of the store that is copied for each lane; it is not set for SQLite and memory.
  */
 export async function runTarget(
   spec: Spec,
@@ -26,18 +33,46 @@ export async function runTarget(
   const folder = mkdtempSync(join(tmpdir(), "seqqa-sound-"));
   try {
     writeTarget(folder, spec, options);
-    const args = ["run", ".", "--parallel", String(options.lanes), "--output", "out", "--max-depth", "9"];
-    const { status, stdout, stderr } = await (full ? seqqaProcess : seqqa)(args, { cwd: folder, timeoutMs: 120_000 });
+    const args = ["run", ".", "--parallel", String(options.lanes), "--output", "out", "--max-depth", String(spec.seed % 5 === 0 ? 9 : 6)];
+    const begun = performance.now();
+    const { status, stdout, stderr } = await command(args, folder);
     let explored: Explored | undefined;
     try {
       explored = (JSON.parse(readFileSync(join(folder, "out/results.json"), "utf8")) as Document).explorations[0];
     } catch {
       // The run ended before it wrote results.
     }
+    (await import("node:fs")).appendFileSync("/tmp/logs/sound.jsonl", JSON.stringify({ seed: spec.seed, family: spec.family, store: spec.store, clock: spec.clock, ids: spec.ids, noise: spec.noise, stamps: spec.stamps, beats: spec.beats, bug: options.bug, lanes: options.lanes, wall: performance.now() - begun, status, steps: (explored as any)?.steps, stop: explored?.stopReason }) + "\n");
     return { status, explored, said: stdout + stderr };
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+interface Ran {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function command(args: readonly string[], cwd: string): Promise<Ran> {
+  const worker = idle.pop() ?? started();
+  worker.send({ args, cwd });
+  const timer = setTimeout(() => worker.kill("SIGKILL"), TIMEOUT_MS);
+  const ended = once(worker, "exit").then(([status]) => ({ status: status as number | null, stdout: "", stderr: "The process ended." }));
+  const ran = await Promise.race([once(worker, "message").then(([answer]) => answer as Ran), ended]);
+  clearTimeout(timer);
+  if (worker.exitCode === null && worker.signalCode === null) idle.push(worker);
+  return ran;
+}
+
+function started(): ChildProcess {
+  const worker = fork(join(here, "worker.mjs"), { stdio: "ignore", execArgv: [] });
+  atEnd(() => {
+    worker.kill("SIGKILL");
+    idle.length = 0;
+  });
+  return worker;
 }
 
 /** Writes the configuration and the agent of a target, e.g. to examine the target by hand. */
