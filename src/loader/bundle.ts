@@ -1,10 +1,11 @@
-import { build, transform, type BuildFailure, type BuildResult, type Metafile } from "esbuild";
+import type { BuildFailure, BuildResult, Metafile } from "esbuild";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve, isAbsolute, relative, sep } from "node:path";
 import { pathToFileURL, fileURLToPath } from "node:url";
 import { SeqqaError } from "../model/errors.ts";
+import { build, transform } from "./esbuild.ts";
 import { isBuildFailure, syntaxError } from "./load-errors.ts";
 import { shownPath } from "./shown-path.ts";
 import { stringLiterals } from "./string-literals.ts";

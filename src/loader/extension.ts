@@ -1,4 +1,4 @@
-import { build } from "esbuild";
+import { build } from "./esbuild.ts";
 import { existsSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -1,4 +1,4 @@
-import { build } from "esbuild";
+import { build } from "./esbuild.ts";
 import { dirname, resolve, sep } from "node:path";
 import { externalPackages } from "./external-packages.ts";
 
