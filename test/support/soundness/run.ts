@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { full } from "../../sizes.ts";
 import { atEnd } from "../at-end.ts";
 import { root, type Explored, type Document } from "../e2e.ts";
 import { actionsOf } from "./model.ts";
@@ -33,8 +34,16 @@ export async function runTarget(
   const folder = mkdtempSync(join(tmpdir(), "seqqa-sound-"));
   try {
     writeTarget(folder, spec, options);
-    const args = ["run", ".", "--parallel", String(options.lanes), "--output", "out", "--max-depth", String(spec.seed % 5 === 0 ? 9 : 6)];
-    const begun = performance.now();
+    const args = [
+      "run",
+      ".",
+      "--parallel",
+      String(options.lanes),
+      "--output",
+      "out",
+      "--max-depth",
+      String(full && spec.seed % 5 === 0 ? 9 : 6),
+    ];
     const { status, stdout, stderr } = await command(args, folder);
     let explored: Explored | undefined;
     try {
@@ -42,7 +51,6 @@ export async function runTarget(
     } catch {
       // The run ended before it wrote results.
     }
-    (await import("node:fs")).appendFileSync("/tmp/logs/sound.jsonl", JSON.stringify({ seed: spec.seed, family: spec.family, store: spec.store, clock: spec.clock, ids: spec.ids, noise: spec.noise, stamps: spec.stamps, beats: spec.beats, bug: options.bug, lanes: options.lanes, wall: performance.now() - begun, status, steps: (explored as any)?.steps, stop: explored?.stopReason }) + "\n");
     return { status, explored, said: stdout + stderr };
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
