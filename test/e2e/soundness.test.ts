@@ -6,7 +6,7 @@ import { specOf, STORES, type Spec, type Store } from "../support/soundness/spec
 import { template } from "../support/store-templates.ts";
 
 /** Runs at once: much of their time they wait. */
-const AT_ONCE = full ? 8 : 4;
+const AT_ONCE = full ? 8 : 10;
 /** A lane in a thread costs more than most of these runs, so `npm test` uses one lane. */
 const LANES: readonly number[] = full ? [1, 2, 4] : [1];
 

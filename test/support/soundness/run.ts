@@ -42,7 +42,7 @@ export async function runTarget(
       "--output",
       "out",
       "--max-depth",
-      String(full && spec.seed % 5 === 0 ? 9 : 6),
+      String(full ? (spec.seed % 5 === 0 ? 9 : 6) : 4),
     ];
     const { status, stdout, stderr } = await command(args, folder);
     let explored: Explored | undefined;
@@ -103,7 +103,7 @@ function configOf(spec: Spec, { bug, url }: { readonly bug: boolean; readonly ur
     DRIVERS: ${pathToFileURL(join(root, "package.json")).href}
 exploration:
   max_steps: 20000
-  max_time: 40
+  max_time: ${full ? 40 : 10}
 `;
 }
 
