@@ -153,12 +153,12 @@ export const agent = new Agent({
   ])("is explored alike with both rollbacks, with one lane and with two %s", { timeout: 200_000 }, async (_when, setup) => {
     const files = { "server.mjs": LINKS_SERVER, "notes.explore.js": following(setup) };
     const digests = new Set<string>();
-    for (const rollback of ["stores", "restart"]) {
-      for (const lanes of ["1", "2"]) {
-        const result = await run(rollback, ["--parallel", lanes], files);
-        expect(result, `${rollback}, ${lanes} lanes`).toMatchObject({ status: 0, divergences: [], errors: [] });
-        digests.add(result.digest);
-      }
+    const ways = ["stores", "restart"].flatMap((rollback) => ["1", "2"].map((lanes) => [rollback, lanes] as const));
+    // In the quick suite, each rollback and each number of lanes occurs once.
+    for (const [rollback, lanes] of full ? ways : [ways[0]!, ways[3]!]) {
+      const result = await run(rollback, ["--parallel", lanes], files);
+      expect(result, `${rollback}, ${lanes} lanes`).toMatchObject({ status: 0, divergences: [], errors: [] });
+      digests.add(result.digest);
     }
     expect(digests.size).toBe(1);
   });

@@ -36,6 +36,12 @@ const SECOND_MS = 1_000;
 /** Maximum number of states behind a merge that an audit compares if the root state is made again for each step. */
 const MOST_REMADE = 3;
 
+/**
+ * Maximum number of states behind a merge that an audit compares although it has compared a state that the search takes for the same. In a loop that
+ * only renews generated values, such states have no end, and their paths become longer with each.
+ */
+const MOST_RENEWED = 8;
+
 interface Reached extends Fingerprint {
   readonly changed: boolean;
   readonly isBounded: boolean;
@@ -80,6 +86,7 @@ export class CrossChecker {
     const [others, renewed]: [Pair[], Pair[]] = [[], []];
     let pair: Pair | undefined = { unit, check };
     const { states = 0, deepest = 0 } = check.followed ?? {};
+    let leftRenewed = MOST_RENEWED;
     // If the root is made again for each step, comparing many states would take too long.
     for (let left = this.#base.home.remade ? Math.min(states, MOST_REMADE) : states; pair !== undefined && !this.#isCancelled(); left--) {
       const found = await this.#compare(pair, (next, texts) => {
@@ -90,7 +97,7 @@ export class CrossChecker {
         nodes.add(nodeOf(next.unit));
       });
       if (found !== undefined) return found;
-      pair = left > 0 ? (others.shift() ?? renewed.shift()) : undefined;
+      pair = left > 0 ? (others.shift() ?? (leftRenewed-- > 0 ? renewed.shift() : undefined)) : undefined;
     }
     return check.apart === true && (await this.#ordersSeconds(unit, check)) ? this.#compareApart(unit, check) : undefined;
   }
