@@ -4,7 +4,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { full } from "../../sizes.ts";
 import { atEnd } from "../at-end.ts";
 import { root, type Explored, type Document } from "../e2e.ts";
 import { actionsOf } from "./model.ts";
@@ -23,27 +22,28 @@ export interface Outcome {
 /** Processes of {@link runTarget} that wait for the next run. */
 const idle: ChildProcess[] = [];
 
-/**
- * Runs the built command on a target, in a process that earlier runs may have used. Calls at the same time use several processes. The option `url` is
- * the URL of the store that is copied for each lane; it is not set for SQLite and memory.
- */
-export async function runTarget(
-  spec: Spec,
-  options: { readonly bug: boolean; readonly lanes: number; readonly url?: string | undefined },
-): Promise<Outcome> {
+export interface TargetOptions {
+  /** `true`: the target has its defect. `false`: it is the correct twin. */
+  readonly bug: boolean;
+  /** The URL of the store that is copied for each lane. Not set for SQLite and memory. */
+  readonly url?: string | undefined;
+  /** `exploration.max_time` in seconds. Default: 40. */
+  readonly maxTime?: number;
+}
+
+export interface RunOptions extends TargetOptions {
+  readonly lanes: number;
+  /** `--max-depth`. Default: 9. */
+  readonly depth?: number;
+}
+
+/** Runs the built command on a target, in a process that earlier runs may have used. Calls at the same time use several processes. */
+export async function runTarget(spec: Spec, options: RunOptions): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), "seqqa-sound-"));
   try {
     writeTarget(folder, spec, options);
-    const args = [
-      "run",
-      ".",
-      "--parallel",
-      String(options.lanes),
-      "--output",
-      "out",
-      "--max-depth",
-      String(full ? (spec.seed % 5 === 0 ? 9 : 6) : 4),
-    ];
+    const { lanes, depth = 9 } = options;
+    const args = ["run", ".", "--parallel", String(lanes), "--output", "out", "--max-depth", String(depth)];
     const { status, stdout, stderr } = await command(args, folder);
     let explored: Explored | undefined;
     try {
@@ -84,12 +84,12 @@ function started(): ChildProcess {
 }
 
 /** Writes the configuration and the agent of a target, e.g. to examine the target by hand. */
-export function writeTarget(folder: string, spec: Spec, options: { readonly bug: boolean; readonly url?: string | undefined }): void {
+export function writeTarget(folder: string, spec: Spec, options: TargetOptions): void {
   writeFileSync(join(folder, "seqqa.yaml"), configOf(spec, options));
   writeFileSync(join(folder, "target.explore.ts"), agentOf(spec));
 }
 
-function configOf(spec: Spec, { bug, url }: { readonly bug: boolean; readonly url?: string | undefined }): string {
+function configOf(spec: Spec, { bug, url, maxTime = 40 }: TargetOptions): string {
   const file = spec.store === "memory" ? "KEPT_IN: memory" : 'DB_PATH: "{db_path}"';
   const store = url === undefined ? file : 'DATABASE_URL: "{db_url}"';
   return `${url === undefined ? "" : `db_url: ${url}\n`}target:
@@ -103,7 +103,7 @@ function configOf(spec: Spec, { bug, url }: { readonly bug: boolean; readonly ur
     DRIVERS: ${pathToFileURL(join(root, "package.json")).href}
 exploration:
   max_steps: 20000
-  max_time: ${full ? 40 : 10}
+  max_time: ${maxTime}
 `;
 }
 
