@@ -104,7 +104,7 @@ async function runHere(args: readonly string[], { cwd = root, env = {}, timeoutM
   }, timeoutMs);
   try {
     process.chdir(cwd);
-    replaceEnvironment({ ...clean, ...env });
+    replaceEnvironment({ ...userEnvironment, ...env });
     const shell = {
       stdout: { write: (text: string) => ((said.stdout += text), true) },
       stderr: { write: (text: string) => ((said.stderr += text), true) },
@@ -145,7 +145,7 @@ export function startProgram(
   args: readonly string[],
   { cwd = root, env = {}, timeoutMs = 240_000 }: RunOptions = {},
 ): Running {
-  const child = spawn(program, [...args], { cwd, env: { ...clean, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(program, [...args], { cwd, env: { ...userEnvironment, ...env }, stdio: ["ignore", "pipe", "pipe"] });
   const pid = child.pid!;
   const said = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (said.stdout += text));
@@ -165,7 +165,7 @@ export function startProgram(
 }
 
 /** The environment without variables that influence seqqa or its colours. */
-const clean: NodeJS.ProcessEnv = Object.fromEntries(
+export const userEnvironment: NodeJS.ProcessEnv = Object.fromEntries(
   Object.entries(process.env).filter(
     ([name]) => !AGENT_VARIABLES.includes(name) && !/^(?:SEQQA_|FORCE_COLOR$|CI$|NODE_OPTIONS$|VITEST|BUG$|PORT$|TMPDIR$)/.test(name),
   ),

@@ -1,11 +1,10 @@
 import { fork, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { atEnd } from "../at-end.ts";
-import { root, type Explored, type Document } from "../e2e.ts";
+import { root, userEnvironment, type Explored, type Document } from "../e2e.ts";
 import { actionsOf } from "./model.ts";
 import type { Spec } from "./spec.ts";
 
@@ -67,15 +66,21 @@ async function command(args: readonly string[], cwd: string): Promise<Ran> {
   const worker = idle.pop() ?? started();
   worker.send({ args, cwd });
   const timer = setTimeout(() => worker.kill("SIGKILL"), TIMEOUT_MS);
-  const ended = once(worker, "exit").then(([status]) => ({ status: status as number | null, stdout: "", stderr: "The process ended." }));
-  const ran = await Promise.race([once(worker, "message").then(([answer]) => answer as Ran), ended]);
+  const ran = await new Promise<Ran>((resolve) => {
+    const ended = (status: number | null): void => resolve({ status, stdout: "", stderr: "The process ended." });
+    worker.once("exit", ended);
+    worker.once("message", (answer) => {
+      worker.off("exit", ended);
+      resolve(answer as Ran);
+    });
+  });
   clearTimeout(timer);
   if (worker.exitCode === null && worker.signalCode === null) idle.push(worker);
   return ran;
 }
 
 function started(): ChildProcess {
-  const worker = fork(join(here, "worker.mjs"), { stdio: "ignore", execArgv: [] });
+  const worker = fork(join(here, "worker.mjs"), { stdio: "ignore", execArgv: [], env: userEnvironment });
   atEnd(() => {
     worker.kill("SIGKILL");
     idle.length = 0;
