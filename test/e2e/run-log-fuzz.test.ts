@@ -16,6 +16,7 @@ import { parseXml } from "../support/xml.ts";
 const EXPLORATION = `
 import { Action, Agent, Invariant, Journey, Step, World } from "seqqa";
 import { MockClient } from "seqqa/mocking";
+import { codePoint } from "../support/code-point.ts";
 const world = () => {
   const api = new MockClient();
   api.whenPost("/a").respond({ id: 1 });
@@ -55,7 +56,7 @@ beforeAll(async () => {
   results = JSON.parse(readFileSync(join(folder, "out/results.json"), "utf8"));
 });
 
-const text = fc.oneof(fc.constantFrom(...HOSTILE_TEXTS), fc.string({ unit: "binary", maxLength: 20 }));
+const text = fc.oneof(fc.constantFrom(...HOSTILE_TEXTS), fc.string({ unit: codePoint, maxLength: 20 }));
 /** Changes of a column in one of its rows: JSON with other values where the column holds JSON, and any value at all. */
 const columns = fc.array(
   fc.record({

@@ -10,6 +10,7 @@ import { atEnd } from "../../support/at-end.ts";
 import { mutated, mutatedBytes, tried } from "../../support/fuzz.ts";
 import { problemsOfCode } from "../../support/generated-code.ts";
 import { har } from "./recording/recordings.ts";
+import { codePoint } from "../../support/code-point.ts";
 
 const base = mkdtempSync(join(tmpdir(), "seqqa-fuzz-"));
 atEnd(() => rmSync(base, { recursive: true, force: true }));
@@ -181,7 +182,7 @@ function filesOf(valid: readonly unknown[]): fc.Arbitrary<Buffer> {
   return fc.oneof(
     { weight: 7, arbitrary: text.map((one) => Buffer.from(one)) },
     { weight: 2, arbitrary: mutatedBytes(fc.oneof(text, fc.constantFrom(...valid.map((one) => JSON.stringify(one))))) },
-    { weight: 1, arbitrary: mutatedBytes(fc.string({ unit: "binary" })) },
+    { weight: 1, arbitrary: mutatedBytes(fc.string({ unit: codePoint })) },
   );
 }
 
