@@ -11,12 +11,12 @@ import { beyondInRecord } from "../../src/run/resume/check-record.ts";
 import { batches, size } from "../sizes.ts";
 import { folderWith, linkPackages, seqqa } from "../support/e2e.ts";
 import { anyValue, HOSTILE_TEXTS, INTERNAL, mutated, mutatedBytes, tried } from "../support/fuzz.ts";
+import { codePoint } from "../support/code-point.ts";
 import { parseXml } from "../support/xml.ts";
 
 const EXPLORATION = `
 import { Action, Agent, Invariant, Journey, Step, World } from "seqqa";
 import { MockClient } from "seqqa/mocking";
-import { codePoint } from "../support/code-point.ts";
 const world = () => {
   const api = new MockClient();
   api.whenPost("/a").respond({ id: 1 });

@@ -7,12 +7,12 @@ const OF_TIME = ["Date", "performance", "setTimeout", "clearTimeout", "setInterv
 
 /** `setTimeout` of node:timers/promises, which the sources import by name and Vitest leaves as it is. */
 const { setTimeout: realPause } = promises;
-const leapingPause = ((ms, value, { signal } = {}) =>
+const leapingPause: typeof realPause = (ms, value, { signal } = {}) =>
   new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    const timer = setTimeout(resolve, ms, value);
+    const timer = setTimeout(() => resolve(value!), ms);
     signal?.addEventListener("abort", () => (clearTimeout(timer), reject(signal.reason as Error)), { once: true });
-  })) as typeof realPause;
+  });
 
 /**
  * Gives the tests of a file a clock that leaps to the next timer whenever all code waits for one, so that no test waits in real time. Time stands

@@ -202,7 +202,7 @@ const INPUTS: readonly (readonly [name: string, valid: readonly unknown[], scaff
 ];
 
 describe.each(INPUTS)("whatever stands in %s", (_name, valid, scaffold) => {
-  it.each(batches(size(60, 10_000), 2500).map(({ first, count }) => [String(first), count] as const))(
+  it.each(batches(size(30, 10_000), 2500).map(({ first, count }) => [String(first), count] as const))(
     "is a folder whose code has nothing of it but texts, or one sentence that says what is wrong: cases from %s",
     { timeout: 3_600_000 },
     async (_first, count) => {
