@@ -11,6 +11,7 @@ import { beyondInRecord } from "../../src/run/resume/check-record.ts";
 import { batches, size } from "../sizes.ts";
 import { folderWith, linkPackages, seqqa } from "../support/e2e.ts";
 import { anyValue, HOSTILE_TEXTS, INTERNAL, mutated, mutatedBytes, tried } from "../support/fuzz.ts";
+import { codePoint } from "../support/code-point.ts";
 import { parseXml } from "../support/xml.ts";
 
 const EXPLORATION = `
@@ -55,7 +56,7 @@ beforeAll(async () => {
   results = JSON.parse(readFileSync(join(folder, "out/results.json"), "utf8"));
 });
 
-const text = fc.oneof(fc.constantFrom(...HOSTILE_TEXTS), fc.string({ unit: "binary", maxLength: 20 }));
+const text = fc.oneof(fc.constantFrom(...HOSTILE_TEXTS), fc.string({ unit: codePoint, maxLength: 20 }));
 /** Changes of a column in one of its rows: JSON with other values where the column holds JSON, and any value at all. */
 const columns = fc.array(
   fc.record({

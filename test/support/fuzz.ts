@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import { SeqqaError } from "../../src/model/errors.ts";
+import { codePoint } from "./code-point.ts";
 
 /** Texts that act as code, markup, a path or a reference if a program does not escape them, and texts that are hard to process. */
 export const HOSTILE_TEXTS: readonly string[] = [
@@ -50,7 +51,7 @@ function nested(levels: number): unknown {
   return value;
 }
 
-const text = fc.oneof(fc.constantFrom(...HOSTILE_TEXTS), fc.string({ unit: "binary", maxLength: 20 }), fc.string({ maxLength: 20 }));
+const text = fc.oneof(fc.constantFrom(...HOSTILE_TEXTS), fc.string({ unit: codePoint, maxLength: 20 }), fc.string({ maxLength: 20 }));
 
 /** Values of every type, including values that no document should have. */
 export const anyValue: fc.Arbitrary<unknown> = fc.oneof(

@@ -9,6 +9,7 @@ import { loadConfig } from "../../../src/config/index.ts";
 import { size } from "../../sizes.ts";
 import { atEnd } from "../../support/at-end.ts";
 import { anyValue, HOSTILE_TEXTS, mutated, mutatedBytes, tried } from "../../support/fuzz.ts";
+import { codePoint } from "../../support/code-point.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "seqqa-config-"));
 atEnd(() => rmSync(folder, { recursive: true, force: true }));
@@ -42,7 +43,7 @@ const bytes = fc.oneof(
   { weight: 4, arbitrary: yaml.map((one) => Buffer.from(one)) },
   { weight: 2, arbitrary: json.map((one) => Buffer.from(one)) },
   { weight: 3, arbitrary: mutatedBytes(fc.oneof(yaml, json, fc.constantFrom(example, ...VALID.map((one) => stringify(one))))) },
-  { weight: 1, arbitrary: mutatedBytes(fc.string({ unit: "binary" })) },
+  { weight: 1, arbitrary: mutatedBytes(fc.string({ unit: codePoint })) },
 );
 
 const VARIABLES = [

@@ -11,6 +11,9 @@ import { NOTHING_KNOWN } from "../../../src/state/index.ts";
 import { some } from "../../sizes.ts";
 import { laneCase, mess, type CaseResult, type Hands, type LaneCase } from "../../support/lane-case.ts";
 import { laneOf } from "../../support/lane-parts.ts";
+import { leapsInTime } from "../../support/leaping-clock.ts";
+
+leapsInTime();
 
 const changes = { run: (hands: Hands) => (hands.store.state.n++, ApiResponse.of(200)) };
 const nothing = { run: () => ApiResponse.of(200) };

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ApiResponse } from "../../../src/model/http/response.ts";
 import { laneCase, type CaseLane, type Hands, type LaneCase, type LookingMemory } from "../../support/lane-case.ts";
+import { leapsInTime } from "../../support/leaping-clock.ts";
+
+leapsInTime();
 
 const ok = (): ApiResponse => ApiResponse.of(200);
 const nothing = { run: ok };

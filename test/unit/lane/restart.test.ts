@@ -11,6 +11,9 @@ import type { StoreTraits } from "../../../src/model/stores/store-adapter.ts";
 import { World } from "../../../src/model/declare/world.ts";
 import { ActingClient } from "../../support/acting-client.ts";
 import { laneOptions, memoryParts } from "../../support/lane-parts.ts";
+import { leapsInTime } from "../../support/leaping-clock.ts";
+
+leapsInTime();
 
 type Keys = Record<string, unknown>;
 

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { resultsSchema } from "../../../scripts/results-schema.mjs";
 import type { RunDocument } from "../../../src/index.ts";
 import { jsonText, runDocument } from "../../../src/reports/index.ts";
 import { dismissedRace, gatedRace, raceCoverage } from "../../support/race.ts";
@@ -61,10 +60,6 @@ function* objects(value: unknown, path: string): Generator<readonly [path: strin
 }
 
 describe("seqqa.results.schema.json", () => {
-  it("is what the exported types say (node scripts/write-config-files.mjs writes it)", () => {
-    expect(schema).toEqual(JSON.parse(resultsSchema()));
-  });
-
   it("says of every field what it is", () => {
     const bare: string[] = [];
     for (const [path, node] of objects(schema["definitions"], "")) {

@@ -10,6 +10,7 @@ import { atEnd } from "../../support/at-end.ts";
 import { mutated, mutatedBytes, tried } from "../../support/fuzz.ts";
 import { problemsOfCode } from "../../support/generated-code.ts";
 import { har } from "./recording/recordings.ts";
+import { codePoint } from "../../support/code-point.ts";
 
 const base = mkdtempSync(join(tmpdir(), "seqqa-fuzz-"));
 atEnd(() => rmSync(base, { recursive: true, force: true }));
@@ -181,7 +182,7 @@ function filesOf(valid: readonly unknown[]): fc.Arbitrary<Buffer> {
   return fc.oneof(
     { weight: 7, arbitrary: text.map((one) => Buffer.from(one)) },
     { weight: 2, arbitrary: mutatedBytes(fc.oneof(text, fc.constantFrom(...valid.map((one) => JSON.stringify(one))))) },
-    { weight: 1, arbitrary: mutatedBytes(fc.string({ unit: "binary" })) },
+    { weight: 1, arbitrary: mutatedBytes(fc.string({ unit: codePoint })) },
   );
 }
 
@@ -201,7 +202,7 @@ const INPUTS: readonly (readonly [name: string, valid: readonly unknown[], scaff
 ];
 
 describe.each(INPUTS)("whatever stands in %s", (_name, valid, scaffold) => {
-  it.each(batches(size(60, 10_000), 2500).map(({ first, count }) => [String(first), count] as const))(
+  it.each(batches(size(30, 10_000), 2500).map(({ first, count }) => [String(first), count] as const))(
     "is a folder whose code has nothing of it but texts, or one sentence that says what is wrong: cases from %s",
     { timeout: 3_600_000 },
     async (_first, count) => {

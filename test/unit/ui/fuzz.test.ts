@@ -8,6 +8,7 @@ import { LaneDesk, type OpenLane } from "../../../src/ui/lane-desk.ts";
 import { UiServer } from "../../../src/ui/ui-server.ts";
 import { batches, size } from "../../sizes.ts";
 import { anyValue, checkPrototypes, HOSTILE_TEXTS, INTERNAL, mutated, mutatedBytes } from "../../support/fuzz.ts";
+import { codePoint } from "../../support/code-point.ts";
 
 const visibility = { redact: ["password"], includeRequestResponse: true };
 const place: WalkPlace = { id: "0123456789abcdef", lines: [], changes: [], applicable: ["create"] };
@@ -78,7 +79,7 @@ function exchange(port: string, bytes: Buffer): Promise<string> {
 }
 
 const text = fc
-  .oneof(fc.constantFrom(...HOSTILE_TEXTS), fc.string({ unit: "binary", maxLength: 20 }))
+  .oneof(fc.constantFrom(...HOSTILE_TEXTS), fc.string({ unit: codePoint, maxLength: 20 }))
   .map((one) => one.replaceAll(/\p{Cs}/gu, "x").slice(0, 2000));
 const number = fc.oneof(fc.constantFrom("0", "1", "2", "999999999", "-1", "1e3", "0x1", " 1", ""), text);
 const paths = fc.constantFrom(

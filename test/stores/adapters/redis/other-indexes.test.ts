@@ -5,6 +5,7 @@ import type { Checkpoint } from "../../../../src/model/stores/store-adapter.ts";
 import { size } from "../../../sizes.ts";
 import { redisLane, type RedisLane } from "../../../support/redis-lane.ts";
 import { openAdapter, ownServer, rows } from "./scratch.ts";
+import { codePoint } from "../../../support/code-point.ts";
 
 const template = ownServer();
 let lane: RedisLane;
@@ -117,7 +118,7 @@ describe("what reaches several databases", () => {
 const db = fc.constantFrom(0, 0, 1, 3, 15);
 const key = fc.constantFrom("a", "b", "db3:a", "");
 const command: fc.Arbitrary<readonly [number, ...[string, ...string[]]]> = fc.oneof(
-  { weight: 8, arbitrary: fc.tuple(db, fc.constant("SET"), key, fc.string({ unit: "binary", maxLength: 3 })) },
+  { weight: 8, arbitrary: fc.tuple(db, fc.constant("SET"), key, fc.string({ unit: codePoint, maxLength: 3 })) },
   { weight: 3, arbitrary: fc.tuple(db, fc.constant("RPUSH"), fc.constant("list"), key) },
   { weight: 3, arbitrary: fc.tuple(db, fc.constant("DEL"), key) },
   { weight: 2, arbitrary: fc.tuple(db, fc.constant("PEXPIREAT"), key, fc.constant("4102444800123")) },

@@ -11,11 +11,12 @@ import { parseXml } from "../../../support/xml.ts";
 import { document, explored } from "../../reports/hostile-report.ts";
 import { violation } from "../../reports/results.ts";
 import { closeServers, serveRaw } from "./servers.ts";
+import { codePoint } from "../../../support/code-point.ts";
 
 afterEach(closeServers);
 
 const oneLine = (text: string): string => text.replaceAll(/[\r\n]/g, " ").slice(0, 5000);
-const hostile = fc.oneof(fc.constantFrom(...HOSTILE_TEXTS), fc.string({ unit: "binary", maxLength: 20 })).map(oneLine);
+const hostile = fc.oneof(fc.constantFrom(...HOSTILE_TEXTS), fc.string({ unit: codePoint, maxLength: 20 })).map(oneLine);
 const body = fc.oneof(
   anyValue.map((value) => Buffer.from(JSON.stringify(value) ?? "")),
   hostile.map((text) => Buffer.from(text)),

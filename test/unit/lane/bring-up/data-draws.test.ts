@@ -9,6 +9,9 @@ import { ApiResponse } from "../../../../src/model/http/response.ts";
 import { World } from "../../../../src/model/declare/world.ts";
 import { full } from "../../../sizes.ts";
 import { runExplorer, type RunOptions } from "../../../support/run-explorer.ts";
+import { leapsInTime } from "../../../support/leaping-clock.ts";
+
+leapsInTime();
 
 interface Rows {
   n: number;

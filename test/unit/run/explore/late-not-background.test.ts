@@ -8,6 +8,9 @@ import { learnValues } from "../../../../src/run/explore/learn/learn-values.ts";
 import { loadHasher, NOTHING_KNOWN } from "../../../../src/state/index.ts";
 import { TestLanePool } from "../../../support/test-lane-pool.ts";
 import { atEnd } from "../../../support/at-end.ts";
+import { leapsInTime } from "../../../support/leaping-clock.ts";
+
+leapsInTime();
 
 beforeAll(loadHasher);
 

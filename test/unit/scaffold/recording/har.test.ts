@@ -3,6 +3,7 @@ import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { size } from "../../../sizes.ts";
 import { generated, har, type Generated, type Sent } from "./recordings.ts";
+import { codePoint } from "../../../support/code-point.ts";
 
 const API = "http://127.0.0.1:3000/api/v1";
 const UUID = "0d6fe8ff-a1f7-47ef-8512-f2f58ac5d2c0";
@@ -574,7 +575,7 @@ describe("an archive", () => {
         "${HOME}",
         "constructor",
       ),
-      fc.string({ unit: "binary", maxLength: 20 }),
+      fc.string({ unit: codePoint, maxLength: 20 }),
     );
     const call = fc.record({
       method: fc.constantFrom("GET", "POST", "PUT", "DELETE"),

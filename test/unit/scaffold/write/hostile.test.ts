@@ -7,6 +7,7 @@ import type { Json, PlannedAction, PlannedLogin, PlannedValue, ScaffoldPlan } fr
 import { size } from "../../../sizes.ts";
 import { newFolder, scaffold, textOf } from "./folder.ts";
 import { action, operation, plan } from "./plans.ts";
+import { codePoint } from "../../../support/code-point.ts";
 
 /** Every name that generated code may use beside those of its own declarations. */
 const KNOWN = new Set(
@@ -65,7 +66,7 @@ const hostile = fc.oneof(
     "",
     "a".repeat(300),
   ),
-  fc.string({ unit: "binary" }),
+  fc.string({ unit: codePoint }),
   fc.string({ unit: "grapheme" }),
   fc.string().map((text) => `${text}/{a}`),
 );

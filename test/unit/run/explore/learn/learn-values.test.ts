@@ -28,9 +28,11 @@ import {
 import { placeText } from "../../../../../src/state/values/places.ts";
 import { some } from "../../../../sizes.ts";
 import { TestLanePool } from "../../../../support/test-lane-pool.ts";
+import { leapsInTime } from "../../../../support/leaping-clock.ts";
 import { atEnd } from "../../../../support/at-end.ts";
 
 beforeAll(loadHasher);
+leapsInTime();
 
 interface Shop {
   readonly user?: string;
@@ -86,7 +88,7 @@ const logOut: Change = ({ user }) => (user === undefined ? undefined : {});
 const order: Change = (shop) => (shop.user === undefined ? undefined : { ...shop, order: randomUUID() });
 const invoice: Change = (shop) => (shop.order === undefined ? undefined : { ...shop, invoice: randomUUID() });
 
-describe.concurrent("a choice by the number of a counter that no checkpoint restores", () => {
+describe("a choice by the number of a counter that no checkpoint restores", () => {
   const agents = ["ann", "bob", "cho"];
   const learnedWith = async (restore: (next: number) => number) => {
     let next = 0;
@@ -112,7 +114,7 @@ describe.concurrent("a choice by the number of a counter that no checkpoint rest
   });
 });
 
-describe.concurrent("a number that differs in one of several executions", () => {
+describe("a number that differs in one of several executions", () => {
   const learnedWith = async (slow: string) => {
     let takes = 0;
     const take: Change = (shop) => {
@@ -137,7 +139,7 @@ describe.concurrent("a number that differs in one of several executions", () => 
   });
 });
 
-describe.concurrent("a value of the target's process", () => {
+describe("a value of the target's process", () => {
   /** Learns from a divergence after `lock`. `held` returns the value that `lock` stores; `process` counts the processes. */
   const learnedWith = async (held: (process: number, execution: number) => string) => {
     let processes = 4120;
@@ -201,7 +203,7 @@ describe("a path that is recorded", () => {
   });
 });
 
-describe.concurrent("before the search", () => {
+describe("before the search", () => {
   const setUpWith = async (draw: () => unknown) => {
     const definition = new AgentDefinition<Record<string, unknown>, object>({
       world: () => new World<Record<string, unknown>, object>({ api: {}, reset: () => undefined, context: {} }),
@@ -277,7 +279,7 @@ describe.concurrent("before the search", () => {
   });
 });
 
-describe.concurrent("a result that was seen once", () => {
+describe("a result that was seen once", () => {
   const oddAt = (execution: number, change: (isOdd: boolean) => Shop | undefined): Change => {
     let executions = 0;
     return () => change(++executions === execution);
@@ -297,7 +299,7 @@ describe.concurrent("a result that was seen once", () => {
   });
 });
 
-describe.concurrent("a divergence of calls that share a second", () => {
+describe("a divergence of calls that share a second", () => {
   const second = (): number => Math.floor(Date.now() / 1000);
 
   it.each<readonly [string, (at: number) => boolean, readonly string[]]>([
@@ -341,7 +343,7 @@ describe.concurrent("a divergence of calls that share a second", () => {
   });
 });
 
-describe.concurrent("an audit of two paths that wrote the time of a token and another one in different orders", () => {
+describe("an audit of two paths that wrote the time of a token and another one in different orders", () => {
   const second = (): number => Math.floor(Date.now() / 1000);
   const tokenOf = (iat: number): string =>
     [{ alg: "none" }, { sub: "1", iat }, "signature"].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
@@ -413,7 +415,7 @@ describe.concurrent("an audit of two paths that wrote the time of a token and an
   const untilSecondBegins = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1_000 - (Date.now() % 1_000)));
 });
 
-describe.concurrent("a divergence of merged states", () => {
+describe("a divergence of merged states", () => {
   it("is tried to be explained by one order after the other, and by none if the last one does not explain it either", async () => {
     const definition = new AgentDefinition<object, MemoryAdapter<{ token?: string }>>({
       world: () => {
