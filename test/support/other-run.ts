@@ -1,11 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { afterAll, beforeAll } from "vitest";
+import { bundleOf } from "./bundles.ts";
 
 /** The class of each adapter, by the name of its folder. */
 const CLASSES = { postgres: "PostgresAdapter", mysql: "MysqlAdapter", redis: "RedisAdapter" } as const;
@@ -18,28 +14,17 @@ export function otherRuns(
   adapter: keyof typeof CLASSES,
   environment: () => Readonly<Record<string, string>> = () => ({}),
 ): { start: (body: string) => OtherRun } {
-  let directory = "";
+  let bundle = "";
   const runs: OtherRun[] = [];
   beforeAll(async () => {
-    directory = mkdtempSync(join(tmpdir(), `seqqa-${adapter}-run-`));
-    const entry = fileURLToPath(new URL(`../../src/adapters/${adapter}/index.ts`, import.meta.url));
-    await build({
-      entryPoints: [entry],
-      bundle: true,
-      platform: "node",
-      format: "cjs",
-      outfile: join(directory, "adapter.cjs"),
-      logLevel: "error",
-      external: ["pg-native", "cloudflare:sockets"],
-    });
+    bundle = await bundleOf(adapter);
   });
   afterAll(async () => {
     for (const run of runs) await run.kill();
-    rmSync(directory, { recursive: true, force: true });
   });
   return {
     start: (body) => {
-      const program = `const { ${CLASSES[adapter]}, stores } = require(${JSON.stringify(join(directory, "adapter.cjs"))});
+      const program = `const { ${CLASSES[adapter]}, stores } = require(${JSON.stringify(bundle)});
         const say = (value) => process.stdout.write(JSON.stringify(value) + "\\n");
         setInterval(() => {}, 1000);
         (async () => { ${body} })().catch((error) => say({ error: String(error.code) + " " + error.message }));`;

@@ -6,7 +6,39 @@ import { postgresUrl } from "../../support/services.ts";
 /** Databases of the running test file. */
 const made = new Set<string>();
 
-export async function admin<T>(work: (client: pg.Client) => Promise<T>, database = "postgres"): Promise<T> {
+/** The session in the database `postgres`. The tests of a file share it, because each session costs a process of the server. */
+let shared: Promise<pg.Client> | undefined;
+
+async function openShared(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: await databaseUrl("postgres") });
+  const forget = (): void => {
+    shared = undefined;
+  };
+  client.on("error", forget);
+  atEnd(() => {
+    forget();
+    return client.end();
+  });
+  await client.connect();
+  return client;
+}
+
+/** Some work runs in the shared session. */
+let isBusy = false;
+
+/** Runs `work` as the administrator: in the session that the tests of the file share if it is free, or else in a new one. */
+export async function admin<T>(work: (client: pg.Client) => Promise<T>, database?: string): Promise<T> {
+  if (database !== undefined || isBusy) return alone(work, database ?? "postgres");
+  isBusy = true;
+  try {
+    return await work(await (shared ??= openShared()));
+  } finally {
+    isBusy = false;
+  }
+}
+
+/** Runs `work` in a session of its own. */
+async function alone<T>(work: (client: pg.Client) => Promise<T>, database: string): Promise<T> {
   const client = new pg.Client({ connectionString: await databaseUrl(database) });
   await client.connect();
   try {

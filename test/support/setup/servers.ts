@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Bundles } from "../bundles.ts";
 import { SERVERS_VARIABLE } from "../services.ts";
 import { mysql, nats, postgres, rabbitmq, redis } from "../services/kinds.ts";
 import { find, startOwn, variable, type Found, type Service } from "../services/service.ts";
@@ -27,7 +28,16 @@ export default async function setUp(): Promise<(() => Promise<void>) | undefined
     }
     return asked.get(name);
   };
+  const bundles = new Bundles();
   const broker = createServer((request, response) => {
+    const adapter = /^\/bundle\/([a-z]+)$/.exec(request.url!)?.[1];
+    if (adapter !== undefined) {
+      void bundles.of(adapter).then(
+        (file) => response.end(file),
+        (error: Error) => response.writeHead(500).end(error.message),
+      );
+      return;
+    }
     const found = ask(request.url!.slice(1)) ?? Promise.resolve(null);
     void found
       .catch((error: Error): Found => ({ kind: "missing", problem: error.message }))
@@ -39,6 +49,7 @@ export default async function setUp(): Promise<(() => Promise<void>) | undefined
     delete process.env[SERVERS_VARIABLE];
     broker.close();
     broker.closeAllConnections();
+    bundles.remove();
     for (const found of await Promise.all(asked.values())) if (found.kind === "found") await found.stop();
   };
 }

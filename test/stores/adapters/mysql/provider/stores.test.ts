@@ -1,17 +1,15 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { MysqlAdapter, stores } from "../../../../../src/adapters/mysql/index.ts";
 import { runLock } from "../../../../../src/adapters/mysql/provider/provider-names.ts";
 import type { StoreProvider } from "../../../../../src/model/stores/store-provider.ts";
 import type { StoreScope } from "../../../../../src/model/stores/store-adapter.ts";
 import { some } from "../../../../sizes.ts";
+import { bundleOf } from "../../../../support/bundles.ts";
 import { admin, databaseUrl, newDatabase } from "../../../../contract/system/mysql-databases.ts";
 import { SCHEMA, SEED } from "../../../../contract/system/mysql-world.ts";
 
@@ -23,20 +21,6 @@ afterEach(async () => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
   for (const provider of providers.splice(0)) await provider.close();
 });
-let bundles: string;
-beforeAll(async () => {
-  bundles = mkdtempSync(join(tmpdir(), "seqqa-mysql-run-"));
-  const entry = fileURLToPath(new URL("../../../../../src/adapters/mysql/index.ts", import.meta.url));
-  await build({
-    entryPoints: [entry],
-    bundle: true,
-    platform: "node",
-    format: "cjs",
-    outfile: join(bundles, "mysql.cjs"),
-    logLevel: "error",
-  });
-});
-afterAll(() => rmSync(bundles, { recursive: true, force: true }));
 
 const runId = (): string => randomBytes(5).toString("hex");
 
@@ -47,7 +31,7 @@ function provider(url: string, run: string, name = "db"): StoreProvider {
 }
 
 async function childOf(...args: readonly string[]): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL("child.mjs", import.meta.url)), join(bundles, "mysql.cjs"), ...args], {
+  const child = spawn(process.execPath, [fileURLToPath(new URL("child.mjs", import.meta.url)), await bundleOf("mysql"), ...args], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   children.push(child);
