@@ -2,7 +2,9 @@
 // third of a run in a process of its own.
 import { main } from "../../../dist/cli/index.js";
 
-process.on("message", async ({ args, cwd }) => {
+process.on("message", (job) => void run(job));
+
+async function run({ args, cwd }) {
   const said = { stdout: "", stderr: "" };
   process.chdir(cwd);
   const status = await main(args, {
@@ -14,4 +16,4 @@ process.on("message", async ({ args, cwd }) => {
     exit: (code) => process.exit(code),
   });
   process.send({ status, ...said });
-});
+}
