@@ -35,7 +35,6 @@ export const CONTROL_SETTINGS: Readonly<Record<string, string>> = {
   ...TEXT_SETTINGS,
   standard_conforming_strings: "on",
   client_min_messages: "error",
-  jit: "off",
   plan_cache_mode: "force_generic_plan",
   max_parallel_workers_per_gather: "0",
   enable_seqscan: "off",
@@ -97,7 +96,8 @@ export async function connect(store: StoreUrl, options: ConnectOptions = {}): Pr
     // Do this check before all settings: through a pooler, the settings would also apply to sessions of other clients.
     if (!isDirect && (await sharesSessions(client, newClient(driver, store)))) throw isPooled(store);
     const endless = ENDLESS.filter(([since]) => number >= since).map(([, name]) => [name, "0"] as const);
-    await client.query(settingsText({ ...Object.fromEntries(endless), ...options.settings }));
+    // Compiling a query of the catalog takes several times as long as executing it, and each session reads the catalog only a few times.
+    await client.query(settingsText({ jit: "off", ...Object.fromEntries(endless), ...options.settings }));
     return client;
   } catch (error) {
     await client.end().catch(() => undefined);
