@@ -17,7 +17,7 @@ delete process.env["NODE_EXTRA_CA_CERTS"];
 const OPTIMIZE_LATE = "--interrupt-budget=600000";
 setFlagsFromString(OPTIMIZE_LATE);
 
-const FORKS = { pool: "forks", execArgv: [OPTIMIZE_LATE] } as const;
+const FORKS: NonNullable<ViteUserConfig["test"]> = { pool: "forks", execArgv: [OPTIMIZE_LATE] };
 
 /** What all projects have in common. */
 export const shared: ViteUserConfig = {
