@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { atEnd } from "../at-end.ts";
-import { root, userEnvironment, type Explored, type Document } from "../e2e.ts";
+import { root, userEnvironment, type Document, type Explored, type Ran } from "../e2e.ts";
 import { actionsOf } from "./model.ts";
 import type { Spec } from "./spec.ts";
 
@@ -56,22 +56,18 @@ export async function runTarget(spec: Spec, options: RunOptions): Promise<Outcom
   }
 }
 
-interface Ran {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+type Said = Pick<Ran, "status" | "stdout" | "stderr">;
 
-async function command(args: readonly string[], cwd: string): Promise<Ran> {
+async function command(args: readonly string[], cwd: string): Promise<Said> {
   const worker = idle.pop() ?? started();
   worker.send({ args, cwd });
   const timer = setTimeout(() => worker.kill("SIGKILL"), TIMEOUT_MS);
-  const ran = await new Promise<Ran>((resolve) => {
+  const ran = await new Promise<Said>((resolve) => {
     const ended = (status: number | null): void => resolve({ status, stdout: "", stderr: "The process ended." });
     worker.once("exit", ended);
     worker.once("message", (answer) => {
       worker.off("exit", ended);
-      resolve(answer as Ran);
+      resolve(answer as Said);
     });
   });
   clearTimeout(timer);

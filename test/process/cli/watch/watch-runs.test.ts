@@ -58,6 +58,13 @@ async function untilInterrupted(signal: AbortSignal): Promise<ExplorationResult>
   return result({ stopReason: "interrupted" });
 }
 
+/** Writes to a hidden folder, as a development server does during a run, and waits until watchers can have noticed it. */
+async function compile(cwd: string, call: number): Promise<void> {
+  const heard = once(watch(join(cwd, ".next/server")).unref(), "change");
+  writeFileSync(join(cwd, ".next/server/app.js"), `compiled ${call}`);
+  await heard;
+}
+
 const POSTGRES = `${JSON_ONLY}target:\n  command: tsc && node dist/server.js\ndb_url: postgres://localhost/shop_test\n`;
 
 it.concurrent("a target that writes to a watched folder does not start the explorations endlessly, and the file is named", async () => {
@@ -85,9 +92,7 @@ it.concurrent("a build in a hidden folder is explored, and what a development se
   const cwd = folderOf({ "seqqa.yaml": POSTGRES, "a.explore.ts": AGENT, ".next/server/app.js": "0" });
   const { calls, change, idle, stderr, end } = watching(cwd, async (_file, call) => {
     if (call > 2) return result();
-    const heard = once(watch(join(cwd, ".next/server")).unref(), "change");
-    writeFileSync(join(cwd, ".next/server/app.js"), `compiled ${call}`);
-    await heard;
+    await compile(cwd, call);
     return result();
   });
   await idle(1);
@@ -105,9 +110,7 @@ it.concurrent("what a development server writes to a hidden folder is not watche
   const yaml = POSTGRES.replace("tsc && node dist/server.js", "next dev");
   const cwd = folderOf({ "seqqa.yaml": yaml, "a.explore.ts": AGENT, ".next/server/app.js": "0" });
   const { calls, change, idle, stderr, end } = watching(cwd, async (_file, call) => {
-    const heard = once(watch(join(cwd, ".next/server")).unref(), "change");
-    writeFileSync(join(cwd, ".next/server/app.js"), `compiled ${call}`);
-    await heard;
+    await compile(cwd, call);
     return result();
   });
   await idle(1);
