@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { htmlText, runDocument } from "../src/reports/index.ts";
 import { startBrowser } from "../test/support/browser.ts";
 import { madeGraph } from "../test/support/graph-data.ts";
-import { report as madeReport, result, violation } from "../test/unit/reports/results.ts";
+import { report as madeReport, result, violation } from "../test/support/results.ts";
 import type { Row } from "./support/row.ts";
 
 const NODES = 5_000;

@@ -10,7 +10,7 @@ import { startBrowser } from "../support/browser.ts";
 import { emptyFolder } from "../support/e2e.ts";
 import { madeGraph } from "../support/graph-data.ts";
 import { exchangeOf, race } from "../support/race.ts";
-import { report, result, violation } from "../unit/reports/results.ts";
+import { report, result, violation } from "../support/results.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const ROOT = ['systems.db.users + {id: 1, name: "ann"}', "context.user = 1"];

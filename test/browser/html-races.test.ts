@@ -9,7 +9,7 @@ import { startBrowser } from "../support/browser.ts";
 import { emptyFolder } from "../support/e2e.ts";
 import { madeGraph } from "../support/graph-data.ts";
 import { dismissedRace, gatedRace, race, raceCoverage } from "../support/race.ts";
-import { report, result } from "../unit/reports/results.ts";
+import { report, result } from "../support/results.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const [delivered, gated] = [race(), gatedRace({ second: "cancel_order", prefix: [], steps: [] })];

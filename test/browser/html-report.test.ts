@@ -13,7 +13,7 @@ import { startBrowser } from "../support/browser.ts";
 import { emptyFolder, root } from "../support/e2e.ts";
 import { madeGraph } from "../support/graph-data.ts";
 import { program } from "../support/services/service.ts";
-import { journey, report, result, Sink, step, violation } from "../unit/reports/results.ts";
+import { journey, report, result, Sink, step, violation } from "../support/results.ts";
 
 // The command from its sources, in this process: the exploration is imported by the test runner, which takes TypeScript, and not bundled for Node.
 vi.mock(import("../../src/run/prepare/load-exploration.ts"), () => ({

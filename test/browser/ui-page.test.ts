@@ -9,7 +9,7 @@ import type { UiEvent } from "../../src/ui/messages.ts";
 import { full, size } from "../sizes.ts";
 import { startBrowser } from "../support/browser.ts";
 import { emptyFolder, root, until } from "../support/e2e.ts";
-import { report, result, Sink, violation } from "../unit/reports/results.ts";
+import { report, result, Sink, violation } from "../support/results.ts";
 
 /** A run waits for `until` before it executes `cancel_order`, the last action of each state, for the ninth time, before it has its finding. */
 const held = vi.hoisted((): { until: Promise<void> } => ({ until: Promise.resolve() }));

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { full, size } from "../sizes.ts";
 import { emptyFolder, folderWith, seqqa, writtenIn, type Document } from "../support/e2e.ts";
 import { treeOf } from "../support/tree-graph.ts";
-import { result } from "../unit/reports/results.ts";
-import { configIn, store } from "../unit/run-log/stores.ts";
+import { result } from "../support/results.ts";
+import { configIn, store } from "../support/stored-runs.ts";
 
 /** MB that JavaScript's own lists and objects may take; typed arrays lie elsewhere. */
 const HEAP = 32;

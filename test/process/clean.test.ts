@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { clean } from "../../src/run/clean.ts";
 import { loadConfig } from "../../src/config/index.ts";
-import { folderWith } from "../unit/cli/harness.ts";
+import { folderWith } from "../support/cli-harness.ts";
 
 it("cleans every store, also after one that fails", async () => {
   const store = (body: string): string => `

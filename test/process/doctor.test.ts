@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { doctor } from "../../src/run/doctor.ts";
 import { loadConfig } from "../../src/config/index.ts";
-import { folderWith } from "../unit/cli/harness.ts";
+import { folderWith } from "../support/cli-harness.ts";
 
 test.each([
   ["base_url: http://localhost:1", { inPlace: true, inProcess: false }],

@@ -7,7 +7,7 @@ import { DataFactory } from "../../src/data/index.ts";
 import { Context, Journey, KeyError, StateGraph, Step } from "../../src/index.ts";
 import { MockClient } from "../../src/mocking/index.ts";
 import { HttpClient } from "../../src/adapters/http/index.ts";
-import { folderWith } from "./cli/harness.ts";
+import { folderWith } from "../support/cli-harness.ts";
 
 // The rows of the description's tables, in its words and order; where a process is needed they are in test/e2e/description.test.ts.
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Agent, Action, Journey, Step, World, type JourneyResult } from "seqqa";
 import { HttpClient, type ApiClient } from "seqqa/adapters/http";
-import { eventually, plain, serve } from "../../unit/journeys/server.ts";
+import { eventually, plain, serve } from "../../support/journey-server.ts";
 
 const server = await serve(plain);
 const client = (): HttpClient => new HttpClient(server.url);

@@ -2,7 +2,7 @@ import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { requireClockFollows } from "../../../src/lane/bring-up/clock-follows.ts";
 import { setConnectionDefaults } from "../../../src/network/connection-settings.ts";
 import { privateAuthority } from "../../support/certificates.ts";
-import { closeServers, serve, serveTls } from "../../unit/adapters/http/servers.ts";
+import { closeServers, serve, serveTls } from "../../support/http-servers.ts";
 
 afterEach(() => setConnectionDefaults());
 afterAll(closeServers);

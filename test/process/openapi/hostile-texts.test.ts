@@ -7,7 +7,7 @@ import { SeqqaError } from "../../../src/index.ts";
 import type { ApiDescription } from "../../../src/openapi/operations/description.ts";
 import { describe as describeApi, readDescription } from "../../../src/openapi/index.ts";
 import { full, size } from "../../sizes.ts";
-import { folder, withSchema } from "../../unit/openapi/folder.ts";
+import { folder, withSchema } from "../../support/openapi-folder.ts";
 
 const HEAD = "openapi: 3.0.0\ninfo: { title: t, version: '1' }\npaths: { /a: { get: { responses: { 200: { description: ok } } } } }\n";
 

@@ -3,7 +3,7 @@ import { MysqlAdapter } from "../../../src/adapters/mysql/index.ts";
 import { PostgresAdapter } from "../../../src/adapters/postgres/index.ts";
 import { measureStrength } from "../../../src/strength/index.ts";
 import { onMysql, onPostgres, template } from "../../support/store-templates.ts";
-import { explore } from "../../unit/suggest/explored-model.ts";
+import { explore } from "../../support/explored-model.ts";
 
 /** Tables whose rows are not copied by `INSERT INTO items SELECT *` with another text as their key. */
 const TABLES = [

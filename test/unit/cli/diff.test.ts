@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ACTIONS, exploredModel, order } from "../diff/explored-model.ts";
 import { document, EVIL } from "../reports/hostile-report.ts";
-import { folderWith, seqqa } from "./harness.ts";
+import { folderWith, seqqa } from "../../support/cli-harness.ts";
 
 const clean = exploredModel(ACTIONS, order);
 const other = exploredModel(ACTIONS, (state, action) => (state === "paid" && action === "refund" ? [500] : order(state, action)));

@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSyn
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { journey, result, violation } from "../reports/results.ts";
+import { journey, result, violation } from "../../support/results.ts";
 import { race } from "../../support/race.ts";
-import { configIn, graphOf, store } from "../run-log/stores.ts";
-import { folderWith, seqqa } from "./harness.ts";
+import { configIn, graphOf, store } from "../../support/stored-runs.ts";
+import { folderWith, seqqa } from "../../support/cli-harness.ts";
 
 /** The store of a run with a finding, a race and a journey; where it lies. */
 function kept(): { readonly cwd: string; readonly file: string } {

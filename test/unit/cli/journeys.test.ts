@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { SeqqaError } from "../../../src/model/errors.ts";
 import type { JourneyResult } from "../../../src/model/results/journey-result.ts";
 import type { FoundJourneys, JourneyRun, RunJourneysInput } from "../../../src/run/index.ts";
-import { journey, step } from "../reports/results.ts";
-import { folderWith, seqqa, type Setting } from "./harness.ts";
+import { journey, step } from "../../support/results.ts";
+import { folderWith, seqqa, type Setting } from "../../support/cli-harness.ts";
 
 const passed = (name: string): JourneyResult => ({ name, status: "passed", steps: [step()], durationMs: 5 });
 const names = ["log in", "login again", "pay"];

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { join } from "node:path";
 import { SeqqaError } from "../../../src/model/errors.ts";
 import type { FoundJourneys } from "../../../src/run/index.ts";
-import { folderWith, seqqa, type Setting } from "./harness.ts";
+import { folderWith, seqqa, type Setting } from "../../support/cli-harness.ts";
 
 let cwd = "";
 beforeAll(() => {

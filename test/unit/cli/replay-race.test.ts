@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { ReplayedRace, ReplayResult } from "../../../src/model/results/replay.ts";
 import { gatedRace, race } from "../../support/race.ts";
-import { result } from "../reports/results.ts";
-import { configIn, store } from "../run-log/stores.ts";
-import { folderWith, seqqa } from "./harness.ts";
+import { result } from "../../support/results.ts";
+import { configIn, store } from "../../support/stored-runs.ts";
+import { folderWith, seqqa } from "../../support/cli-harness.ts";
 
 let cwd = "";
 beforeAll(() => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { SeqqaError } from "../../../src/model/errors.ts";
 import type { ReplayResult } from "../../../src/model/results/replay.ts";
-import { result, violation } from "../reports/results.ts";
-import { folderWith, seqqa, type Outcome } from "./harness.ts";
+import { result, violation } from "../../support/results.ts";
+import { folderWith, seqqa, type Outcome } from "../../support/cli-harness.ts";
 
 const SECRET = "zq7hush41f9c0";
 

@@ -4,10 +4,10 @@ import type { ReplayResult } from "../../../src/model/results/replay.ts";
 import type { Violation } from "../../../src/model/results/result.ts";
 import type { ReplayFileInput } from "../../../src/run/index.ts";
 import { harErrors } from "../../support/json-schemas.ts";
-import { result, violation } from "../reports/results.ts";
+import { result, violation } from "../../support/results.ts";
 import { newRunId } from "../../../src/run-log/index.ts";
-import { configIn, store } from "../run-log/stores.ts";
-import { folderWith, seqqa } from "./harness.ts";
+import { configIn, store } from "../../support/stored-runs.ts";
+import { folderWith, seqqa } from "../../support/cli-harness.ts";
 
 const PATH = ["create_order", "pay_order", "refund_order"];
 const steps: Violation["steps"] = PATH.map((action, index) => ({

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SeqqaError } from "../../../src/model/errors.ts";
 import type { Leftover, RowImages } from "../../../src/model/stores/leftover.ts";
-import { folderWith, seqqa } from "./harness.ts";
+import { folderWith, seqqa } from "../../support/cli-harness.ts";
 
 const ok = { ok: true, what: "node", says: "Node 20.19.0" };
 const bad = { ok: false, what: "db: privileges", says: "may not create databases; GRANT CREATEDB" };

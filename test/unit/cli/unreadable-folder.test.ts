@@ -1,7 +1,7 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { folderWith, seqqa } from "./harness.ts";
+import { folderWith, seqqa } from "../../support/cli-harness.ts";
 
 it("a journey that is named in a folder that cannot be read is not found, like any other", async () => {
   const cwd = folderWith({ "seqqa.yaml": "" });

@@ -3,7 +3,7 @@ import { compareRuns, type RunDiff } from "../../../src/diff/index.ts";
 import type { ExplorationEntry, RunDocument } from "../../../src/reports/index.ts";
 import { race, raceCoverage } from "../../support/race.ts";
 import { document, ran } from "../reports/hostile-report.ts";
-import { step, violation } from "../reports/results.ts";
+import { step, violation } from "../../support/results.ts";
 import { ACTIONS, exploredModel, order, type Model } from "./explored-model.ts";
 
 const runOf = (...explorations: readonly ExplorationEntry[]): RunDocument => ({ ...document({}), explorations });

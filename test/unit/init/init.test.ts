@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, 
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { folderWith, seqqa } from "../cli/harness.ts";
+import { folderWith, seqqa } from "../../support/cli-harness.ts";
 
 const template = fileURLToPath(new URL("../../../fixtures/init", import.meta.url));
 const installed = { "package.json": "{}", "node_modules/seqqa/package.json": "{}", "node_modules/seqqa/seqqa.schema.json": "{}" };

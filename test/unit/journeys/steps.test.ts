@@ -3,7 +3,7 @@ import { Context, Journey, Step, type ExpectedFailure, type JourneyResult, type 
 import { ApiResponse, HttpClient } from "seqqa/adapters/http";
 import { GraphQLClient } from "../../../src/clients/graphql/index.ts";
 import { MockClient } from "../../../src/mocking/index.ts";
-import { plain, serve } from "./server.ts";
+import { plain, serve } from "../../support/journey-server.ts";
 
 const server = await serve(plain);
 const client = (): HttpClient => new HttpClient(server.url);

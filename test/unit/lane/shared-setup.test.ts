@@ -15,7 +15,7 @@ import { World } from "../../../src/model/declare/world.ts";
 import { atEnd } from "../../support/at-end.ts";
 import { laneOptions, laneOf, memoryParts } from "../../support/lane-parts.ts";
 import { api, scratchDirectory } from "../../support/sqlite-scratch.ts";
-import { closeServers, serve } from "../adapters/http/servers.ts";
+import { closeServers, serve } from "../../support/http-servers.ts";
 
 /** A store that cannot take rows of another lane: they change one that this lane does not have. */
 class Seeded extends MemoryAdapter<{ logins: number; admin: string }> {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ApiDescription, Schema } from "../../../src/openapi/operations/description.ts";
 import { readDescription } from "../../../src/openapi/index.ts";
-import { folder, withSchema } from "./folder.ts";
+import { folder, withSchema } from "../../support/openapi-folder.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

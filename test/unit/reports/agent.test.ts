@@ -4,7 +4,7 @@ import { AgentReporter } from "../../../src/reports/agent/agent.ts";
 import type { RunReport } from "../../../src/reports/index.ts";
 import { race } from "../../support/race.ts";
 import { evil, explored, ran, visibility } from "./hostile-report.ts";
-import { report, Sink, violation } from "./results.ts";
+import { report, Sink, violation } from "../../support/results.ts";
 
 function printed(changes: Partial<RunReport>): string {
   const [stdout, stderr] = [new Sink(), new Sink()];

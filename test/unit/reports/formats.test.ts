@@ -5,7 +5,7 @@ import { parseXml, type Element } from "../../support/xml.ts";
 import { madeGraph } from "../../support/graph-data.ts";
 import { race, raceCoverage } from "../../support/race.ts";
 import { document, EVIL, evil, exchange, explored, ran, visibility } from "./hostile-report.ts";
-import { report, result, step, violation } from "./results.ts";
+import { report, result, step, violation } from "../../support/results.ts";
 import { bodyText } from "../../../src/reports/html/text/safe-text.ts";
 
 /** What junit-10.xsd of Jenkins' xunit plugin allows: attributes (! required), children. */

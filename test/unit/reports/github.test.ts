@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { inertOutput, reportToGithub, runDocument, type RunReport } from "../../../src/reports/index.ts";
 import { some } from "../../sizes.ts";
 import { race } from "../../support/race.ts";
-import { HOSTILE, journey, report, result, Sink, violation } from "./results.ts";
+import { HOSTILE, journey, report, result, Sink, violation } from "../../support/results.ts";
 
 const EVIL = `${HOSTILE} a%0Ab::error::x,y:z | \`x\` <b> @octocat #1 https://evil.example **b** \\| [l](x) &amp; \r\n::add-mask::x\n##[error]x`;
 const explored = (changes: Parameters<typeof result>[0]) => ({ name: "shop", file: "shop.explore.ts", result: result(changes) });

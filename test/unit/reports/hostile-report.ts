@@ -1,7 +1,7 @@
 import type { RecordedExchange } from "../../../src/model/results/result.ts";
 import { runDocument, type RunDocument, type RunReport } from "../../../src/reports/index.ts";
 import { dismissedRace, race, raceCoverage } from "../../support/race.ts";
-import { HOSTILE, journey, report, result, step, violation } from "./results.ts";
+import { HOSTILE, journey, report, result, step, violation } from "../../support/results.ts";
 
 export const visibility: { readonly redact: readonly string[]; readonly includeRequestResponse: boolean } = {
   redact: ["authorization", "password", "token"],

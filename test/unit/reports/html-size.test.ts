@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { some } from "../../sizes.ts";
-import { journey, report, result, step, violation } from "./results.ts";
+import { journey, report, result, step, violation } from "../../support/results.ts";
 import { htmlText, runDocument, type RunReport } from "../../../src/reports/index.ts";
 import type { ExplorationResult, RecordedExchange, Violation } from "../../../src/model/results/result.ts";
 

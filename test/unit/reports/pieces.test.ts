@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import type { ExplorationGraph } from "../../../src/model/results/result.ts";
 import { graphEntry, inertOutput, jsonPieces, jsonText, resultOfEntry, runDocument, writePieces } from "../../../src/reports/index.ts";
-import { report, result, Sink } from "./results.ts";
+import { report, result, Sink } from "../../support/results.ts";
 
 const texts = Array.from({ length: 3_000 }, (_, at) => ({
   [`name ${at}`]: "##[error]".repeat(1 + (at % 40)),

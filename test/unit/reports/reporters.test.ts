@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Progress } from "../../../src/engine/events.ts";
 import { coloursFor, ConsoleReporter, JsonReporter, type ReporterOptions } from "../../../src/reports/index.ts";
-import { HOSTILE, report, result, Sink, violation } from "./results.ts";
+import { HOSTILE, report, result, Sink, violation } from "../../support/results.ts";
 
 const progress: Progress = {
   kind: "progress",

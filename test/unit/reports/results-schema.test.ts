@@ -4,7 +4,7 @@ import type { RunDocument } from "../../../src/index.ts";
 import { jsonText, runDocument } from "../../../src/reports/index.ts";
 import { dismissedRace, gatedRace, raceCoverage } from "../../support/race.ts";
 import { schemaErrors } from "../../support/results-schema.ts";
-import { journey, report, result, violation } from "./results.ts";
+import { journey, report, result, violation } from "../../support/results.ts";
 
 type Schema = { readonly [key: string]: unknown };
 

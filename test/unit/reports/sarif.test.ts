@@ -4,7 +4,7 @@ import type { RunDocument } from "../../../src/reports/index.ts";
 import { sarifErrors } from "../../support/json-schemas.ts";
 import { race } from "../../support/race.ts";
 import { document, evil, explored, ran } from "./hostile-report.ts";
-import { violation } from "./results.ts";
+import { violation } from "../../support/results.ts";
 
 interface Sarif {
   readonly runs: readonly [

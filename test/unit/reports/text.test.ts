@@ -1,7 +1,7 @@
 import pc from "picocolors";
 import { describe, expect, it } from "vitest";
 import { printable, summaryLines, verdictOf, violationText } from "../../../src/reports/index.ts";
-import { HOSTILE, result, violation } from "./results.ts";
+import { HOSTILE, result, violation } from "../../support/results.ts";
 
 // oxlint-disable-next-line no-control-regex -- what must not be printed is what the test is about
 const UNSAFE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;

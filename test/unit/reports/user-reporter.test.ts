@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Reporters, userReporter, type Reporter, type ReporterOptions } from "../../../src/reports/index.ts";
 import type { RunReport } from "../../../src/reports/document/run-report.ts";
-import { report, result, Sink } from "./results.ts";
+import { report, result, Sink } from "../../support/results.ts";
 
 const SECRET = "s3cret-of-the-user";
 

@@ -13,8 +13,8 @@ import { readGraph } from "../../../src/run-log/read/read-graph.ts";
 import { SCHEMA } from "../../../src/run-log/rows/schema.ts";
 import { shownGraph } from "../../../src/run-log/read/shown-graph.ts";
 import { treeOf } from "../../support/tree-graph.ts";
-import { result, violation } from "../reports/results.ts";
-import { configIn, graphOf, store } from "./stores.ts";
+import { result, violation } from "../../support/results.ts";
+import { configIn, graphOf, store } from "../../support/stored-runs.ts";
 
 const folders: string[] = [];
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));

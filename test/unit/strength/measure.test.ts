@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { measureStrength, strengthLines, type SpoiltSteps } from "../../../src/strength/index.ts";
-import { explore, type ModelAction, type Tables } from "../suggest/explored-model.ts";
+import { explore, type ModelAction, type Tables } from "../../support/explored-model.ts";
 
 const ROOT: Tables = { orders: [] };
 const orders = (tables: Tables): Tables[string] => tables["orders"]!;

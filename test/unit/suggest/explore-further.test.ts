@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { StatesOfRun } from "../../../src/run-log/index.ts";
 import { exploreFurther, furtherLines, suggest, type FurtherLane } from "../../../src/suggest/index.ts";
-import { explore, linesOf, type ModelAction, type Tables } from "./explored-model.ts";
+import { explore, linesOf, type ModelAction, type Tables } from "../../support/explored-model.ts";
 
 const ROOT: Tables = { stock: [{ id: 1, available: 12, sold: 0 }], notes: [{ id: 1, number: 0 }] };
 type Stock = { available: number; sold: number };

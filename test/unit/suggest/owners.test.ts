@@ -4,7 +4,7 @@ import type { AgentOptions } from "../../../src/model/declare/agent.ts";
 import type { StatesOfRun } from "../../../src/run-log/index.ts";
 import { ownership as ownershipRule } from "../../../src/rules/index.ts";
 import { suggest, suggestionCode, suggestionLines } from "../../../src/suggest/index.ts";
-import { explore, type ModelAction, type Tables } from "./explored-model.ts";
+import { explore, type ModelAction, type Tables } from "../../support/explored-model.ts";
 
 type Note = { id: number | string; user_id: number; text: string };
 const USERS = { ann: 1, bob: 2, admin: 3 };

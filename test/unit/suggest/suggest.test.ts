@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import * as rules from "../../../src/rules/index.ts";
 import { suggest, suggestionCode, suggestionLines } from "../../../src/suggest/index.ts";
 import { size } from "../../sizes.ts";
-import { explore, type ModelAction, type Tables } from "./explored-model.ts";
+import { explore, type ModelAction, type Tables } from "../../support/explored-model.ts";
 
 type Order = { id: number; user_id: number; status: string; amount: number; refunded: number; shipped_at: string | null };
 

@@ -6,7 +6,7 @@ import { Feed } from "../../../src/ui/feed.ts";
 import { LaneDesk, type OpenLane } from "../../../src/ui/lane-desk.ts";
 import type { UiEvent } from "../../../src/ui/messages.ts";
 import { UiServer } from "../../../src/ui/ui-server.ts";
-import { report, result, violation } from "../reports/results.ts";
+import { report, result, violation } from "../../support/results.ts";
 
 const visibility = { redact: ["authorization", "password"], includeRequestResponse: true };
 const started = { kind: "started", name: "shop", lanes: 1, notes: [], actions: ["create", "pay"], file: "shop.explore.ts" } as const;

@@ -6,7 +6,7 @@ import { endConnectionDefaults, setConnectionDefaults } from "../../../../src/ne
 import { requireReachable } from "../../../../src/targets/lanes/running-lanes.ts";
 import { waitUntilReady } from "../../../../src/targets/ready/wait-until-ready.ts";
 import { privateAuthority, type Authority } from "../../../support/certificates.ts";
-import { closeServers, serveTls } from "../../../unit/adapters/http/servers.ts";
+import { closeServers, serveTls } from "../../../support/http-servers.ts";
 
 let ours: Authority;
 let theirs: Authority;

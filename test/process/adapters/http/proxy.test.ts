@@ -7,7 +7,7 @@ import { setConnectionDefaults } from "../../../../src/network/connection-settin
 import { requireReachable } from "../../../../src/targets/lanes/running-lanes.ts";
 import { privateAuthority, type Authority } from "../../../support/certificates.ts";
 import { forwardProxy, type ForwardProxy } from "../../../support/forward-proxy.ts";
-import { closeServers, freePort, read, serve, serveTls } from "../../../unit/adapters/http/servers.ts";
+import { closeServers, freePort, read, serve, serveTls } from "../../../support/http-servers.ts";
 
 let authority: Authority;
 let proxy: ForwardProxy;

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { HttpClient } from "../../../../src/adapters/http/index.ts";
 import { clientPartOf } from "../../../../src/model/http/client.ts";
 import { privateAuthority } from "../../../support/certificates.ts";
-import { closeServers, read, serveTls, serveWith } from "../../../unit/adapters/http/servers.ts";
+import { closeServers, read, serveTls, serveWith } from "../../../support/http-servers.ts";
 
 const clients: HttpClient[] = [];
 const children: ReturnType<typeof spawn>[] = [];

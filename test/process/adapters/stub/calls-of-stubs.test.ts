@@ -3,7 +3,7 @@ import { HttpClient, type ApiClient } from "../../../../src/adapters/http/index.
 import { HttpStub } from "../../../../src/adapters/stub/index.ts";
 import { Action, Agent, World, type AgentOptions, type ExplorationResult } from "../../../../src/index.ts";
 import { idempotent, rejectedMeansUnchanged } from "../../../../src/rules/index.ts";
-import { closeServers, freePort, serve } from "../../../unit/adapters/http/servers.ts";
+import { closeServers, freePort, serve } from "../../../support/http-servers.ts";
 
 afterEach(closeServers);
 

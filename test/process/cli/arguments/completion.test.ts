@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { folderWith, seqqa } from "../../../unit/cli/harness.ts";
+import { folderWith, seqqa } from "../../../support/cli-harness.ts";
 
 const script = async (shell: string): Promise<string> => {
   const { status, stdout, stderr } = await seqqa(["completion", shell]);

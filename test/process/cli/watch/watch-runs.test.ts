@@ -3,8 +3,8 @@ import { mkdirSync, realpathSync, rmSync, watch, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, it, vi } from "vitest";
 import type { ExplorationResult } from "../../../../src/model/results/result.ts";
-import { result, Sink, violation } from "../../../unit/reports/results.ts";
-import { folderWith, seqqa, type Outcome } from "../../../unit/cli/harness.ts";
+import { result, Sink, violation } from "../../../support/results.ts";
+import { folderWith, seqqa, type Outcome } from "../../../support/cli-harness.ts";
 
 const JSON_ONLY = "report:\n  formats: [json]\n";
 const AGENT = "export const agent = {};\n";

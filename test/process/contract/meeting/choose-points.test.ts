@@ -4,7 +4,7 @@ import { HttpClient } from "../../../../src/adapters/http/index.ts";
 import { choosePoints, type DeliveryPoints } from "../../../../src/adapters/http/delivery/index.ts";
 import { clientPartOf } from "../../../../src/model/http/client.ts";
 import type { WireRequest } from "../../../../src/model/http/wire.ts";
-import { closeServers, freePort, serveRaw } from "../../../unit/adapters/http/servers.ts";
+import { closeServers, freePort, serveRaw } from "../../../support/http-servers.ts";
 import { ServerProcess, type ServerKind } from "../../../contract/meeting/server-process.ts";
 
 const ends: (() => Promise<void>)[] = [];

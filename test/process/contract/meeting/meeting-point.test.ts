@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { choosePoints, type DeliveryTrial, type DeliveryPoint, type DeliveryPoints } from "../../../../src/adapters/http/delivery/index.ts";
 import type { WireAnswer, WireRequest } from "../../../../src/model/http/wire.ts";
 import { some } from "../../../sizes.ts";
-import { freePort } from "../../../unit/adapters/http/servers.ts";
+import { freePort } from "../../../support/http-servers.ts";
 import { ServerProcess, type ServerKind } from "../../../contract/meeting/server-process.ts";
 
 const SUBJECTS: readonly (readonly [DeliveryPoint["delivery"], ServerKind])[] = [

@@ -8,7 +8,7 @@ import { curlScript } from "../../../../src/reports/curl/curl-script.ts";
 import { printing, quoted } from "../../../../src/reports/curl/shell-text.ts";
 import { redactor } from "../../../../src/reports/index.ts";
 import { runScript, type RanScript } from "../../../support/run-script.ts";
-import { closeServers, serve } from "../../../unit/adapters/http/servers.ts";
+import { closeServers, serve } from "../../../support/http-servers.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "seqqa-curl-"));
 afterEach(closeServers);

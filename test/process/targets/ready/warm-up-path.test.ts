@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 import { warmUp, type WarmUpContext } from "../../../../src/targets/ready/warm-up.ts";
-import { closeServers, serve } from "../../../unit/adapters/http/servers.ts";
+import { closeServers, serve } from "../../../support/http-servers.ts";
 
 afterEach(closeServers);
 

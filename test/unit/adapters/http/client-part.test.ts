@@ -4,7 +4,7 @@ import { CookieStore } from "../../../../src/adapters/http/cookie-store.ts";
 import { HttpClient } from "../../../../src/adapters/http/index.ts";
 import { clientPartOf } from "../../../../src/model/http/client.ts";
 import { size } from "../../../sizes.ts";
-import { closeServers, echo, serve } from "./servers.ts";
+import { closeServers, echo, serve } from "../../../support/http-servers.ts";
 
 afterEach(closeServers);
 

@@ -9,8 +9,8 @@ import { batches, size } from "../../../sizes.ts";
 import { anyValue, HOSTILE_TEXTS, mutatedBytes, tried } from "../../../support/fuzz.ts";
 import { parseXml } from "../../../support/xml.ts";
 import { document, explored } from "../../reports/hostile-report.ts";
-import { violation } from "../../reports/results.ts";
-import { closeServers, serveRaw } from "./servers.ts";
+import { violation } from "../../../support/results.ts";
+import { closeServers, serveRaw } from "../../../support/http-servers.ts";
 import { codePoint } from "../../../support/code-point.ts";
 
 afterEach(closeServers);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { ApiResponse, HttpClient, type HttpClientOptions } from "../../../../src/adapters/http/index.ts";
 import { World } from "../../../../src/model/declare/world.ts";
-import { closeServers, echo, serve, serveWith } from "./servers.ts";
+import { closeServers, echo, serve, serveWith } from "../../../support/http-servers.ts";
 
 afterEach(closeServers);
 

@@ -3,7 +3,7 @@ import { HttpClient } from "../../../../src/adapters/http/index.ts";
 import { clientPartOf } from "../../../../src/model/http/client.ts";
 import { provideRequestScopes, type RequestScope } from "../../../../src/model/http/request-scope.ts";
 import type { WireRoute } from "../../../../src/model/http/wire.ts";
-import { closeServers, echo, serve } from "./servers.ts";
+import { closeServers, echo, serve } from "../../../support/http-servers.ts";
 
 let current: RequestScope | undefined;
 provideRequestScopes(() => current);

@@ -10,7 +10,7 @@ import type { Observed } from "../../../../src/model/stores/store-adapter.ts";
 import type { Fingerprint } from "../../../../src/state/canonical/facts.ts";
 import { loadHasher } from "../../../../src/state/index.ts";
 import { canonicalizer } from "../../state/support.ts";
-import { freePort } from "../http/servers.ts";
+import { freePort } from "../../../support/http-servers.ts";
 
 await loadHasher();
 

@@ -5,7 +5,7 @@ import { HttpStub, webhookActions } from "../../../../src/adapters/stub/index.ts
 import { GraphQLClient } from "../../../../src/clients/graphql/index.ts";
 import { World } from "../../../../src/index.ts";
 import { clientPartOf } from "../../../../src/model/http/client.ts";
-import { closeServers, freePort, serve } from "../http/servers.ts";
+import { closeServers, freePort, serve } from "../../../support/http-servers.ts";
 
 afterEach(closeServers);
 

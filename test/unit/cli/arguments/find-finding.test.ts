@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { findFinding } from "../../../../src/cli/arguments/find-finding.ts";
 import type { RunDocument } from "../../../../src/reports/index.ts";
-import { violation } from "../../reports/results.ts";
+import { violation } from "../../../support/results.ts";
 
 const operations = [
   { action: "list", id: "aa11", count: 1 },

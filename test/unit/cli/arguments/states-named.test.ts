@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { statesNamed } from "../../../../src/cli/arguments/states-named.ts";
 import type { StatesOfRun } from "../../../../src/run-log/index.ts";
-import { folderWith } from "../harness.ts";
+import { folderWith } from "../../../support/cli-harness.ts";
 
 it("an exploration is found by its file from any folder, and not by a file with the same path in another folder", () => {
   const root = folderWith({ "a/qa/shop.explore.ts": "", "b/qa/shop.explore.ts": "" });

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
 import { SeqqaError } from "../../../../src/model/errors.ts";
 import type { Machinery } from "../../../../src/cli/index.ts";
-import { folderWith, seqqa } from "../harness.ts";
+import { folderWith, seqqa } from "../../../support/cli-harness.ts";
 
 const URL = "redis://user:pass-word@queue.example:6379";
 const env = { SEQQA_SECRET: "of the tests" };

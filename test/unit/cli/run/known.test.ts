@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { SeqqaError } from "../../../../src/model/errors.ts";
 import type { ExplorationResult, FaultCoverage, Violation } from "../../../../src/model/results/result.ts";
 import { race, raceCoverage } from "../../../support/race.ts";
-import { result, violation } from "../../reports/results.ts";
-import { folderWith, seqqa, type Outcome } from "../harness.ts";
+import { result, violation } from "../../../support/results.ts";
+import { folderWith, seqqa, type Outcome } from "../../../support/cli-harness.ts";
 
 const CONFIG = "known_findings: ./known.yaml\n";
 const folder = (known: string | undefined, more: Readonly<Record<string, string>> = {}): string =>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { pathText } from "../../../../src/cli/run/path-text.ts";
 import { Feed } from "../../../../src/ui/index.ts";
-import { folderWith } from "../harness.ts";
-import { report, result } from "../../reports/results.ts";
+import { folderWith } from "../../../support/cli-harness.ts";
+import { report, result } from "../../../support/results.ts";
 
 const actions = ["create", "pay", "../../etc/x y"];
 const config = { folder: "/work/qa", file: "/work/qa/seqqa.yaml", report: { outputDir: "/work/qa/reports" } };

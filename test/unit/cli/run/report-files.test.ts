@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { FILE_HINT, writing } from "../../../../src/cli/run/report-files.ts";
 import { OWN_ONLY, writeWhole } from "../../../../src/run-log/index.ts";
-import { folderWith } from "../harness.ts";
+import { folderWith } from "../../../support/cli-harness.ts";
 
 it.each([
   ["out", "because this path is a folder."],

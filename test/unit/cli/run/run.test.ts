@@ -5,8 +5,8 @@ import type { ExplorationResult } from "../../../../src/model/results/result.ts"
 import { SeqqaError } from "../../../../src/model/errors.ts";
 import { readFindings } from "../../../../src/run-log/index.ts";
 import { race } from "../../../support/race.ts";
-import { result, violation } from "../../reports/results.ts";
-import { folderWith, seqqa, type Setting } from "../harness.ts";
+import { result, violation } from "../../../support/results.ts";
+import { folderWith, seqqa, type Setting } from "../../../support/cli-harness.ts";
 
 const files = { "qa/seqqa.yaml": "target: { command: node server.js }\n", "qa/shop.explore.ts": "", "qa/z/login.explore.mjs": "" };
 const one = { "qa/seqqa.yaml": "exploration: { max_steps: 5 }\n", "qa/shop.explore.ts": "" };

@@ -2,7 +2,7 @@ import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { Changes } from "../../../../src/cli/watch/changes.ts";
-import { folderWith } from "../harness.ts";
+import { folderWith } from "../../../support/cli-harness.ts";
 
 it("a source that a build writes last does not shorten the wait for the rest of the build", async () => {
   const folder = realpathSync(folderWith({ ".next/app.js": "0" }));

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { keysOf, sameKeys, type Keys } from "../../../../src/cli/watch/keys.ts";
 import { loadConfig } from "../../../../src/config/index.ts";
 import { targetFiles } from "../../../../src/cli/watch/target-files.ts";
-import { codeHashes, importedFiles } from "../harness.ts";
+import { codeHashes, importedFiles } from "../../../support/cli-harness.ts";
 
 const FILES = {
   "seqqa.yaml": "target:\n  command: node server.js\n  cwd: api\n",

@@ -8,7 +8,7 @@ import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
 import { sessionEnds, singleUse } from "../../../../src/rules/index.ts";
 import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
 import { runExplorer } from "../../../support/run-explorer.ts";
-import { closeServers, read, serve } from "../../adapters/http/servers.ts";
+import { closeServers, read, serve } from "../../../support/http-servers.ts";
 
 afterEach(closeServers);
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ApiDescription, Operation } from "../../../../src/openapi/operations/description.ts";
 import { describe as describeApi } from "../../../../src/openapi/index.ts";
-import { withSchema } from "../folder.ts";
+import { withSchema } from "../../../support/openapi-folder.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { ApiDescription } from "../../../../src/openapi/operations/description.ts";
 import { readDescription } from "../../../../src/openapi/index.ts";
-import { withSchema } from "../folder.ts";
+import { withSchema } from "../../../support/openapi-folder.ts";
 
 const servers: Server[] = [];
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ExplorationResult, Race } from "../../../../src/model/results/result.ts";
 import { statusOfResult } from "../../../../src/reports/index.ts";
-import { result, violation } from "../results.ts";
+import { result, violation } from "../../../support/results.ts";
 
 const race = (changes: Partial<Race>): Race => ({ severity: "medium", ...changes }) as Race;
 const error = (source: string) => ({ code: "ACTION_THREW", message: "m", path: [], source, stack: undefined, count: 1 });

@@ -9,7 +9,7 @@ import { sequencePart } from "../../../../src/reports/html/races/sequence-part.t
 import { sourceLink } from "../../../../src/reports/html/findings/source-link.ts";
 import { explorationEntry } from "../../../../src/reports/document/run-document.ts";
 import { gatedRace, race, raceCoverage } from "../../../support/race.ts";
-import { result, violation } from "../results.ts";
+import { result, violation } from "../../../support/results.ts";
 
 const GITHUB = { url: "https://github.com/ann/shop", commit: "a".repeat(40), path: "api" };
 

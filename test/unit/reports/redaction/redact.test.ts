@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { withoutPasswords } from "../../../../src/config/index.ts";
 import { redactor, redactResult, resultJson, jsonText, violationText } from "../../../../src/reports/index.ts";
 import { dismissedRace, exchangeOf, race, raceCoverage } from "../../../support/race.ts";
-import { result, violation } from "../results.ts";
+import { result, violation } from "../../../support/results.ts";
 
 const NAMES = ["authorization", "cookie", "set-cookie", "password", "token", "access_token", "secret"];
 const hide = redactor(NAMES);

@@ -9,8 +9,8 @@ import { runFile } from "../../../../src/run-log/read/runs.ts";
 import { agentOf, randomGraph } from "../../../support/graph-model.ts";
 import { Draws } from "../../../support/draws.ts";
 import { runExplorer } from "../../../support/run-explorer.ts";
-import { report, result } from "../../reports/results.ts";
-import { configIn } from "../stores.ts";
+import { report, result } from "../../../support/results.ts";
+import { configIn } from "../../../support/stored-runs.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "seqqa-states-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

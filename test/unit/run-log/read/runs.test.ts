@@ -7,8 +7,8 @@ import { jsonText, runDocument } from "../../../../src/reports/index.ts";
 import { newRunId, readRun, readStoredRun } from "../../../../src/run-log/index.ts";
 import { RunLock } from "../../../../src/run-log/run-lock.ts";
 import { gatedRace, race, raceCoverage } from "../../../support/race.ts";
-import { HOSTILE, journey, report, result, violation } from "../../reports/results.ts";
-import { configIn, graphOf, store } from "../stores.ts";
+import { HOSTILE, journey, report, result, violation } from "../../../support/results.ts";
+import { configIn, graphOf, store } from "../../../support/stored-runs.ts";
 
 const folders: string[] = [];
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));

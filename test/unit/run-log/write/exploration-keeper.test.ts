@@ -7,8 +7,8 @@ import { newRunId, readStoredRun, RunLog } from "../../../../src/run-log/index.t
 import { agentOf, randomGraph } from "../../../support/graph-model.ts";
 import { Draws } from "../../../support/draws.ts";
 import { runExplorer } from "../../../support/run-explorer.ts";
-import { report, result } from "../../reports/results.ts";
-import { configIn } from "../stores.ts";
+import { report, result } from "../../../support/results.ts";
+import { configIn } from "../../../support/stored-runs.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "seqqa-keeper-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

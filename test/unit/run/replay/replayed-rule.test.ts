@@ -4,7 +4,7 @@ import { ApiResponse } from "seqqa/adapters/http";
 import { MemoryAdapter } from "seqqa/adapters/memory";
 import { Rule } from "../../../../src/model/declare/rule.ts";
 import { noServerErrors, rejectedMeansUnchanged } from "../../../../src/rules/index.ts";
-import { folderWith } from "../../cli/harness.ts";
+import { folderWith } from "../../../support/cli-harness.ts";
 
 type Memory = MemoryAdapter<{ n: number }>;
 type Keys = Record<string, unknown>;

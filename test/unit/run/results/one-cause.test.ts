@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { joinedByCause } from "../../../../src/run/results/one-cause.ts";
 import { resultJson, violationText } from "../../../../src/reports/index.ts";
-import { result, violation } from "../../reports/results.ts";
+import { result, violation } from "../../../support/results.ts";
 
 const found = (id: string, path: readonly string[], cause: string | undefined, more: Parameters<typeof violation>[0] = {}) =>
   violation({ id, invariant: "conforms_to", reproductionPath: path, ...(cause !== undefined && { cause }), ...more });

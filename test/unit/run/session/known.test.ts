@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import type { Config } from "../../../../src/config/index.ts";
 import { Known, marked } from "../../../../src/run/session/known.ts";
 import { race } from "../../../support/race.ts";
-import { result, violation } from "../../reports/results.ts";
+import { result, violation } from "../../../support/results.ts";
 
 it("a stored mark goes with the finding's entry, and with the list", () => {
   const folder = mkdtempSync(join(tmpdir(), "seqqa-known-"));

@@ -9,7 +9,7 @@ import { agentOf, randomGraph } from "../../../support/graph-model.ts";
 import { Draws } from "../../../support/draws.ts";
 import { Recording } from "../../../support/recording.ts";
 import { runExplorer } from "../../../support/run-explorer.ts";
-import { result } from "../../reports/results.ts";
+import { result } from "../../../support/results.ts";
 
 const { report } = loadConfig({ env: {} });
 const agent = agentOf(randomGraph(new Draws(4), { states: 60, actions: 3, loops: 0.1, skips: 0, errors: 0, findings: 0.05 }));

@@ -3,7 +3,7 @@ import { endRateLimit, setHttpDefaults } from "../../../../../src/adapters/http/
 import { HttpClient } from "../../../../../src/adapters/http/index.ts";
 import { RateLimit, type RateLimitSettings } from "../../../../../src/adapters/http/request/rate-limit.ts";
 import { provideRequestScopes, type RequestScope } from "../../../../../src/model/http/request-scope.ts";
-import { closeServers, serve } from "../../../../unit/adapters/http/servers.ts";
+import { closeServers, serve } from "../../../../support/http-servers.ts";
 
 /** The scope that requests are made in. */
 let scope: RequestScope | undefined;

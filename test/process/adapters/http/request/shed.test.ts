@@ -5,7 +5,7 @@ import { clientPartOf } from "../../../../../src/model/http/client.ts";
 import { MemoryAdapter } from "../../../../../src/adapters/memory/index.ts";
 import { Action, Agent, Invariant, World } from "../../../../../src/index.ts";
 import { some } from "../../../../sizes.ts";
-import { closeServers, serve } from "../../../../unit/adapters/http/servers.ts";
+import { closeServers, serve } from "../../../../support/http-servers.ts";
 
 afterEach(closeServers);
 

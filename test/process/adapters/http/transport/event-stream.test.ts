@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { createBrotliCompress, createGzip } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { HttpClient } from "../../../../../src/adapters/http/index.ts";
-import { closeServers, serve } from "../../../../unit/adapters/http/servers.ts";
+import { closeServers, serve } from "../../../../support/http-servers.ts";
 
 afterEach(closeServers);
 

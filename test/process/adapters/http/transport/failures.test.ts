@@ -6,7 +6,7 @@ import { HttpClient } from "../../../../../src/adapters/http/index.ts";
 import { clientPartOf, type Exchange } from "../../../../../src/model/http/client.ts";
 import { recorded } from "../../../../../src/lane/step/outcome.ts";
 import type { SeqqaError } from "../../../../../src/model/errors.ts";
-import { closeServers, freePort, serve, serveRaw } from "../../../../unit/adapters/http/servers.ts";
+import { closeServers, freePort, serve, serveRaw } from "../../../../support/http-servers.ts";
 
 afterEach(closeServers);
 

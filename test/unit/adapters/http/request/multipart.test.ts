@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { HttpClient, type MultipartValue, type RequestOptions } from "../../../../../src/adapters/http/index.ts";
 import { MockClient } from "../../../../../src/mocking/index.ts";
-import { closeServers, echo, serve } from "../servers.ts";
+import { closeServers, echo, serve } from "../../../../support/http-servers.ts";
 
 afterEach(closeServers);
 

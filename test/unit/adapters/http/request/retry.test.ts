@@ -3,7 +3,7 @@ import { setHttpDefaults } from "../../../../../src/adapters/http/defaults.ts";
 import { HttpClient, type RetryOptions } from "../../../../../src/adapters/http/index.ts";
 import { retryDelay, retryPolicy } from "../../../../../src/adapters/http/request/retry.ts";
 import { clientPartOf } from "../../../../../src/model/http/client.ts";
-import { closeServers, serve } from "../servers.ts";
+import { closeServers, serve } from "../../../../support/http-servers.ts";
 
 afterEach(async () => {
   setHttpDefaults({});

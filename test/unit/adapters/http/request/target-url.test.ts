@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { HttpClient } from "../../../../../src/adapters/http/index.ts";
 import { parseBaseUrl, resolveTarget, withoutSecrets } from "../../../../../src/adapters/http/request/target-url.ts";
-import { closeServers, echo, serve } from "../servers.ts";
+import { closeServers, echo, serve } from "../../../../support/http-servers.ts";
 
 afterEach(closeServers);
 

@@ -3,7 +3,7 @@ import type { RaceOutcome } from "../../../../../src/model/results/result.ts";
 import { describe, expect, it } from "vitest";
 import { raceText, summaryLines } from "../../../../../src/reports/index.ts";
 import { gatedRace, race, raceCoverage } from "../../../../support/race.ts";
-import { HOSTILE, result } from "../../results.ts";
+import { HOSTILE, result } from "../../../../support/results.ts";
 
 describe("raceText", () => {
   it("is the documented block: both calls, what was observed, and each order once", () => {

@@ -5,7 +5,7 @@ import { operationCovered } from "../../../../../src/model/results/coverage.ts";
 import { findingLines } from "../../../../../src/reports/console/findings/findings-text.ts";
 import { ruleLines } from "../../../../../src/reports/console/summary/rules-text.ts";
 import { race } from "../../../../support/race.ts";
-import { report, result, violation } from "../../results.ts";
+import { report, result, violation } from "../../../../support/results.ts";
 
 const plain = pc.createColors(false);
 const coverage = {

@@ -3,7 +3,7 @@ import { grownLayout } from "../../../../../../src/reports/html/app/graph/layout
 import { search } from "../../../../../../src/reports/html/app/graph/model/search.ts";
 import { LiveGraph } from "../../../../../../src/reports/html/app/ui/live-graph.ts";
 import type { UiNode } from "../../../../../../src/ui/messages.ts";
-import { HOSTILE } from "../../../results.ts";
+import { HOSTILE } from "../../../../../support/results.ts";
 
 const node = (number: number, parent: number, more: Partial<UiNode> = {}): UiNode => ({
   node: number,

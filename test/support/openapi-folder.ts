@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { atEnd } from "../../support/at-end.ts";
+import { atEnd } from "./at-end.ts";
 
 /** A folder with these files, removed with the tests of the file; what is no text is written as JSON. Returns its path. */
 export function folder(files: Readonly<Record<string, unknown>>): string {

@@ -1,4 +1,4 @@
-import type { AnswerOfStep, StateOfRun, StatesOfRun, StepOfRun } from "../../../src/run-log/index.ts";
+import type { AnswerOfStep, StateOfRun, StatesOfRun, StepOfRun } from "../../src/run-log/index.ts";
 
 export type Cell = number | string | boolean | null;
 export type Tables = Readonly<Record<string, readonly Readonly<Record<string, Cell>>[]>>;

@@ -1,8 +1,8 @@
-import { loadConfig, type Config } from "../../../src/config/index.ts";
-import type { ExplorationResult } from "../../../src/model/results/result.ts";
-import { journeyJson, redactor, runDocument, type RunReport } from "../../../src/reports/index.ts";
-import { newRunId, RunLog } from "../../../src/run-log/index.ts";
-import { report } from "../reports/results.ts";
+import { loadConfig, type Config } from "../../src/config/index.ts";
+import type { ExplorationResult } from "../../src/model/results/result.ts";
+import { journeyJson, redactor, runDocument, type RunReport } from "../../src/reports/index.ts";
+import { newRunId, RunLog } from "../../src/run-log/index.ts";
+import { report } from "./results.ts";
 
 /** The configuration of a folder without a file. */
 export const configIn = (folder: string, env: Readonly<Record<string, string>> = {}): Config =>

@@ -2,15 +2,15 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
-import { main, type Machinery } from "../../../src/cli/index.ts";
-import type { ExplorationResult } from "../../../src/model/results/result.ts";
-import type { Leftover } from "../../../src/model/stores/leftover.ts";
-import type { Cleaning, StoreCheck } from "../../../src/model/stores/store-provider.ts";
-import type { ReplayResult } from "../../../src/model/results/replay.ts";
-import { loadUserExport } from "../../../src/run/prepare/load-user-export.ts";
-import type { ExploreFileRequest, FoundJourneys, JourneyRun, ReplayFileInput, RunJourneysInput } from "../../../src/run/index.ts";
-import { atEnd } from "../../support/at-end.ts";
-import { result, Sink } from "../reports/results.ts";
+import { main, type Machinery } from "../../src/cli/index.ts";
+import type { ExplorationResult } from "../../src/model/results/result.ts";
+import type { Leftover } from "../../src/model/stores/leftover.ts";
+import type { Cleaning, StoreCheck } from "../../src/model/stores/store-provider.ts";
+import type { ReplayResult } from "../../src/model/results/replay.ts";
+import { loadUserExport } from "../../src/run/prepare/load-user-export.ts";
+import type { ExploreFileRequest, FoundJourneys, JourneyRun, ReplayFileInput, RunJourneysInput } from "../../src/run/index.ts";
+import { atEnd } from "./at-end.ts";
+import { result, Sink } from "./results.ts";
 
 /** A folder with files. */
 export function folderWith(files: Readonly<Record<string, string>>): string {
@@ -110,7 +110,7 @@ export async function seqqa(argv: readonly string[], setting: Setting = {}): Pro
       work(new Map(files.flatMap((file) => (setting.broken?.(file) === undefined ? [] : [[file, { error: setting.broken(file) }]])))),
     distribute: (input) => (setting.distribute ?? nobody)(input),
     work: (input) => (setting.work ?? nobody)(input, interrupt),
-    merging: () => import("../../../src/run/index.ts"),
+    merging: () => import("../../src/run/index.ts"),
     checkResumable: () => Promise.resolve(new Map()),
     replayFile: (input) => {
       replayInputs.push(input);

@@ -1,6 +1,6 @@
-import type { JourneyResult, StepResult } from "../../../src/model/results/journey-result.ts";
-import type { ExplorationGraph, ExplorationResult, Violation } from "../../../src/model/results/result.ts";
-import { verdictOf, violationText, type RunReport } from "../../../src/reports/index.ts";
+import type { JourneyResult, StepResult } from "../../src/model/results/journey-result.ts";
+import type { ExplorationGraph, ExplorationResult, Violation } from "../../src/model/results/result.ts";
+import { verdictOf, violationText, type RunReport } from "../../src/reports/index.ts";
 
 /** What an API under attack, or just a strange one, may answer. */
 export const HOSTILE =
