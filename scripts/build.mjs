@@ -66,11 +66,18 @@ renameSync(draft, join(root, "dist"));
  * Restores the names of classes and of functions such as `Context` that esbuild has renamed, because users see them in printed values and in the diffs
  * of their test runners. The option `keepNames` of esbuild would do it too, but it sets the name of each function at each creation, which made
  * explorations an eighth slower.
+ * @throws an error if a name remains renamed, or if restoring it could break the code
  */
 function keepNames(file) {
   const code = readFileSync(file, "utf8");
-  let kept = code.replace(/\bvar (\w+) = function \1\d+\b/g, "var $1 = function $1");
-  for (const [, name] of code.matchAll(/\bvar (\w+) = class _\1\b/g)) kept = kept.replace(new RegExp(`\\b_${name}\\b`, "g"), name);
+  let kept = code;
+  for (const [, name, inner] of code.matchAll(/\bvar (\w+) = (?:class|function) (?!extends\b)(\w+)/g)) {
+    if (inner === name) continue;
+    const uses = new RegExp(`\\b${inner}\\b`, "g");
+    // `_Context` of a class is unique in its file. `Context2` of a function may also be the name of something else.
+    if (inner !== `_${name}` && code.match(uses).length > 1) throw new Error(`${file} uses ${inner}, so that its name cannot be restored.`);
+    kept = kept.replace(uses, name);
+  }
   if (kept !== code) writeFileSync(file, kept);
 }
 

@@ -5,7 +5,7 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve, isAbsolute, relative, sep } from "node:path";
 import { pathToFileURL, fileURLToPath } from "node:url";
 import { SeqqaError } from "../model/errors.ts";
-import { build, transform } from "./esbuild.ts";
+import { esbuild } from "./esbuild.ts";
 import { isBuildFailure, syntaxError } from "./load-errors.ts";
 import { shownPath } from "./shown-path.ts";
 import { stringLiterals } from "./string-literals.ts";
@@ -38,7 +38,9 @@ const MIN_LITERAL_LENGTH = 8;
 
 /** Starts the process of esbuild, so that it is ready when {@link bundle} needs it. Failures are ignored, because `bundle` reports them. */
 export function startBundler(): void {
-  void transform("").catch(() => undefined);
+  void esbuild()
+    .transform("")
+    .catch(() => undefined);
 }
 
 /**
@@ -92,7 +94,7 @@ function refuseCommonJs(
 
 async function buildOnce(source: string, outDir: string): Promise<BuildResult<{ write: false; metafile: true }>> {
   try {
-    return await build({
+    return await esbuild().build({
       entryPoints: [{ in: source, out: basename(source, extname(source)) }],
       // esbuild writes paths relative to this folder into comments of the bundle. These paths must not depend on the current folder.
       absWorkingDir: dirname(source),

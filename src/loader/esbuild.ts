@@ -1,8 +1,12 @@
 import { createRequire } from "node:module";
-import type * as esbuild from "esbuild";
+import type * as Esbuild from "esbuild";
 
-// `require`, because an `import` of CommonJS also parses its code for the names of its exports, which takes 40 ms, as long as everything else.
-const package_ = createRequire(import.meta.url)("esbuild") as typeof esbuild;
+let loaded: typeof Esbuild | undefined;
 
-export const build: typeof esbuild.build = package_.build;
-export const transform: typeof esbuild.transform = package_.transform;
+/**
+ * Returns `esbuild`, which is loaded at the first call, because many commands bundle nothing. It is loaded by `require`, because an `import` of CommonJS
+ * also parses its code for the names of its exports, which takes 40 ms.
+ */
+export function esbuild(): typeof Esbuild {
+  return (loaded ??= createRequire(import.meta.url)("esbuild") as typeof Esbuild);
+}

@@ -1,4 +1,4 @@
-import { build } from "./esbuild.ts";
+import { esbuild } from "./esbuild.ts";
 import { existsSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -76,7 +76,7 @@ function isInstalled(name: string, folder: string): boolean {
 /** Returns the file that Node would load for an import of a package. Returns `undefined` if the import cannot be resolved. */
 async function packageFile(name: string, folder: string): Promise<string | undefined> {
   let file: string | undefined;
-  await build({
+  await esbuild().build({
     stdin: { contents: "", resolveDir: folder },
     write: false,
     platform: "node",

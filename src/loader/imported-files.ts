@@ -1,4 +1,4 @@
-import { build } from "./esbuild.ts";
+import { esbuild } from "./esbuild.ts";
 import { dirname, resolve, sep } from "node:path";
 import { externalPackages } from "./external-packages.ts";
 
@@ -9,7 +9,7 @@ import { externalPackages } from "./external-packages.ts";
 export async function importedFiles(entry: string): Promise<readonly string[] | undefined> {
   const folder = dirname(entry);
   try {
-    const { metafile } = await build({
+    const { metafile } = await esbuild().build({
       entryPoints: [entry],
       absWorkingDir: folder,
       bundle: true,

@@ -11,7 +11,7 @@ import { template } from "../support/store-templates.ts";
  * and in e2e/merged-states and e2e/soundness.
  */
 
-/** In one process runs come one after the other, and a test that waits for others would be late. */
+/** The quick suite runs beside other files, and concurrent tests would take longer than their time limit. */
 const describeEach = full ? describe.concurrent : describe;
 
 /** That every number of lanes gives one answer is shown by e2e/one-answer and e2e/soundness. */

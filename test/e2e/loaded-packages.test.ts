@@ -3,7 +3,8 @@ import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { root } from "../support/e2e.ts";
 
-const LOADED = /^(?:import|export)\b[^";]*"([^"]+)";$|\brequire\d*\("([^"]+)"\)/gm;
+/** A static import, or a call of `require` at the top level, e.g. `createRequire(import.meta.url)("name")`. */
+const LOADED = /^(?:import|export)\b[^";]*"([^"]+)";$|^\S.*\b(?:require\d*|createRequire\d*\([^)]*\))\("([^"]+)"\)/gm;
 
 /** Returns the names of the packages that an entry of the build imports statically or requires, also through other files of the build. */
 function packagesOf(entry: string): ReadonlySet<string> {
@@ -19,7 +20,7 @@ function packagesOf(entry: string): ReadonlySet<string> {
 }
 
 /** Packages for threads, for --watch and for reading API descriptions. Loading them takes longer than most of the commands. */
-const RARE = ["piscina", "comlink", "chokidar", "undici"];
+const RARE = ["piscina", "comlink", "chokidar", "undici", "esbuild", "tough-cookie"];
 
 it.each(["cli/index.js", "run/index.js"])("%s loads packages that few runs need only when they are needed", (entry) => {
   const packages = packagesOf(entry);
@@ -29,6 +30,12 @@ it.each(["cli/index.js", "run/index.js"])("%s loads packages that few runs need 
 
 it("the command line loads no HTTP client before a command needs it", () => {
   expect([...packagesOf("cli/index.js")].filter((name) => name.startsWith("undici"))).toEqual([]);
+});
+
+it("the thread of a lane loads the HTTP client, and the code for cookies only when it needs it", () => {
+  const packages = [...packagesOf("lane-pools/threads/worker.js"), ...packagesOf("adapters/http/index.js")];
+  expect(packages.filter((name) => name.startsWith("undici"))).not.toEqual([]);
+  expect(packages).not.toContain("tough-cookie");
 });
 
 it("exported classes and functions keep their names, which users see in printed values", async () => {

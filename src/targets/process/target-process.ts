@@ -174,9 +174,12 @@ export class TargetProcess {
   }
 }
 
-/** Matches one command with its arguments: no list, pipe, subshell, redirection or assignment, and no command that only the shell itself has. */
+/**
+ * Matches one command in one line, with its arguments: no list, pipe, subshell, redirection or assignment, no command that only the shell itself may
+ * have, and no `setsid`, which would leave a process that leads its group.
+ */
 const ONE_PROGRAM =
-  /^\s*(?!(?:alias|builtin|cd|command|eval|exec|exit|export|hash|jobs|read|return|set|shift|source|time|times|trap|type|ulimit|umask|unset|wait)\b)(?:\.{0,2}\/|\w)[\w./@+-]*(?:\s[^;|&()<>\n`]*)?$/;
+  /^\s*(?!(?:alias|builtin|cd|command|coproc|eval|exec|exit|export|hash|jobs|kill|read|return|set|setsid|shift|source|time|times|trap|type|ulimit|umask|unset|wait)\b)(?:\.{0,2}\/|\.?\w)[\w./@+-]*(?:[^\S\n][^;|&()<>\n`]*)?\s*$/;
 
 /**
  * Returns a command line that makes the shell replace itself by the program, if the line is a single command. Some shells do so by themselves.

@@ -1,7 +1,6 @@
 import { request as httpRequest, type ClientRequest } from "node:http";
 import { request as httpsRequest, type RequestOptions } from "node:https";
 import { connect, type Socket } from "node:net";
-import type { SecureContext } from "node:tls";
 import { secureContext } from "../../network/secure-context.ts";
 
 export type Probe =
@@ -33,25 +32,29 @@ export function probe(url: URL, timeoutMs: number, signal?: AbortSignal, ca: rea
     const give = (): void => settle({ kind: "silent", error: new Error("No answer is needed any longer.") });
     if (signal?.aborted === true) return give();
     signal?.addEventListener("abort", give);
-    const send = (options: RequestOptions & { readonly secureContext?: SecureContext }): void => {
-      const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, {
-        headers: { connection: "close" },
-        ...options,
-      });
-      open = request;
-      request.once("response", (response) => settle({ kind: "answer", status: response.statusCode ?? 0 }));
-      request.once("upgrade", () => settle({ kind: "answer", status: 101 }));
-      request.on("error", fail);
-      request.end();
+    const headers = { connection: "close" };
+    const send = (socket?: Socket): void => {
+      try {
+        const trusted = socket === undefined ? secureContext(ca) : undefined;
+        const request =
+          socket === undefined
+            ? httpsRequest(url, { headers, agent: false, ...(trusted !== undefined && { secureContext: trusted }) } as RequestOptions)
+            : httpRequest(url, { headers, createConnection: () => socket });
+        open = request;
+        request.once("response", (response) => settle({ kind: "answer", status: response.statusCode ?? 0 }));
+        request.once("upgrade", () => settle({ kind: "answer", status: 101 }));
+        request.on("error", fail);
+        request.end();
+      } catch (error) {
+        // For example, a user name in the URL cannot be decoded.
+        fail(error as Error);
+      }
     };
-    if (url.protocol === "https:") {
-      const trusted = secureContext(ca);
-      return send({ agent: false, ...(trusted !== undefined && { secureContext: trusted }) });
-    }
+    if (url.protocol === "https:") return send();
     // While a target starts, most attempts end with a refused connection, which costs a third if no request was made for it.
     const socket = connect(Number(url.port || 80), url.hostname.replace(/[[\]]/g, ""));
     open = socket;
     socket.on("error", fail);
-    socket.once("connect", () => send({ createConnection: () => socket }));
+    socket.once("connect", () => send(socket));
   });
 }

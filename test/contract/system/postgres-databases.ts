@@ -19,7 +19,12 @@ async function openShared(): Promise<pg.Client> {
     forget();
     return client.end();
   });
-  await client.connect();
+  try {
+    await client.connect();
+  } catch (error) {
+    forget();
+    throw error;
+  }
   return client;
 }
 

@@ -60,23 +60,24 @@ type Said = Pick<Ran, "status" | "stdout" | "stderr">;
 
 async function command(args: readonly string[], cwd: string): Promise<Said> {
   const worker = idle.pop() ?? started();
-  worker.send({ args, cwd });
   const timer = setTimeout(() => worker.kill("SIGKILL"), TIMEOUT_MS);
+  let stderr = "";
+  worker.stderr!.on("data", (text: Buffer) => (stderr += text.toString()));
   const ran = await new Promise<Said>((resolve) => {
-    const ended = (status: number | null): void => resolve({ status, stdout: "", stderr: "The process ended." });
-    worker.once("exit", ended);
-    worker.once("message", (answer) => {
-      worker.off("exit", ended);
-      resolve(answer as Said);
-    });
+    const ended = (): void => resolve({ status: null, stdout: "", stderr: `The process ended.\n${stderr}` });
+    worker.once("exit", ended).once("message", (answer) => resolve(answer as Said));
+    // An idle process may have ended.
+    worker.send({ args, cwd }, (error) => (error === null ? undefined : ended()));
   });
   clearTimeout(timer);
-  if (worker.exitCode === null && worker.signalCode === null) idle.push(worker);
+  worker.removeAllListeners("exit").removeAllListeners("message");
+  worker.stderr!.removeAllListeners("data");
+  if (worker.connected) idle.push(worker);
   return ran;
 }
 
 function started(): ChildProcess {
-  const worker = fork(join(here, "worker.mjs"), { stdio: "ignore", execArgv: [], env: userEnvironment });
+  const worker = fork(join(here, "worker.mjs"), { stdio: ["ignore", "ignore", "pipe", "ipc"], execArgv: [], env: userEnvironment });
   atEnd(() => {
     worker.kill("SIGKILL");
     idle.length = 0;

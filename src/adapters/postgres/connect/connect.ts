@@ -96,7 +96,7 @@ export async function connect(store: StoreUrl, options: ConnectOptions = {}): Pr
     // Do this check before all settings: through a pooler, the settings would also apply to sessions of other clients.
     if (!isDirect && (await sharesSessions(client, newClient(driver, store)))) throw isPooled(store);
     const endless = ENDLESS.filter(([since]) => number >= since).map(([, name]) => [name, "0"] as const);
-    // Compiling a query of the catalog takes several times as long as executing it, and each session reads the catalog only a few times.
+    // Compiling a query of the catalog takes several times as long as executing it.
     await client.query(settingsText({ jit: "off", ...Object.fromEntries(endless), ...options.settings }));
     return client;
   } catch (error) {

@@ -61,7 +61,8 @@ export class SharedConnectionCore implements SessionHost {
       const client = await connect(this.store, { lost: (error) => this.#lose(error) });
       client.on("notice", (notice) => this.#running?.emit("notice", notice));
       // Turn off the limit for idle transactions: between requests, the shared connection is idle in the exploring transaction.
-      await client.query("set idle_in_transaction_session_timeout = 0");
+      // Queries of the target are compiled as they are without seqqa.
+      await client.query("set idle_in_transaction_session_timeout = 0; reset jit");
       this.#driver = await importDriver();
       this.#client = client;
       for (const action of this.#onOpen.splice(0)) action(client);

@@ -552,7 +552,7 @@ describe("many cycles", () => {
   });
 
   test("the control connection compiles nothing and plans once", async () => {
-    const { url } = await scratch([]);
+    const { url } = await scratch(["do $$ begin execute format('alter database %I set jit = on', current_database()); end $$"]);
     const control = await Control.open(storeUrl(url));
     const names = ["jit", "plan_cache_mode", "session_replication_role", "lock_timeout"];
     const [shown] = await control.rows(`select ${names.map((name) => `current_setting('${name}')`).join(", ")}`);

@@ -7,6 +7,8 @@ describe("the command line of a target", () => {
     "  npm start",
     "/usr/bin/env python3 'my app.py' --port \"$PORT\"",
     "./server",
+    ".venv/bin/uvicorn app:app",
+    "node server.mjs\n",
     "gunicorn app:app # 2 workers",
   ])("replaces the shell if it is one program: %s", (line) => expect(directly(line)).toBe(`exec ${line.trimStart()}`));
 
@@ -21,6 +23,10 @@ describe("the command line of a target", () => {
     "node $(cat name)",
     "node `cat name`",
     "node a.mjs\nnode b.mjs",
+    "./migrate\nnode b.mjs",
+    "make\nnode b.mjs\n",
+    "setsid node server.mjs",
+    "kill -9 $$",
     "exec node server.mjs",
     "command node server.mjs",
     "exit 3",

@@ -53,6 +53,11 @@ test("0 and -0 of a float are two values", async () => {
   expect(await lane.adapter.dump()).toBe(dump);
 });
 
+test("the target's queries are compiled as without seqqa", async () => {
+  const lane = await Lane.open(databases, ["do $$ begin execute format('alter database %I set jit = on', current_database()); end $$"]);
+  expect((await lane.connection.query("select current_setting('jit') as jit")).rows).toEqual([{ jit: "on" }]);
+});
+
 describe("sequences", () => {
   test("are put back, those that were never used and those of several values in advance included", async () => {
     const lane = await Lane.open(databases, [T, "create sequence ahead cache 10", "create sequence down increment -1"]);
