@@ -15,6 +15,7 @@ export { DETAIL_LIMITS, type ExplorationKeeper, type ExplorationStart } from "./
 export { asUnreadable, unreadable } from "./read/open-run.ts";
 export { ensureFolder } from "./write/ensure-folder.ts";
 export { OWN_ONLY, writeWhole } from "./write/write-whole.ts";
+export type { ResumedExploration } from "./read/resumed-exploration.ts";
 export { readStoredRun, type StoredExploration, type StoredRun } from "./read/resumable-run.ts";
 export type { RunHeader, Stage } from "./rows/run-header.ts";
 export { configRows, type ConfigRow } from "./rows/config-rows.ts";

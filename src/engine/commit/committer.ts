@@ -119,6 +119,8 @@ export class Committer {
    * The part of {@link reductions} in which the values were generated in the same order, but the state does not show which values belong together.
    */
   unlinkedReductions = 0;
+  /** Number of steps with a finding after which the state is unknown, because the call got no answer. */
+  unanswered = 0;
   deepest = 0;
   readonly unjudged: InconclusiveLog = new InconclusiveLog();
   readonly #options: CommitterOptions;
@@ -244,6 +246,7 @@ export class Committer {
     const findings = stepEvents?.findings ?? NONE;
     const fresh = this.#broken?.step(node, action, committed.to, committed.fresh, findings) ?? findings;
     committed.blocked = found && this.#broken?.passes(fresh) !== true;
+    if (found && committed.to < 0) this.unanswered++;
     const clean = !committed.blocked && committed.to >= 0;
     this.journal?.add({ from: node, action, to: committed.to, rows, at }, stepEvents);
     if (this.details !== undefined) this.#keepDetails(committed, detail, stepEvents);

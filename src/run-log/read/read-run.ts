@@ -154,7 +154,7 @@ function explorationOf(db: Database, id: number, document: Readonly<Record<strin
   } as unknown as ExplorationEntry;
 }
 
-function findingsOf(db: Database, exploration: number): readonly Finding[] {
+export function findingsOf(db: Database, exploration: number): readonly Finding[] {
   const sent = db.prepare("SELECT * FROM exchanges WHERE exploration = ? AND finding = ? AND step IS ? ORDER BY position");
   const exchanges = (finding: number, step: number | null): readonly RecordedExchange[] =>
     exchangesOf(sent.all(exploration, finding, step) as ExchangeRow[]);
@@ -173,7 +173,7 @@ function findingsOf(db: Database, exploration: number): readonly Finding[] {
   });
 }
 
-function racesOf(db: Database, exploration: number): readonly Race[] {
+export function racesOf(db: Database, exploration: number): readonly Race[] {
   const sent = db.prepare("SELECT * FROM exchanges WHERE exploration = ? AND race = ? AND outcome IS ? AND step = ? ORDER BY position");
   const exchanges = (race: number, outcome: number | null, step: number): readonly RecordedExchange[] =>
     exchangesOf(sent.all(exploration, race, outcome, step) as ExchangeRow[]);

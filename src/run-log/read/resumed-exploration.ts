@@ -5,7 +5,9 @@ import type { Recorded } from "../../engine/commit/recommit.ts";
 import type { ErrorEvent, FindingEvent, InconclusiveEvent } from "../../messages/lane-messages.ts";
 import type { Divergence, RecordedExchange, Violation } from "../../model/results/result.ts";
 import type { OperationCoverage } from "../../model/results/coverage.ts";
+import type { ExplorationEntry } from "../../reports/index.ts";
 import type { RunHeader } from "../rows/run-header.ts";
+import { findingsOf, racesOf } from "./read-run.ts";
 import { batchReader, checkKind } from "../write/commit-batches.ts";
 import { record } from "../rows/json-columns.ts";
 import { DamagedRun } from "../../engine/commit/damaged-run.ts";
@@ -13,6 +15,8 @@ import { DamagedRun } from "../../engine/commit/damaged-run.ts";
 export interface ResumedExploration {
   readonly beginning: RunHeader;
   readonly recorded: Recorded;
+  /** The findings that the run log contains. */
+  readonly found: Pick<ExplorationEntry, "violations" | "races">;
   readonly nodes: number;
   readonly edges: number;
   readonly durationMs: number;
@@ -38,11 +42,8 @@ export function resumedExploration(db: Database, exploration: number, beginning:
     .get(exploration) as Row;
   const { lo, hi } = fingerprintsOf(db, exploration);
   const divergences = db.prepare("SELECT document FROM divergences WHERE exploration = ? ORDER BY position").pluck().all(exploration);
-  const findings = db.prepare("SELECT id, document FROM findings WHERE exploration = ?").all(exploration) as {
-    id: string;
-    document: string;
-  }[];
-  const sent = new Map(findings.map(({ id, document }) => [id, record(document) as unknown as Violation]));
+  const found = { violations: findingsOf(db, exploration), races: racesOf(db, exploration) };
+  const sent = new Map(found.violations.map((violation) => [violation.id, violation]));
   const newsOf = db.prepare("SELECT document FROM news WHERE exploration = ? AND id = ?").pluck();
   const known = new Map<number, JournalEvent>();
   const isChecked = db.prepare("SELECT 1 FROM checks WHERE exploration = ? AND node = ? AND merge = ?").pluck();
@@ -52,6 +53,7 @@ export function resumedExploration(db: Database, exploration: number, beginning:
     nodes: lo.length,
     edges: row.transitions,
     durationMs: row.duration_ms,
+    found,
     recorded: {
       ...batchReader(db, exploration),
       lo,
@@ -104,7 +106,7 @@ function newsFrom(document: unknown): JournalEvent {
 }
 
 /** Returns a list with the request and the answer of a violation's last step; empty if there are none. */
-function exchangeOf(violation: Violation | undefined): readonly RecordedExchange[] {
+function exchangeOf(violation: Pick<Violation, "request" | "response"> | undefined): readonly RecordedExchange[] {
   const { request, response } = violation ?? {};
   return request === undefined ? [] : [{ request, response, durationMs: 0 }];
 }

@@ -201,12 +201,13 @@ export class ExplorationKeeper {
     const { findings, errors, unjudged } = this.#start!.told(stepEvents);
     const text = (value: string): string => redactText(value, this.#visibility, this.#hide);
     return {
-      findings: findings.map(({ invariant, severity, message, cause, target }) => ({
+      findings: findings.map(({ invariant, severity, message, cause, target, fields }) => ({
         invariant,
         severity,
         message: text(message),
         ...(cause === undefined ? {} : { cause: text(cause) }),
         ...(target === undefined ? {} : { target: redactTarget(target, this.#hide) }),
+        ...(fields === undefined ? {} : { fields }),
       })),
       ...(unjudged === undefined ? {} : { unjudged: unjudged.map((one) => ({ ...one, what: text(one.what) })) }),
       errors: errors.map(({ code, message, source, stack, where }) => ({

@@ -14,6 +14,7 @@ import { declaredAt, whereOfStack } from "../prepare/declared-at.ts";
 import type { ExploreInput } from "../prepare/explore-request.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
 import { resultSoFar } from "../results/result-so-far.ts";
+import { withEarlier } from "../results/earlier-findings.ts";
 import { slowTargetNotes } from "../results/slow-target-notes.ts";
 import { shardOf, shardSettings } from "../shards/shard.ts";
 import { bringUpLanes } from "./at-root.ts";
@@ -133,15 +134,15 @@ function rootNote({ findings }: LaneReport, policy: ViolationPolicy | undefined)
 }
 
 function resultsSoFar(
-  { input: { definition, operations }, begunMs }: PlannedExploration,
+  { input: { definition, operations, keep }, begunMs }: PlannedExploration,
   { name, actions, seed, strategy }: ExplorerOptions,
   notes: readonly string[],
   shown: () => ShownUrls,
 ): (explorer: Explorer) => ExplorationResult {
   const declared = declaredAt(definition);
   const invariants = definition.invariants.map((invariant) => invariant.name);
-  return (explorer) =>
-    resultSoFar({
+  return (explorer) => {
+    const result = resultSoFar({
       name,
       actions,
       invariants,
@@ -156,6 +157,8 @@ function resultsSoFar(
       whereOf: whereOfStack,
       declaredAt: declared,
     });
+    return withEarlier(result, keep?.before);
+  };
 }
 
 function shownUrls(config: Config, { origins }: TargetHost): () => ShownUrls {

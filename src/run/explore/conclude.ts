@@ -15,7 +15,8 @@ import { buildResult } from "../results/result-builder.ts";
 import { stubNotes } from "../results/stub-notes.ts";
 import { slowTargetNotes } from "../results/slow-target-notes.ts";
 import { inconclusiveRules } from "../results/unchecked-steps.ts";
-import { behindViolations } from "../results/verdict-exceptions.ts";
+import { withEarlier } from "../results/earlier-findings.ts";
+import { violatingStates } from "../results/verdict-exceptions.ts";
 import { stoppedActions, wasteNotes } from "../results/waste.ts";
 import { onlyRedirected, withoutSubject } from "../results/without-subject.ts";
 import { shardNote } from "../shards/shard.ts";
@@ -68,7 +69,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
   await closeLanes(lanePool, explorer);
   // Report the exploration as interrupted even if the search was complete, because later stages are missing from the result.
   if (signal?.aborted === true) explorer.stopReason = "interrupted";
-  const result = buildResult({
+  const built = buildResult({
     name: input.name,
     actions: options.actions,
     invariants: definition.invariants.map(({ name }) => name),
@@ -107,6 +108,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
     declaredAt: declaredAt(definition),
     extraErrors: [...(explorer.fatal === undefined ? [] : [fatalError(explorer.fatal)]), ...errors, ...faultErrors],
   });
+  const result = withEarlier(built, input.keep?.before);
   onEvent({ kind: "finished", result });
   return result;
 }
@@ -192,7 +194,7 @@ async function notesOf(
     violations.map(({ found }) => found),
   );
   notes.push(...wasteNotes(input.definition, coverage, stopped), ...inconclusiveNotes(explorer.committer, options.actions));
-  if (behindViolations(explorer.committer).length > 0) notes.push(BEHIND_NOTE);
+  if (violatingStates(explorer.committer) > 0) notes.push(BEHIND_NOTE);
   const asFound = violations.filter(({ minimality }) => minimality === "as_found").length;
   if (asFound > 0 && !isInterrupted()) notes.push(shrinkingCutNote(asFound));
   return notes;

@@ -62,8 +62,12 @@ export function hasEndedEarly(stopReason: StopReason | undefined): boolean {
  */
 export function idleActions(coverage: Coverage, { stopReason, steps, isExhaustive }: IdleOptions): readonly string[] {
   if (hasEndedEarly(stopReason)) return [];
-  if (stopReason === "max_time" && steps === 0) return ["The time limit was reached before the first step. Raise exploration.max_time."];
+  const never = neverBegan(stopReason, steps);
+  if (never.length > 0) return never;
   const all = Object.entries(coverage).filter(([, { brought }]) => brought !== true);
+  // The finding may be a known one, so that the exit status would be 0.
+  if (stopReason === "exhausted" && steps === 0 && all.some(([, { skipped, mayNeverApply }]) => skipped === 0 && mayNeverApply !== true))
+    return ["No action was executed, because the root state breaks a rule. Correct the data of setup, or use --continue-after-violation."];
   const idle = all.flatMap(([name, action]) => {
     const why = whyIdle(action, isExhaustive);
     return why === undefined ? [] : [`${name} ${why}`];
@@ -75,6 +79,11 @@ export function idleActions(coverage: Coverage, { stopReason, steps, isExhaustiv
     `${grouped(worked)} of ${plural(all.length, "action")} worked. These actions never worked: ${idle.slice(0, SHOWN).join(", ")}${more}. ` +
       "Correct these actions, set mayNeverApply or mayNeverSucceed for single actions, or set exploration.require_all_actions to false.",
   ];
+}
+
+/** Returns a sentence if the time was over before the first step; empty otherwise. */
+export function neverBegan(stopReason: StopReason, steps: number): readonly string[] {
+  return stopReason === "max_time" && steps === 0 ? ["The time limit was reached before the first step. Raise exploration.max_time."] : [];
 }
 
 function whyIdle(action: ActionCoverage, isExhaustive: boolean): string | undefined {

@@ -24,7 +24,7 @@ import type { FoundFaults } from "../explore/faults.ts";
 import type { FoundRaces } from "../explore/races.ts";
 import type { ShownUrls } from "../prepare/shown-urls.ts";
 import { uncheckedSteps, type RuleActions } from "./unchecked-steps.ts";
-import { behindViolations, diverged, timesPassed } from "./verdict-exceptions.ts";
+import { behindFindings, diverged, timesPassed } from "./verdict-exceptions.ts";
 
 export interface ResultParts {
   readonly name: string;
@@ -96,7 +96,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
   const assumed = reductionsOf(explorer, parts.knowledge, parts.leftOut);
   const reductions = [...parts.refuted, ...assumed];
   const notAudited = unaudited(assumed, stopReason === "exhausted" || stopReason === "max_depth" ? explorer.auditsLeft : 0);
-  const behind = behindViolations(committer);
+  const behind = behindFindings(committer, coverage);
   const isExhaustive = stopReason === "exhausted" && open.size === 0 && behind.length === 0;
   const searched = { stopReason, open: open.size, statesVisited: states, completeToDepth: complete };
   const verdict = verdictOf(
@@ -115,7 +115,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
   const ofGraph =
     parts.graph === undefined
       ? undefined
-      : graphFindings({ name: parts.name, graph: parts.graph, committer, exhaustive: stopReason === "exhausted" && open.size === 0 });
+      : graphFindings({ name: parts.name, graph: parts.graph, committer, stopReason, open: open.size, coverage });
   const result: Omit<ExplorationResult, "toJSON"> = {
     statesVisited: states,
     transitions: committer.edges.size,
@@ -137,7 +137,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     stopReason,
     verdict,
     unverified: [
-      ...(parts.isShard || parts.graph !== undefined ? [] : idleActions(coverage, { stopReason, steps: committer.steps, isExhaustive })),
+      ...(parts.isShard ? [] : (ofGraph?.unverified ?? idleActions(coverage, { stopReason, steps: committer.steps, isExhaustive }))),
       ...(parts.isShard || !parts.requireAllActions
         ? []
         : uncheckedSteps(committer, {

@@ -379,9 +379,14 @@ export class RunSession {
     const result = marked(found, known);
     if (result !== found || stored.outcome !== "ended") this.#store?.explorationTaken(stored).ended(name, result);
     if (reason === "left_out") this.#leftOut++;
-    // The earlier session was interrupted, but the present session is not, so only the findings of the result count for the exit status.
-    const counted: ExplorationResult = result.stopReason === "interrupted" ? { ...result, stopReason: "max_time" } : result;
-    this.#takeIn({ name, file, result }, statusOfResult(counted, config.failOnSeverity));
+    if (result.stopReason !== "interrupted") {
+      this.#takeIn({ name, file, result }, statusOfResult(result, config.failOnSeverity));
+      return true;
+    }
+    const unverified = [...result.unverified, "The exploration was interrupted, and --only leaves it out."];
+    // The earlier session was interrupted, but the present session is not, so the exit status is not 130.
+    const status = statusOfResult({ ...result, unverified, stopReason: "max_time" }, config.failOnSeverity);
+    this.#takeIn({ name, file, result: { ...result, unverified } }, status);
     return true;
   }
 

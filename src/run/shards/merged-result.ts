@@ -25,10 +25,11 @@ import { withoutLate } from "../results/late-findings.ts";
 import { joinedByCause } from "../results/one-cause.ts";
 import { errorOf, violationOf, type FindingParts } from "../results/result-builder.ts";
 import { isNotSent, isUnreached } from "../explore/unreached-rules.ts";
-import { deadName, unreachedName } from "../state-graphs/graph-coverage.ts";
+import { idleEdges } from "../state-graphs/graph-findings.ts";
+import { isOfGraph } from "../state-graphs/graph-coverage.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
 import { unseenChanges, unseenWrites, withoutUnseen } from "../results/unseen-writes.ts";
-import { behindViolations, diverged } from "../results/verdict-exceptions.ts";
+import { behindFindings, diverged } from "../results/verdict-exceptions.ts";
 import { inconclusiveNotes, isInconclusiveNote } from "../results/inconclusive-notes.ts";
 import { inconclusiveRules, uncheckedSteps } from "../results/unchecked-steps.ts";
 import { onlyRedirected, withoutSubject } from "../results/without-subject.ts";
@@ -63,7 +64,7 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
   const ofShards = exceptionsOf(entries);
   const counts = ofShards.some(({ kind }) => kind === "invisible_state") ? withoutUnseen(committer.coverage()) : committer.coverage();
   const actionCoverage = withMarks(counts, entries[0]!.coverage.actions);
-  const behind = behindViolations(committer);
+  const behind = behindFindings(committer, actionCoverage);
   const isExhaustive = stopReason === "exhausted" && notExpanded.size === 0 && behind.length === 0;
   const reductions = reductionsOf(entries.flatMap((entry) => entry.reductions));
   const assumed = reductionsOf(entries.flatMap((entry) => entry.reductions.filter(({ refuted }) => refuted === 0)));
@@ -107,7 +108,9 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
     verdict,
     reductions,
     unverified: [
-      ...idleActions(actionCoverage, { stopReason, steps: committer.steps, isExhaustive }),
+      ...(entries[0]!.deadEdges === undefined
+        ? idleActions(actionCoverage, { stopReason, steps: committer.steps, isExhaustive })
+        : idleEdges(deadEdgesOf(entries, actionCoverage), actionCoverage, isExhaustive)),
       ...(entries[0]!.requireAllActions === false
         ? []
         : uncheckedSteps(committer, { actions, subjects, ruleActions, coverage: actionCoverage, stopReason, isExhaustive })),
@@ -208,18 +211,30 @@ function toldAs(name: string, actions: readonly string[]): Omit<FindingParts, "e
 }
 
 /**
- * Returns the confirmed findings of shards that belong to no committed step, such as a step that got no answer when the time was over, or a violation
- * that occurred only in a cross-check. `known`: the ids of the findings of committed steps. Findings about nodes and edges of a user's state graph
- * are left out, because another shard may have reached the node or edge.
+ * Returns the findings of shards that belong to no committed step, such as a step that got no answer when the time was over, or a violation that
+ * occurred only in a cross-check. They were confirmed, or there was no time to replay them. `known`: the ids of the findings of committed steps.
+ * Findings about nodes and edges of a user's state graph are left out, because another shard may have reached the node or edge.
  */
 function beyondSteps(known: ReadonlySet<string>, entries: readonly ExplorationEntry[]): readonly Violation[] {
   const best = new Map<string, Violation>();
-  for (const one of entries.flatMap(({ violations }) => violations)) {
-    const isOfGraph = one.invariant.endsWith(deadName("")) || one.invariant.endsWith(unreachedName(""));
-    if (!one.confirmed || one.fault !== undefined || isOfGraph || known.has(one.id) || best.has(one.id)) continue;
+  for (const one of entries.flatMap(({ violations }) => violations).toSorted((a, b) => Number(b.confirmed) - Number(a.confirmed))) {
+    if (
+      (!one.confirmed && one.notReplayed === undefined) ||
+      one.fault !== undefined ||
+      isOfGraph(one.invariant) ||
+      known.has(one.id) ||
+      best.has(one.id)
+    )
+      continue;
     best.set(one.id, { ...one, toString: () => violationText(one) });
   }
   return [...best.values()];
+}
+
+/** Returns the edges of a user's state graph that a shard reports as dead and that applied in no other shard. */
+function deadEdgesOf(entries: readonly ExplorationEntry[], coverage: ExplorationEntry["coverage"]["actions"]): readonly string[] {
+  const dead = new Set(entries.flatMap(({ deadEdges = [] }) => deadEdges));
+  return [...dead].filter((edge) => Object.keys(coverage[edge]!.statuses).every((status) => Number(status) >= 400));
 }
 
 /** Returns the node at the end of a path in the merged graph; `null` if the graph does not contain the whole path. */

@@ -82,3 +82,6 @@ export function graphCoverage(graph: GraphShape, edges: ExploredEdges, states: n
 
 export const unreachedName = (node: string): string => `${node}_unreached`;
 export const deadName = (edge: string): string => `${edge}_dead`;
+
+/** Returns `true` if a finding is about a node or an edge of a user's state graph that was not reached. */
+export const isOfGraph = (invariant: string): boolean => invariant.endsWith(deadName("")) || invariant.endsWith(unreachedName(""));

@@ -2,24 +2,30 @@ import type { Committer } from "../../engine/commit/committer.ts";
 import { hashOf } from "../../engine/graph/digest.ts";
 import { EXPANDED } from "../../engine/graph/node-table.ts";
 import type { GraphShape } from "../../model/declare/state-graph/graph-shape.ts";
-import type { ActionCoverage, StateGraphResult, Violation } from "../../model/results/result.ts";
+import type { ActionCoverage, StateGraphResult, StopReason, Violation } from "../../model/results/result.ts";
 import { Severity } from "../../model/declare/severity.ts";
 import { deniedName } from "../../model/declare/state-graph/state-graph.ts";
 import { violationText } from "../../reports/index.ts";
+import { ENOUGH, hasEndedEarly, neverBegan } from "../results/idle-actions.ts";
 import { deadName, graphCoverage, unreachedName, type GraphCoverage } from "./graph-coverage.ts";
 
 export interface GraphParts {
   readonly name: string;
   readonly graph: GraphShape;
   readonly committer: Committer;
-  /** `true` if no budget, depth limit or signal ended the exploration early. */
-  readonly exhaustive: boolean;
+  readonly stopReason: StopReason;
+  /** The number of states that were not expanded. */
+  readonly open: number;
+  /** The counts of the edges' actions. */
+  readonly coverage: Readonly<Record<string, ActionCoverage>>;
 }
 
 /** The results of a state graph's exploration, in addition to its violations. */
 export interface GraphFindings {
   readonly lists: Pick<StateGraphResult, "unreachedNodes" | "deadEdges" | "deniedChecks">;
   readonly violations: readonly Violation[];
+  /** Sentences about the edges that never applied, if the search ended too early to report them as findings. */
+  readonly unverified: readonly string[];
 }
 
 /**
@@ -27,14 +33,37 @@ export interface GraphFindings {
  * depend on the number of lanes.
  */
 export function graphFindings(parts: GraphParts): GraphFindings {
-  const { graph, committer, exhaustive } = parts;
+  const { graph, committer, stopReason, coverage: counts } = parts;
   const { edges, nodes, visited } = committer;
   const explored = { from: edges.from(), action: edges.actions(), to: edges.to(), status: edges.statuses(), found: edges.found() };
   const coverage = graphCoverage(graph, explored, visited.size, (state) => !nodes.has(state, EXPANDED));
   const { unreachedNodes, deadEdges } = coverage;
   const broken = new Set([...committer.findings.violations.values()].map(({ finding }) => finding.invariant));
   const deniedChecks = graph.nodes.filter((node) => broken.has(deniedName(node)));
-  return { lists: { unreachedNodes, deadEdges, deniedChecks }, violations: exhaustive ? claimed(parts, coverage) : [] };
+  const violations = stopReason === "exhausted" && parts.open === 0 ? claimed(parts, coverage) : [];
+  const names = new Set(violations.map(({ invariant }) => invariant));
+  const unclaimed = deadEdges.filter((edge) => !names.has(deadName(edge)));
+  const unverified = [
+    ...neverBegan(stopReason, committer.steps),
+    ...(hasEndedEarly(stopReason) ? [] : idleEdges(unclaimed, counts, false)),
+  ];
+  return { lists: { unreachedNodes, deadEdges, deniedChecks }, violations, unverified };
+}
+
+/**
+ * Returns a sentence for each of these edges, which never applied. In a search that is not exhaustive, only edges whose calls were answered at least 20
+ * times are judged.
+ */
+export function idleEdges(
+  edges: readonly string[],
+  coverage: Readonly<Record<string, ActionCoverage>>,
+  isExhaustive: boolean,
+): readonly string[] {
+  const tried = edges.filter((name) => {
+    const { applied, mayNeverSucceed } = coverage[name]!;
+    return mayNeverSucceed !== true && (isExhaustive || applied >= ENOUGH);
+  });
+  return tried.map((name) => `The edge ${name} never applied: ${answers(coverage[name]!)}.`);
 }
 
 function claimed(parts: GraphParts, { unreachedNodes, deadEdges, certain, triedFrom }: GraphCoverage): Violation[] {
