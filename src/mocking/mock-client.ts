@@ -184,7 +184,7 @@ export class MockClient extends Verbs implements ApiClient {
         const bearer = client.acting();
         return replies === undefined ? bearer : { ...bearer, replies };
       },
-      bearer: () => client.acting(),
+      bearer: () => client.bearer(),
       listen: (sink) => {
         this.#sink = sink;
       },

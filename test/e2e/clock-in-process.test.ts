@@ -92,6 +92,73 @@ export const agent = new Agent({
 });
 `;
 
+/**
+ * A cart whose cookie lives for 7 days. Each visit renews the cookie and, if the cookie is gone, begins a new cart. `BUG=late`: a checkout of a cart
+ * that is older than 7 days is charged twice.
+ */
+const CARTS = `
+import { createServer } from "node:http";
+import Database from "better-sqlite3";
+
+export function createTarget(lane) {
+  const db = new Database(lane.dbPath);
+  db.exec("CREATE TABLE IF NOT EXISTS carts (id INTEGER PRIMARY KEY, made_at INTEGER NOT NULL, charged INTEGER NOT NULL)");
+  return createServer((request, response) => {
+    request.resume().on("end", () => {
+      if (request.url === "/time") return response.end(JSON.stringify({ now: new Date().toISOString() }));
+      const hasCookie = request.headers.cookie === "cart=1";
+      if (request.url === "/visit") {
+        if (!hasCookie) db.prepare("INSERT OR REPLACE INTO carts VALUES (1, ?, 0)").run(Date.now());
+        return response.writeHead(200, { "set-cookie": "cart=1; Path=/; Max-Age=604800" }).end("{}");
+      }
+      if (!hasCookie) return response.writeHead(401).end("{}");
+      const cart = db.prepare("SELECT * FROM carts").get();
+      if (cart.charged > 0) return response.writeHead(409).end("{}");
+      const isLate = Date.now() - cart.made_at > 7 * 86_400_000;
+      db.prepare("UPDATE carts SET charged = ?").run(process.env.BUG === "late" && isLate ? 2 : 1);
+      response.writeHead(200).end("{}");
+    });
+  });
+}
+`;
+
+const VISITS = `
+import { Action, Agent, Invariant } from "seqqa";
+import { advanceClock } from "seqqa/adapters/clock";
+export const agent = new Agent({
+  name: "carts",
+  actions: [
+    new Action({ name: "visit", run: async (api) => api.post("/visit") }),
+    advanceClock("4 days"),
+    new Action({ name: "checkout", run: async (api) => api.post("/checkout") }),
+  ],
+  invariants: [new Invariant({ name: "charged_once", check: ({ systems }) => (systems.db.query("SELECT charged FROM carts")[0]?.charged ?? 0) < 2 })],
+});
+`;
+
+/** The number of states of {@link CARTS}, by a model of its own: `age` of the cart and days that are `left` of the cookie. */
+function cartStates(): number {
+  interface Modelled {
+    readonly moves: number;
+    readonly age?: number | undefined;
+    readonly charged?: boolean | undefined;
+    readonly left?: number | undefined;
+  }
+  const seen = new Set<string>();
+  const waiting: Modelled[] = [{ moves: 0 }];
+  for (let state = waiting.pop(); state !== undefined; state = waiting.pop()) {
+    const { moves, age, charged, left } = state;
+    const key = JSON.stringify([moves, age, charged, left]);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    waiting.push(left === undefined ? { moves, age: 0, left: 7 } : { ...state, left: 7 });
+    if (left !== undefined) waiting.push({ ...state, charged: true });
+    const isLeft = left !== undefined && left > 4;
+    if (moves < 3) waiting.push({ moves: moves + 1, age: age === undefined ? age : age + 1, charged, left: isLeft ? left - 4 : undefined });
+  }
+  return seen.size;
+}
+
 async function explored(
   bug: string,
   parallel: string,
@@ -140,6 +207,14 @@ describe("the clock of a target in seqqa's own process", () => {
     expect(found.violations.map(({ invariant, confirmed }) => [invariant, confirmed])).toEqual(bug === "" ? [] : [["session_ends", true]]);
     expect(found.unjudgedRules ?? []).toEqual([]);
     expect(status).toBe(bug === "" ? 0 : 1);
+  });
+
+  it.each(["", "late"])("a cookie that each visit renews lives longer, with the planted defect %j", async (bug) => {
+    const { status, found } = await explored(bug, "1", VISITS, CARTS);
+    expect([status, found.divergences, found.violations.map(({ reproductionPath }) => reproductionPath.join(" "))]).toEqual(
+      bug === "" ? [0, [], []] : [1, [], ["visit advance_4_days visit advance_4_days checkout"]],
+    );
+    if (bug === "") expect(found.statesVisited).toBe(cartStates());
   });
 
   it("the time still passes after a setup that creates a table", async () => {

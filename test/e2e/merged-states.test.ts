@@ -355,6 +355,23 @@ const ALIKE: Readonly<Record<string, LookAlike & { readonly path: string }>> = {
   return run("update gate set used = ?", bug && state === "done" ? 2 : 1) && 200;`,
     most: 1,
   },
+  "the order of keys that look like integers, in JSON with a generated value": {
+    path: "open add_2 add_1 pay",
+    actions: ["open", "add_1", "add_2", "pay"],
+    schema:
+      "create table if not exists carts (id integer primary key, data text); create table if not exists bills (id integer primary key, n int); insert or ignore into bills values (1, 0)",
+    answer: `
+  const { n } = one("select n from bills");
+  if (url === "count") return [200, { n }];
+  const data = one("select data from carts")?.data;
+  const write = (session, items) => run("insert or replace into carts values (1, ?)", '{"session":"' + session + '","cart":{' + items + "}}") && 200;
+  if (url === "open") return data === undefined ? write(randomUUID(), "") : 409;
+  const [, session, items = ""] = /"session":"([^"]*)","cart":{(.*)}}/.exec(data) ?? [];
+  if (url === "pay") return n > 0 || items === "" ? 409 : run("update bills set n = ?", bug && items === '"2":1,"1":1' ? 2 : 1) && 200;
+  const item = '"' + url.slice(4) + '":1';
+  return session === undefined || items.includes(item) ? 409 : write(session, items === "" ? item : items + "," + item);`,
+    most: 1,
+  },
   "an ETag that was made before and after a write": {
     path: "get publish put",
     actions: ["get", "publish", "unpublish", "put"],

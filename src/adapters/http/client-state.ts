@@ -167,6 +167,13 @@ export class ClientState {
     return { ...authorization, ...(headers && { headers }), ...(some && { cookies: some }) };
   }
 
+  /** Returns {@link acting} without the lifetimes of cookies. A renewed cookie still identifies the user who got the cookie first. */
+  bearer(): ActingClient | undefined {
+    const acting = this.acting();
+    const cookies = acting?.cookies?.map(({ name, value, domain, path }): ActingCookie => ({ name, value, domain, path }));
+    return cookies === undefined ? acting : { ...acting, cookies };
+  }
+
   #authorize(authorization: Authorization | null): void {
     if (sameAuthorization(authorization, this.#authorization)) return;
     this.#authorization = authorization;

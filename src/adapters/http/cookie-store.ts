@@ -1,16 +1,28 @@
 import { createRequire } from "node:module";
 import type { CookieExpiry } from "../../model/http/client.ts";
+import { lifetimeOf } from "../../model/lifetimes.ts";
 import { unsignedCookie } from "../../model/http/signed-cookie.ts";
 import type * as ToughCookie from "tough-cookie";
 import type { Cookie, CookieJar, SerializedCookieJar } from "tough-cookie";
 
-/** The part of a cookie that distinguishes two states. The expiry is left out because it differs in every execution. */
+/** The part of a cookie that distinguishes two states. The time of the expiry is left out because it differs in every execution. */
 export interface ActingCookie {
   readonly name: string;
   readonly value: string;
   readonly domain: string;
   readonly path: string;
+  /**
+   * The lifetime that the cookie had when it was received, in seconds, rounded up by {@link lifetimeOf}, minus the moves of the clock since then.
+   * `Infinity` for a lifetime of more than 400 days. Absent if the cookie does not expire.
+   */
+  readonly lifetime?: number;
 }
+
+/**
+ * Begins the attribute in which the jar keeps the end of a cookie's lifetime, as a number of seconds by which the clock has to be ahead of the real
+ * time.
+ */
+const ENDS = "seqqa-ends=";
 
 // Do not check public suffixes: the host of a lane is an IP address or a name such as localhost, which the list of public suffixes does not contain.
 const JAR_OPTIONS = { rejectPublicSuffixes: false, looseMode: true, prefixSecurity: "strict" } as const;
@@ -67,18 +79,32 @@ export class CookieStore {
     if (lines.length === 0) return false;
     this.#jar ??= new (toughCookie().CookieJar)(undefined, JAR_OPTIONS);
     const now = this.#now();
+    const before: readonly KeptCookie[] = this.save()?.cookies ?? [];
     for (const line of lines) {
       const cookie = toughCookie().Cookie.parse(line, { loose: true });
       if (cookie === undefined) continue;
       endAtFixedTime(cookie, now);
       try {
         this.#jar.setCookieSync(cookie, url, { now: new Date(now) });
+        const ends = endOf(before.find((one) => idOf(one) === idOf(cookie)) ?? {}) ?? this.#endOf(cookie, now);
+        cookie.extensions = ends === undefined ? null : [`${ENDS}${ends}`];
       } catch (error) {
         if ((cookie.expiryTime() ?? Infinity) > now) this.#reject(cookie, new URL(url), error);
       }
     }
     this.#saved = undefined;
     return true;
+  }
+
+  /** Returns the number of seconds by which the clock has to be ahead of the real time for a cookie that was received now to expire. */
+  #endOf(cookie: Cookie, now: number): number | undefined {
+    const atMs = expiryOf(cookie);
+    return atMs === Infinity ? undefined : (lifetimeOf(atMs - now) ?? Infinity) + this.#aheadSeconds();
+  }
+
+  /** Returns whole seconds, because two readings of a clock differ by milliseconds. */
+  #aheadSeconds(): number {
+    return Math.round((this.#now() - Date.now()) / 1_000);
   }
 
   #reject(cookie: Cookie, url: URL, error: unknown): void {
@@ -123,11 +149,13 @@ export class CookieStore {
     const cookies: ActingCookie[] = [];
     for (const cookie of this.save()?.cookies ?? []) {
       if (!isValid(cookie)) continue;
+      const ends = endOf(cookie);
       cookies.push({
         name: text(cookie.key),
         value: unsignedCookie(text(cookie.value)),
         domain: text(cookie["domain"]),
         path: text(cookie["path"]),
+        ...(ends !== undefined && { lifetime: ends - this.#aheadSeconds() }),
       });
     }
     return cookies.sort((a, b) => compare(a.domain, b.domain) || compare(a.path, b.path) || compare(a.name, b.name));
@@ -180,7 +208,7 @@ function whyRejected(cookie: Cookie, { hostname, protocol }: URL, error: unknown
 }
 
 /** A cookie of a jar, or of a serialized jar. */
-type KeptCookie = { readonly [Member in "key" | "value" | "domain" | "path" | "expires" | "creation"]?: unknown };
+type KeptCookie = { readonly [Member in "key" | "value" | "domain" | "path" | "expires" | "creation" | "extensions"]?: unknown };
 
 /**
  * Replaces `Max-Age`, which takes precedence (RFC 6265, section 5.3), with the time at which a cookie received now expires. `tough-cookie` would
@@ -196,6 +224,12 @@ function endAtFixedTime(cookie: Cookie, now: number): void {
 /** Returns the time at which a cookie expires, in milliseconds since 1970. `Infinity` if it does not expire. */
 function expiryOf({ expires }: KeptCookie): number {
   return expires instanceof Date || (typeof expires === "string" && expires !== "Infinity") ? +new Date(expires) : Infinity;
+}
+
+/** Returns the number of seconds by which the clock has to be ahead for a cookie to expire, as {@link CookieStore.receive} recorded it. */
+function endOf({ extensions }: KeptCookie): number | undefined {
+  const [text] = Array.isArray(extensions) ? (extensions as readonly string[]) : [];
+  return text?.startsWith(ENDS) === true ? Number(text.slice(ENDS.length)) : undefined;
 }
 
 /** Returns the time at which a cookie of this name was first received, in milliseconds since 1970. */

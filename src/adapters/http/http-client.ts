@@ -310,6 +310,7 @@ export class HttpClient extends Verbs implements ApiClient {
       restore: (saved) => ownState(state, requestScope()).restore(saved as SavedClient),
       restoreCookies: (saved) => ownState(state, requestScope()).restoreCookies(saved as SavedClient),
       acting: () => ownState(state, requestScope()).acting(),
+      bearer: () => ownState(state, requestScope()).bearer(),
       listen: (sink) => {
         this.#sink = sink;
       },

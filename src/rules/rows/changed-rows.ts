@@ -6,12 +6,11 @@ import { Rule, type CheckedStep, type Earlier } from "../../model/declare/rule.t
 import { Severity } from "../../model/declare/severity.ts";
 import { requireList } from "../rule-options.ts";
 import { nameOf, type RowRuleOptions } from "./row-rules.ts";
+import { isSameTotal, shownTotal, totalOf } from "./amounts.ts";
 import { keyColumns, rowsByKey, textOf } from "./row-key.ts";
 import { cellOf, columnName, SqlNames, type ColumnName } from "./table-names.ts";
 
 const MOST_ROWS = 20;
-/** The tolerance for totals of floating-point columns: a smaller difference counts as a rounding error. */
-const ROUNDING = 0.000001;
 
 /** Options of {@link immutable}. */
 export interface ImmutableOptions extends RowRuleOptions {
@@ -74,8 +73,9 @@ export interface ConservedOptions extends RowRuleOptions {
 
 /**
  * Checks that no step changes a total. The total is the sum of the columns over all rows, plus the number of rows that `rows` selects:
- * `conserved("accounts.balance")`, `conserved("stock.available", { rows: { "orders.status": ["placed", "paid"] } })`. `NULL` counts as 0. Severity:
- * HIGH.
+ * `conserved("accounts.balance")`, `conserved("stock.available", { rows: { "orders.status": ["placed", "paid"] } })`. `NULL` counts as 0. Totals
+ * of integer and decimal columns are compared exactly. If the total contains floating-point numbers, a difference of up to a millionth counts as a
+ * rounding error. Severity: HIGH.
  * @throws SeqqaError `RULE_INVALID` if a column is not written as `table.column`, or no column is given
  */
 export function conserved<C extends object = Values, A = ApiClient>(
@@ -96,28 +96,28 @@ export function conserved<C extends object = Values, A = ApiClient>(
   }
   return changeRule(rule, ["conserved", ...(all as [ColumnName, ...ColumnName[]])], options, {
     read: async (names) => {
-      let total = 0;
-      for (const at of sums) total += await numberOf(names, `SELECT SUM(${names.name(at.column)}) AS total FROM ${names.table(at)}`, at);
+      const parts: unknown[] = [];
+      for (const at of sums) parts.push(await numberOf(names, `SELECT ${names.sum(at)} AS total FROM ${names.table(at)}`, at));
       for (const { at, values } of counts) {
         const listed = values.map((value) => names.literal(value)).join(", ");
         const sql = `SELECT COUNT(*) AS total FROM ${names.table(at)} WHERE ${names.name(at.column)} IN (${listed})`;
-        if (values.length > 0) total += await numberOf(names, sql, at);
+        if (values.length > 0) parts.push(await numberOf(names, sql, at));
       }
-      return total;
+      return totalOf(parts);
     },
     judge: (before, now, { action }) =>
-      Math.abs(now - before) <= ROUNDING || {
+      isSameTotal(now, before) || {
         ok: false,
-        actual: now,
-        expected: before,
-        message: `${action.name} changed the total of ${all.map(({ table, column }) => `${table}.${column}`).join(", ")} from ${before} to ${now}`,
+        actual: shownTotal(now),
+        expected: shownTotal(before),
+        message: `${action.name} changed the total of ${all.map(({ table, column }) => `${table}.${column}`).join(", ")} from ${before.text} to ${now.text}`,
       },
   });
 }
 
-async function numberOf(names: SqlNames, sql: string, at: ColumnName): Promise<number> {
+async function numberOf(names: SqlNames, sql: string, at: ColumnName): Promise<unknown> {
   const [row] = await names.rows(sql, [at]);
-  return Number(row?.["total"] ?? 0);
+  return row?.["total"];
 }
 
 interface ChangeCheck<T> {

@@ -2,6 +2,7 @@ import type { ApiClient } from "../../model/http/client.ts";
 import type { Values } from "../../model/context/context.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { Invariant, type CheckResult, type InvariantOptions } from "../../model/declare/invariant.ts";
+import { isRoundingError } from "./amounts.ts";
 import { cellOf, columnName, SqlNames, type ColumnName } from "./table-names.ts";
 
 /** Options that every rule about rows accepts. */
@@ -13,15 +14,14 @@ export interface RowRuleOptions extends Pick<InvariantOptions, "severity" | "blo
 }
 
 const MOST_ROWS = 20;
-/** The tolerance for sums of floating-point columns: a smaller difference counts as a rounding error. */
-const ROUNDING = "0.000001";
-
 /**
- * Returns an SQL condition that is true if a number is above another number by more than a rounding error. The numbers are subtracted only if the
- * first number is larger, because MariaDB refuses negative differences of unsigned columns. `+ 0` makes SQLite and MariaDB compare texts as numbers.
+ * Returns an SQL condition that is true if a number is above another number, and an order in which rows with rounding errors are the last. The numbers
+ * are subtracted only if the first number is larger, because MariaDB refuses negative differences of unsigned columns. `+ 0` makes SQLite and MariaDB
+ * compare texts as numbers.
  */
-function isAbove(number: string, limit: string): string {
-  return `CASE WHEN ${number} + 0 > ${limit} + 0 THEN ${number} - ${limit} ELSE 0 END > ${ROUNDING}`;
+function whereAbove(number: string, limit: string): string {
+  const isAbove = `${number} + 0 > ${limit} + 0`;
+  return `WHERE ${isAbove} ORDER BY CASE WHEN ${isAbove} THEN ${number} - ${limit} ELSE 0 END DESC`;
 }
 
 /**
@@ -42,7 +42,8 @@ export function neverNegative<C extends object = Values, A = ApiClient>(column: 
 
 /**
  * Checks that no value of a numeric column is above another column of the same row: `neverAbove("orders.refunded", "orders.amount")`. Severity: HIGH.
- * Rows with `NULL` in one of the columns are left out. An excess below a millionth counts as a rounding error.
+ * Rows with `NULL` in one of the columns are left out. Integers and decimal numbers are compared exactly. An excess of up to a millionth of a
+ * floating-point number counts as a rounding error.
  * @throws SeqqaError `RULE_INVALID` if a column is not written as `table.column`, or the columns are of two tables
  */
 export function neverAbove<C extends object = Values, A = ApiClient>(
@@ -58,7 +59,8 @@ export function neverAbove<C extends object = Values, A = ApiClient>(
     expected: `${column} <= ${limit}`,
     message: (count) => `${column} is above ${limit} in ${rowCount(count)}`,
     actual: (rows) => rows.map((row) => ({ [column]: cellOf(row, at.column), [limit]: cellOf(row, most.column) })),
-    sql: (sql) => `SELECT * FROM ${sql.table(at)} WHERE ${isAbove(sql.name(at.column), sql.name(most.column))}`,
+    sql: (sql) => `SELECT * FROM ${sql.table(at)} ${whereAbove(sql.name(at.column), sql.name(most.column))}`,
+    isCorrect: (row) => isRoundingError(cellOf(row, at.column), cellOf(row, most.column)),
   });
 }
 
@@ -205,7 +207,8 @@ export interface SumWithinOptions extends RowRuleOptions {
 
 /**
  * Checks that a sum does not exceed a limit in another table: `sumWithin({ parts: "refunds.amount", whole: "payments.amount", by: "payment_id" })`.
- * Severity: HIGH. An excess below a millionth counts as a rounding error.
+ * Severity: HIGH. Integers and decimal numbers are compared exactly. An excess of up to a millionth of a floating-point number counts as a rounding
+ * error.
  * @throws SeqqaError `RULE_INVALID` if a column is not written as `table.column`
  */
 export function sumWithin<C extends object = Values, A = ApiClient>({
@@ -233,9 +236,10 @@ export function sumWithin<C extends object = Values, A = ApiClient>({
       return (
         `SELECT mine.*, sums.sum_of_parts FROM ${sql.table(sum)} mine JOIN (${sums}) sums ` +
         `ON ${sql.same("sums.whole_key", `mine.${sql.name(key)}`)} ` +
-        `WHERE ${isAbove("sums.sum_of_parts", `mine.${sql.name(sum.column)}`)}`
+        whereAbove("sums.sum_of_parts", `mine.${sql.name(sum.column)}`)
       );
     },
+    isCorrect: (row) => isRoundingError(row["sum_of_parts"], cellOf(row, sum.column)),
   });
 }
 
@@ -251,6 +255,8 @@ interface RowCheck {
   readonly columns: readonly ColumnName[];
   /** Returns the SQL query that selects the rows that break the rule. */
   readonly sql: (names: SqlNames) => string;
+  /** Returns `true` for a row that the query selects although it does not break the rule. Such rows must be the last. Default: there are none. */
+  readonly isCorrect?: (row: Readonly<Record<string, unknown>>) => boolean;
   readonly expected: string;
   readonly message: (count: string) => string;
   readonly actual: (rows: readonly Readonly<Record<string, unknown>>[]) => unknown;
@@ -260,7 +266,7 @@ function rowInvariant<C extends object, A>(
   rule: string,
   named: readonly [string, ...ColumnName[]],
   { store, name, ...options }: RowRuleOptions,
-  { columns, sql, expected, message, actual }: RowCheck,
+  { columns, sql, isCorrect = () => false, expected, message, actual }: RowCheck,
 ): Invariant<C, A> {
   return new Invariant<C, A>({
     ...options,
@@ -268,7 +274,8 @@ function rowInvariant<C extends object, A>(
     message: `${rule} does not hold`,
     check: async ({ systems }): Promise<boolean | CheckResult> => {
       const names = new SqlNames(rule, systems, store);
-      const rows = await names.rows(() => `${sql(names)} LIMIT ${MOST_ROWS + 1}`, columns);
+      const found = await names.rows(() => `${sql(names)} LIMIT ${MOST_ROWS + 1}`, columns);
+      const rows = found.filter((row) => !isCorrect(row));
       if (rows.length === 0) return true;
       const count = rows.length > MOST_ROWS ? `more than ${MOST_ROWS}` : String(rows.length);
       return { ok: false, expected, actual: actual(rows.slice(0, MOST_ROWS)), message: message(count) };

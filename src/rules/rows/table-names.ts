@@ -91,6 +91,12 @@ export class SqlNames {
     return `'${this.store.name === "mysql" ? text.replaceAll("\\", "\\\\") : text}'`;
   }
 
+  /** Returns the SQL expression for the sum of a column. Sums of integers in SQLite are texts, because numbers beyond 2^53 would be rounded. */
+  sum({ column }: ColumnName): string {
+    const sum = `SUM(${this.name(column)})`;
+    return this.store.name === "sqlite" ? `CASE typeof(${sum}) WHEN 'integer' THEN CAST(${sum} AS TEXT) ELSE ${sum} END` : sum;
+  }
+
   name(text: string): string {
     return `${this.#quote}${text.replaceAll(this.#quote, `${this.#quote}${this.#quote}`)}${this.#quote}`;
   }

@@ -6,6 +6,7 @@ import { uuidPiece } from "../values/ids.ts";
 import type { IdPiece } from "./pieces.ts";
 import { modeIn } from "./columns.ts";
 import { durationText } from "../values/times.ts";
+import { jsonKeys, jsonNumber } from "../values/json-source.ts";
 import { parsedJson } from "../values/places.ts";
 import { childRules, joinPath, type PathRules } from "../values/rules.ts";
 import { cutBeforeMark, isMark, mark, shapeOf, withoutMarks, type Marked } from "./same-names.ts";
@@ -152,7 +153,7 @@ class Describer {
     if (value instanceof JsonText) return this.#json(value, depth);
     if (value instanceof Uint8Array) return this.#bytes(value);
     if (types.isDate(value)) return this.#writer.clock.nearMs(value.getTime()) ? "<time>" : `Date(${value.getTime()})`;
-    if (Array.isArray(value)) return `[${value.map((item) => this.#inline(item, depth + 1)).join(", ")}]`;
+    if (Array.isArray(value)) return `[${value.map((item, index) => this.#item(value, String(index), item, depth + 1)).join(", ")}]`;
     if (types.isSet(value)) {
       return `Set{${Array.from(value, (item) => this.#inline(item, depth + 1))
         .sort()
@@ -160,8 +161,14 @@ class Describer {
     }
     const entries = entriesOf(value);
     if (entries === undefined) return this.#text(String(value), true);
-    const shown = entries.map(([key, item]) => `${this.#inline(key, depth + 1)}: ${this.#inline(item, depth + 1)}`);
+    const shown = entries.map(([key, item]) => `${this.#inline(key, depth + 1)}: ${this.#item(value, key, item, depth + 1)}`);
     return `{${(this.#exact && this.#isJson ? shown : shown.sort()).join(", ")}}`;
+  }
+
+  /** Shows an item of an array, object or Map, and a number of JSON as the JSON has it. */
+  #item(holder: object, key: unknown, item: unknown, depth: number): string {
+    const text = this.#inline(item, depth);
+    return (text === String(item) ? jsonNumber(holder, key) : undefined) ?? text;
   }
 
   #json({ value }: JsonText, depth: number): string {
@@ -247,5 +254,7 @@ function entriesOf(value: object): readonly (readonly [unknown, unknown])[] | un
   if (value instanceof Generated || value instanceof Time || value instanceof Mixed || value instanceof JsonText) return undefined;
   const special =
     types.isSet(value) || types.isDate(value) || types.isRegExp(value) || types.isBoxedPrimitive(value) || types.isAnyArrayBuffer(value);
-  return special || ArrayBuffer.isView(value) || Array.isArray(value) ? undefined : Object.entries(value);
+  return special || ArrayBuffer.isView(value) || Array.isArray(value)
+    ? undefined
+    : jsonKeys(value).map((key) => [key, (value as Readonly<Record<string, unknown>>)[key]] as const);
 }

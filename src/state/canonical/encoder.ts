@@ -6,6 +6,7 @@ import { modeIn, type ColumnMode, type PlainMode, type TablePlan, type TablePlan
 import type { Facts } from "./facts.ts";
 import type { FreshCounters } from "./fresh-counters.ts";
 import { uuidPiece } from "../values/ids.ts";
+import { jsonKeys, jsonNumber } from "../values/json-source.ts";
 import { Generated, JsonText, KNOWN, Mixed, Time } from "../values/named.ts";
 import { parsedJson } from "../values/places.ts";
 import { childRules, type PathRules, type Rules } from "../values/rules.ts";
@@ -405,7 +406,7 @@ export class Encoder {
       const inner = rules === undefined ? undefined : childRules(rules, "[]");
       if (inner?.rule === "ignore") return "[]";
       let text = "[";
-      for (let i = 0; i < value.length; i++) text += this.#value(value[i], depth + 1, inner);
+      for (let i = 0; i < value.length; i++) text += this.#item(value, String(i), value[i], depth + 1, inner);
       return `${text}]`;
     }
     const prototype: unknown = Object.getPrototypeOf(value);
@@ -417,7 +418,7 @@ export class Encoder {
   }
 
   #record(value: Readonly<Record<string, unknown>>, depth: number, rules: PathRules | undefined): string {
-    const keys = this.#isJson ? Object.keys(value) : sortedKeys(value);
+    const keys = this.#isJson ? jsonKeys(value) : sortedKeys(value);
     const before = this.#tokens.length;
     const holedBefore = this.#holed.length;
     let text = "{";
@@ -429,15 +430,22 @@ export class Encoder {
         // written, and write the entries as an unordered collection.
         this.#tokens.length = before;
         this.#holed.length = holedBefore;
-        return `{${this.#entries(Object.entries(value), depth, rules)}`;
+        return `{${this.#entries(Object.entries(value), depth, rules, value)}`;
       }
       const inner = rules === undefined ? undefined : childRules(rules, key);
       if (inner !== undefined && inner.rule === "ignore") continue;
       if (this.#pinning) this.#pin(key);
       text += known.text;
-      text += this.#value(value[key], depth + 1, inner);
+      text += this.#item(value, key, value[key], depth + 1, inner);
     }
     return `${text}}`;
+  }
+
+  /** Returns the text of an item of an array, object or Map, and a number's spelling in JSON if it is not that of JavaScript. */
+  #item(holder: object, key: unknown, item: unknown, depth: number, rules: PathRules | undefined): string {
+    const text = this.#value(item, depth, rules);
+    const spelling = this.#isJson && typeof item === "number" && text[0] === "#" ? jsonNumber(holder, key) : undefined;
+    return spelling === undefined ? text : `${text}=${spelling};`;
   }
 
   /**
@@ -456,7 +464,12 @@ export class Encoder {
    * Returns the text of an unordered collection. If the entries contain no ids, this is the sorted texts of the entries. Otherwise, each entry
    * becomes a separate part of the state. An artificial id that occurs nowhere else connects these parts with the collection.
    */
-  #entries(entries: Iterable<readonly [unknown, unknown] | readonly [unknown]>, depth: number, rules: PathRules | undefined): string {
+  #entries(
+    entries: Iterable<readonly [unknown, unknown] | readonly [unknown]>,
+    depth: number,
+    rules: PathRules | undefined,
+    holder: object = entries,
+  ): string {
     const outer = this.#tokens;
     const outerHoled = this.#holed;
     this.#holed = [];
@@ -468,7 +481,7 @@ export class Encoder {
       if (inner?.rule === "ignore") continue;
       this.#tokens = [];
       let text = this.#value(entry[0], depth + 1, isMember ? inner : undefined);
-      if (entry.length === 2) text += this.#value(entry[1], depth + 1, inner);
+      if (entry.length === 2) text += this.#item(holder, entry[0], entry[1], depth + 1, inner);
       holes += this.#tokens.length;
       parts.push({ text, tokens: this.#tokens });
     }

@@ -1,5 +1,6 @@
 import { types } from "node:util";
 import { withoutRowOrder, type Observed, type ObservedTable, type StoredValue } from "../../model/stores/store-adapter.ts";
+import { likeJson, writeJson } from "../values/json-source.ts";
 import { JsonText } from "../values/named.ts";
 import { parsedJson } from "../values/places.ts";
 import { childRules, type PathRules } from "../values/rules.ts";
@@ -71,15 +72,22 @@ function kept(value: unknown, rules: PathRules | undefined): unknown {
   if (rules === undefined || value === null || value === undefined) return value;
   if (rules.rule !== undefined) return rules.rule === "mask" ? MASKED : undefined;
   if (value instanceof JsonText) return new JsonText(kept(value.value, rules));
-  if (typeof value === "string") return parsedJson(value) === undefined ? value : JSON.stringify(kept(parsedJson(value), rules));
+  if (typeof value === "string") return parsedJson(value) === undefined ? value : writeJson(kept(parsedJson(value), rules));
   if (typeof value !== "object") return value;
   if (Array.isArray(value)) {
     const inner = childRules(rules, "[]");
-    return inner?.rule === "ignore" ? [] : value.map((item) => kept(item, inner));
+    return inner?.rule === "ignore"
+      ? []
+      : likeJson(
+          value.map((item) => kept(item, inner)),
+          value,
+        );
   }
   if (types.isMap(value)) return new Map(entriesKept([...value], rules));
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null ? Object.fromEntries(entriesKept(Object.entries(value), rules)) : value;
+  return prototype === Object.prototype || prototype === null
+    ? likeJson(Object.fromEntries(entriesKept(Object.entries(value), rules)), value)
+    : value;
 }
 
 function entriesKept<K>(entries: readonly (readonly [K, unknown])[], rules: PathRules): readonly (readonly [K, unknown])[] {

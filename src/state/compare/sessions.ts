@@ -1,6 +1,7 @@
 import { types } from "node:util";
 import type { Observed, ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../canonical/facts.ts";
+import { likeJson } from "../values/json-source.ts";
 import { Generated, JsonText, Mixed, Time } from "../values/named.ts";
 import { parsedJson } from "../values/places.ts";
 import { wordOf } from "../values/words.ts";
@@ -97,11 +98,15 @@ export class Sessions {
     if (typeof value !== "object" || value === null || types.isDate(value)) return isRenewed && isNearNow(value) ? SOME_TIME : value;
     if (value instanceof Mixed) return isRenewed ? new Mixed(value.parts.map((part) => (part instanceof Time ? SOME_TIME : part))) : value;
     if (value instanceof JsonText) return new JsonText(this.#timeless(value.value, own));
-    if (Array.isArray(value)) return value.map((item) => this.#timeless(item, own));
-    if (types.isMap(value)) return new Map(this.#fields([...value], own));
+    if (Array.isArray(value))
+      return likeJson(
+        value.map((item) => this.#timeless(item, own)),
+        value,
+      );
+    if (types.isMap(value)) return likeJson(new Map(this.#fields([...value], own)), value);
     const prototype: unknown = Object.getPrototypeOf(value);
     if (prototype !== Object.prototype && prototype !== null) return value;
-    return Object.fromEntries(this.#fields(Object.entries(value), own));
+    return likeJson(Object.fromEntries(this.#fields(Object.entries(value), own)), value);
   }
 
   #fields<K>(entries: readonly (readonly [K, unknown])[], own: Renewed): readonly (readonly [K, unknown])[] {

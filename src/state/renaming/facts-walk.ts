@@ -2,6 +2,7 @@ import { types } from "node:util";
 import type { ObservedColumn, ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../canonical/facts.ts";
 import type { GeneratedPlace } from "../compare/knowledge.ts";
+import { likeJson } from "../values/json-source.ts";
 import { JsonText, Mixed, type Generated, type Time } from "../values/named.ts";
 import {
   columnPlace,
@@ -224,7 +225,7 @@ export class FactsWalk {
         if (copy === undefined && renamed !== value[i]) copy = value.slice(0, i);
         copy?.push(renamed);
       }
-      return copy ?? value;
+      return copy === undefined ? value : likeJson(copy, value);
     }
     if (value instanceof Uint8Array) {
       const word = wordOfBytes(value);
@@ -244,7 +245,8 @@ export class FactsWalk {
     const entries = before.map(([key, item]) => this.#entry(key, item, node));
     if (entries.every(([key, item], index) => key === before[index]![0] && item === before[index]![1])) return value;
     // An object with a renamed key becomes a Map, because a renamed key is not a string.
-    return entries.every(([key]) => typeof key === "string") ? Object.fromEntries(entries as [string, unknown][]) : new Map(entries);
+    const copy = entries.every(([key]) => typeof key === "string") ? Object.fromEntries(entries as [string, unknown][]) : new Map(entries);
+    return likeJson(copy, value, (key) => entries[before.findIndex(([old]) => old === key)]![0]);
   }
 
   #entry(key: unknown, item: unknown, node: PlaceNode | undefined): [unknown, unknown] {

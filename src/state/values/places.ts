@@ -4,6 +4,7 @@ import type { ObservedColumn, StoredValue } from "../../model/stores/store-adapt
 import { fieldOfKind, readFieldOfKind } from "../../model/stores/field-of-kind.ts";
 import type { Facts } from "../canonical/facts.ts";
 import { patternOf } from "../canonical/row-kinds.ts";
+import { readJson } from "./json-source.ts";
 import { joinPath } from "./rules.ts";
 import { FURTHEST_MS } from "./times.ts";
 import { wordOf } from "./words.ts";
@@ -91,11 +92,11 @@ function insideOf(value: unknown, segment: string): readonly unknown[] {
 }
 
 /**
- * Parses a text that is a JSON object or array. Returns `undefined` for other texts, and for JSON with integers of 16 or more digits, because
- * JavaScript would round such integers and different ids would become equal.
+ * Parses a text that is a JSON object or array; see {@link readJson}. Returns `undefined` for other texts, and for JSON with integers of 16 or more
+ * digits, because JavaScript would round such integers and different ids would become equal.
  */
 export function parsedJson(text: string): unknown {
-  return (text[0] === "{" || text[0] === "[") && !LONG_INTEGER.test(text) ? parsed(text) : undefined;
+  return (text[0] === "{" || text[0] === "[") && !LONG_INTEGER.test(text) ? readJson(text) : undefined;
 }
 
 /** Matches an integer of at least 16 digits that is a value in JSON, not a part of a text or of a longer number. */
@@ -185,7 +186,7 @@ function payloadOf(text: string): unknown {
   const isCompressed = text.startsWith(".");
   const bytes = Buffer.from(isCompressed ? text.slice(1) : text, "base64url");
   try {
-    return JSON.parse((isCompressed ? inflateSync(bytes, { maxOutputLength: MOST_BYTES }) : bytes).toString("utf8")) as unknown;
+    return readJson((isCompressed ? inflateSync(bytes, { maxOutputLength: MOST_BYTES }) : bytes).toString("utf8")) ?? text;
   } catch {
     return text;
   }
@@ -196,16 +197,8 @@ const ONE_JWT = /^((?:Bearer )?)(eyJ[\w-]+)\.(eyJ[\w-]+)\.([\w-]*)$/;
 const JWTS = /(?<![\w-])eyJ[\w-]+\.(eyJ[\w-]+)\.[\w-]*/g;
 
 function claimsOf(text: string): object | undefined {
-  const found = parsed(Buffer.from(text, "base64url").toString("utf8"));
+  const found = readJson(Buffer.from(text, "base64url").toString("utf8"));
   return typeof found === "object" && found !== null ? found : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -7,7 +7,7 @@ import { MysqlAdapter } from "../../../src/adapters/mysql/index.ts";
 import { PostgresAdapter } from "../../../src/adapters/postgres/index.ts";
 import { SqliteAdapter } from "../../../src/adapters/sqlite/index.ts";
 import type { Invariant } from "../../../src/model/declare/invariant.ts";
-import { implies, neverAbove, neverNegative, references, sumWithin, unique } from "../../../src/rules/index.ts";
+import { conserved, implies, neverAbove, neverNegative, references, sumWithin, unique, type Rule } from "../../../src/rules/index.ts";
 import { onMysql, onPostgres, template } from "../../support/store-templates.ts";
 
 type Kind = "sqlite" | "postgres" | "mysql";
@@ -53,6 +53,16 @@ async function storeWith(
 
 async function judged(rule: AnyInvariant, store: object): Promise<unknown> {
   return rule.check({ systems: { db: store } } as never);
+}
+
+/** Judges a step between the states of two stores. */
+async function judgedStep(rule: Rule<never>, before: object, after: object): Promise<unknown> {
+  const systems: { db: object } = { db: after };
+  const step = { changed: true, canGoBack: true, action: { name: "move" }, answers: [] };
+  const asked = (await rule.judge!({ systems } as never, step as never)) as { earlier: () => Promise<unknown> };
+  const { query } = before as { query: (sql: string) => unknown };
+  (after as { query: unknown }).query = (sql: string) => query.call(before, sql);
+  return asked.earlier().finally(() => delete (after as { query?: unknown }).query);
 }
 
 const sums = { parts: "refunds.amount", whole: "payments.amount", by: "payment_id", where: "status <> 'failed'" };
@@ -155,6 +165,62 @@ describe.each<Kind>(["sqlite", "postgres", "mysql"])("rules over rows of %s", (k
     const wrong = await storeWith(kind, [...tables, "UPDATE shows SET sold = seats + 1", "INSERT INTO bookings VALUES (4, 2, 1)"]);
     expect(await judged(above, wrong)).toMatchObject({ ok: false, message: "shows.sold is above shows.seats in 3 rows" });
     expect(await judged(within, wrong)).toMatchObject({ ok: false, actual: [expect.objectContaining({ id: 2 })] });
+  });
+
+  it.each(
+    kind === "sqlite"
+      ? [["INTEGER", "9007199254740993", "9007199254740992"]]
+      : [
+          ["DECIMAL(18, 8)", "0.30000001", "0.3"],
+          ["DECIMAL(38, 0)", "1000000000000000000000000000001", "1000000000000000000000000000000"],
+          ["BIGINT", "9007199254740993", "9007199254740992"],
+        ],
+  )("compare amounts of the type %s exactly", async (type, more, less) => {
+    const tables = [
+      `CREATE TABLE wallets (id INTEGER PRIMARY KEY, held ${type}, most ${type})`,
+      `CREATE TABLE moves (id INTEGER PRIMARY KEY, wallet_id INTEGER, amount ${type})`,
+      `INSERT INTO wallets VALUES (1, ${more}, ${more}), (2, 0, 5)`,
+      `INSERT INTO moves VALUES (1, 1, ${more}), (2, 1, 0), (3, 2, 5)`,
+    ];
+    const above = neverAbove("wallets.held", "wallets.most");
+    const within = sumWithin({ parts: "moves.amount", whole: "wallets.most", by: "wallet_id" });
+    const store = await storeWith(kind, tables);
+    expect([await judged(above, store), await judged(within, store)]).toEqual([true, true]);
+    const wrong = await storeWith(kind, [...tables, `UPDATE wallets SET most = ${less} WHERE id = 1`]);
+    expect(await judged(above, wrong)).toMatchObject({ ok: false, message: "wallets.held is above wallets.most in 1 row" });
+    expect(await judged(within, wrong)).toMatchObject({ ok: false, actual: [expect.objectContaining({ id: 1 })] });
+    const total = conserved<never, never>(["wallets.held", "wallets.most"], { rows: { "moves.wallet_id": ["2"] } });
+    expect(await judgedStep(total, store, store)).toBe(true);
+    expect(await judgedStep(total, store, wrong)).toMatchObject({ ok: false });
+    const moved = await storeWith(kind, [
+      ...tables,
+      `UPDATE wallets SET held = ${less}`,
+      `UPDATE wallets SET held = ${more} - ${less} WHERE id = 2`,
+    ]);
+    expect(await judgedStep(total, store, moved)).toBe(true);
+  });
+
+  it("tolerate rounding errors of floating-point columns, also if many rows have them", async () => {
+    const type = kind === "sqlite" ? "REAL" : "DOUBLE PRECISION";
+    const rows = Array.from({ length: 30 }, (_, id) => `(${id}, 0.1 + 0.2, 0.3)`).join(", ");
+    const tables = [`CREATE TABLE wallets (id INTEGER PRIMARY KEY, held ${type}, most ${type})`];
+    // In DECIMAL, 0.1 + 0.2 is exact.
+    const sum =
+      kind === "sqlite"
+        ? rows
+        : rows.replaceAll("0.1 + 0.2", "0.1e0 + 0.2e0").replaceAll("0.1e0", kind === "postgres" ? "0.1::float8" : "0.1e0");
+    const store = await storeWith(kind, [...tables, `INSERT INTO wallets VALUES ${sum}`]);
+    const above = neverAbove("wallets.held", "wallets.most");
+    expect(await judged(above, store)).toBe(true);
+    expect(
+      await judgedStep(
+        conserved<never, never>("wallets.held"),
+        store,
+        await storeWith(kind, [...tables, "INSERT INTO wallets VALUES (1, 9, 9)"]),
+      ),
+    ).toBe(true);
+    const wrong = await storeWith(kind, [...tables, `INSERT INTO wallets VALUES ${sum}`, "UPDATE wallets SET held = 0.31 WHERE id = 29"]);
+    expect(await judged(above, wrong)).toMatchObject({ ok: false, message: "wallets.held is above wallets.most in 1 row" });
   });
 
   it("compare keys whose column types differ", async () => {

@@ -1,3 +1,4 @@
+import { lifetimeOf } from "../../../model/lifetimes.ts";
 import type { RawReply } from "../connect/driver.ts";
 
 /** Bytes as a string with one character per byte. Such strings are compact, comparable with `===` and usable as keys of a Map. */
@@ -15,8 +16,8 @@ export interface Entry {
   /** The remaining time to live when the key was read, in milliseconds; 0 if the key does not expire. */
   readonly left: number;
   /**
-   * The lifetime that the key got during the run, in seconds, rounded up to one of {@link LIFETIMES}. Absent if the key got no lifetime during the
-   * run, or a lifetime of more than 90 days.
+   * The lifetime that the key got during the run, in seconds, rounded up by {@link lifetimeOf}. Absent if the key got no lifetime during the
+   * run, or a lifetime of more than 400 days.
    */
   readonly lifetime?: number | undefined;
   /** The time on the server when the key was read, in milliseconds since 1970. */
@@ -67,25 +68,13 @@ export function isQuiet(entry: Entry): boolean {
 }
 
 /**
- * Usual lifetimes of keys, in seconds, in ascending order. The lifetime of a key is assumed to be the first of these numbers that is not below the
- * key's remaining time.
- */
-const LIFETIMES: readonly number[] = [
-  0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400, 604_800, 2_592_000,
-  7_776_000,
-];
-/** A tolerance: a remaining time of up to this factor times a number in {@link LIFETIMES} is still assigned to this number. */
-const BEYOND = 1.01;
-
-/**
- * Returns an entry that was just read, with its lifetime: the first number of {@link LIFETIMES} that is not below the remaining time. If the expiry
- * time is the same as in `before`, the entry gets the lifetime of `before`, because a write that keeps the expiry time, such as the increment of a
+ * Returns an entry that was just read, with its lifetime; see {@link lifetimeOf}. If the expiry time is the same as in `before`, the entry gets the lifetime of `before`, because a write that keeps the expiry time, such as the increment of a
  * counter, must not change the lifetime.
  */
 export function withLifetime(before: Entry | null, entry: Entry | null): Entry | null {
   if (entry === null || entry.at === 0) return entry;
   if (before?.at === entry.at) return { ...entry, left: before.left, lifetime: before.lifetime };
-  return { ...entry, lifetime: LIFETIMES.find((seconds) => entry.left <= seconds * 1_000 * BEYOND) };
+  return { ...entry, lifetime: lifetimeOf(entry.left) };
 }
 
 /**

@@ -130,6 +130,45 @@ describe("a cookie with Max-Age", () => {
     expect(part.acting()).toMatchObject({ cookies: [{ name: "a", value: "1" }] });
   });
 
+  it("has a lifetime in the state, which moves of the clock shorten and a renewal restores, however long the run takes", async () => {
+    const api = new HttpClient(await cookieServer());
+    const part = clientPartOf(api)!;
+    let ahead = 0;
+    part.keepTime!(() => Date.now() + ahead);
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const wait = (ms: number): unknown => vi.setSystemTime(Date.now() + ms);
+    const lifetimes = (): unknown =>
+      (part.acting() as { cookies: readonly { lifetime?: number }[] }).cookies.map(({ lifetime }) => lifetime);
+    const expires = (ms: number): string => `Expires=${new Date(Date.now() + ahead + ms).toUTCString()}`;
+    await setCookies(api, "a=1; Max-Age=604800", `b=2; ${expires(7 * DAY)}`, "c=3", `d=4; ${expires(3650 * DAY)}`);
+    const first = part.acting();
+    const [bearer, saved] = [part.bearer!(), structuredClone(part.save())];
+    expect(lifetimes()).toEqual([604_800, 604_800, undefined, Infinity]);
+    wait(600_000);
+    expect(part.acting()).toEqual(first);
+    await setCookies(api, "a=1; Max-Age=604800", `b=2; ${expires(7 * DAY)}`);
+    expect(part.acting()).toEqual(first);
+    ahead = 4 * DAY;
+    expect(lifetimes()).toEqual([259_200, 259_200, undefined, Infinity]);
+    await setCookies(api, "a=1; Max-Age=604800");
+    expect(lifetimes()).toEqual([604_800, 259_200, undefined, Infinity]);
+    expect(part.bearer!()).toEqual(bearer);
+    part.restore(saved);
+    expect(lifetimes()).toEqual([259_200, 259_200, undefined, Infinity]);
+  });
+
+  it("keeps its lifetime if it is received again with the same end", async () => {
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const api = new HttpClient(await cookieServer());
+    const end = `a=1; Expires=${new Date(Date.now() + 900_000).toUTCString()}`;
+    await setCookies(api, end);
+    vi.setSystemTime(Date.now() + 600_000);
+    await setCookies(api, end);
+    expect(clientPartOf(api)!.acting()).toMatchObject({ cookies: [{ lifetime: 900 }] });
+  });
+
   it("of the root state ends by moves of the clock, not by the time that a run takes", async () => {
     const api = new HttpClient(await cookieServer());
     const part = clientPartOf(api)!;
@@ -244,7 +283,7 @@ describe("acting", () => {
   it("is undefined after a logout that deletes the cookie", async () => {
     const api = new HttpClient(await cookieServer());
     await setCookies(api, "s=1; Path=/; Max-Age=3600");
-    expect(clientPartOf(api)!.acting()).toEqual({ cookies: [{ name: "s", value: "1", domain: "127.0.0.1", path: "/" }] });
+    expect(clientPartOf(api)!.acting()).toEqual({ cookies: [{ name: "s", value: "1", domain: "127.0.0.1", path: "/", lifetime: 3600 }] });
     await setCookies(api, "s=; Path=/; Max-Age=0");
     expect(clientPartOf(api)!.acting()).toBeUndefined();
   });

@@ -531,6 +531,15 @@ describe("values", () => {
     }
   });
 
+  test("that are JSON with an ignored part keep the order of the other keys, and their numbers", () => {
+    const canonical = canonicalizer({ ignore: ["context.value.seen"] });
+    const texts = ['{"seen":1,"2":1,"1":1}', '{"seen":1,"1":1,"2":1}', '{"seen":1,"1":1.0,"2":1}'];
+    expect(new Set(texts.map((text) => print(canonical, valued(text)))).size).toBe(3);
+    expect(print(canonical, valued(texts[0]!.replace('seen":1', 'seen":2.0')))).toBe(print(canonical, valued(texts[0])));
+    const shown = canonical.withoutLeftOut(valued(texts[0])).context["value"];
+    expect(shown).toBe('{"2":1,"1":1}');
+  });
+
   test("that are equal read the same", () => {
     const canonical = canonicalizer();
     const same = (a: unknown, b: unknown): void => expect(print(canonical, valued(a))).toBe(print(canonical, valued(b)));

@@ -754,6 +754,35 @@ describe("JSON in a text that contains a generated value", () => {
     expect(again).toBe(first);
   });
 
+  it.each([
+    ["the order of keys that look like integers", '{"id":ID,"cart":{"1":1,"2":1}}', '{"id":ID,"cart":{"2":1,"1":1}}'],
+    ["the same, inside an array", '[ID,[{"1":1,"2":1}]]', '[ID,[{"2":1,"1":1}]]'],
+    ["a number with and without a fraction", '{"id":ID,"a":1}', '{"id":ID,"a":1.0}'],
+    ["zeros at the end of a fraction", '{"id":ID,"a":[1.5]}', '{"id":ID,"a":[1.50]}'],
+    ["an exponent", '{"id":ID,"a":100}', '{"id":ID,"a":1e2}'],
+    ["more digits than JavaScript keeps", '{"id":ID,"a":0.1234567890123456781}', '{"id":ID,"a":0.1234567890123456782}'],
+  ])("keeps %s", (_what, first, other) => {
+    const place = first.startsWith("[") ? "[]" : "id";
+    const [one, two, again] = [first, other, first].map((text, index) =>
+      nameOf(place, text.replace("ID", `"${["k3x9", "q7w2", "z5v8"][index]}"`)),
+    );
+    expect(two).not.toBe(one);
+    expect(again).toBe(one);
+  });
+
+  it("is no object if a key occurs twice", () => {
+    expect(nameOf("id", '{"id":"k3x9","a":1,"a":2}')).not.toBe(nameOf("id", '{"id":"k3x9","a":2}'));
+  });
+
+  it("keeps the spelling of numbers beside generated keys", () => {
+    expect(nameOf("#key", '{"k3x9":1.50}')).not.toBe(nameOf("#key", '{"q7w2":1.5}'));
+    expect(nameOf("#key", '{"k3x9":1.50}')).toBe(nameOf("#key", '{"q7w2":1.50}'));
+  });
+
+  it("has no white space and no escapes", () => {
+    expect(nameOf("id", '{"id": "k3x9", "a": "\\u0041\\/"}')).toBe(nameOf("id", '{"id":"q7w2","a":"A/"}'));
+  });
+
   it("has no order of generated keys, because many stores sort them", () => {
     expect(nameOf("#key", '{"k3x9":1,"q7w2":2}')).toBe(nameOf("#key", '{"v5r8":2,"t4m6":1}'));
   });
