@@ -40,6 +40,8 @@ const WALKS = 4;
 const MORE_WALKS = 8;
 /** Length of a pause between calls, in milliseconds. The pause changes values that depend on the time between calls. */
 const SHORT_PAUSE_MS = 200;
+/** How often an execution is repeated whose step ran too late. */
+const MOST_IN_VAIN = 3;
 /** Time in milliseconds after the beginning of a second, for a step that must run soon after it. */
 const EARLY_MS = 100;
 
@@ -178,6 +180,13 @@ class Walks {
     if (inVain || !(await isAt(this.#base, this.#base.home.facts.node))) return nothing;
     if (apartMs > 0) await this.#sleepUntilApart(firstMs);
     await this.#again(2);
+    // On a busy machine, the step may have run too late in the second.
+    for (let left = MOST_IN_VAIN; left > 0 && apartMs > 0 && openSeconds(this.#executions.last) >= 0; left--) {
+      if (openSeconds(this.#executions.first) < 0) break;
+      this.#executions.forgetLast();
+      await this.#sleepUntilApart(firstMs);
+      await this.#again(2);
+    }
     // Both executions of the path made the same calls, so another client may have written to a table that changed in only one execution.
     if (this.#executions.differing(0, 1) >= 0) {
       const names = new Set(this.#path!.map((action) => this.#base.actions[action]!.name));

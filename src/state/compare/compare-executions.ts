@@ -95,11 +95,13 @@ class Comparison {
   readonly #differing: DifferingPairs;
   readonly #counters = new Counters();
   readonly #before: readonly Facts[];
+  readonly #now: readonly Facts[];
   /** The keys that are texts of digits and look like times, as pairs of the values in both executions. */
   readonly #textKeys = new Set<string>();
 
   constructor(a: Execution, b: Execution, { known, before = [] }: CompareOptions) {
     this.#before = before;
+    this.#now = [a.facts, b.facts];
     this.#windows = [a.window, b.window];
     this.#differing = new DifferingPairs(known);
     this.#differing.facts(a.facts, b.facts);
@@ -191,11 +193,13 @@ class Comparison {
 
   /** Finds values at known places that the knowledge about these places does not explain. */
   explainKnownPlaces(): void {
-    const before = this.#before.map((facts) => new Set(momentsOf(facts).map(momentKey)));
+    const [before, now] = [this.#before, this.#now].map((all) => all.map((facts) => new Set(momentsOf(facts).map(momentKey))));
+    // Times in tokens and in keys are not among these, and count as written by an earlier step.
     const isWritten = (place: string, ...values: readonly unknown[]): boolean =>
       values.every((value, index) => {
         const moment = momentOf(value);
-        return moment !== undefined && before[index]?.has(momentKey({ place, moment })) !== true;
+        const key = moment === undefined ? "" : momentKey({ place, moment });
+        return now![index]!.has(key) && before![index]?.has(key) !== true;
       });
     for (const { place, a: x, b: y } of this.#differing.again) {
       const { time, whole } = this.#differing.knownAt(place);
