@@ -590,3 +590,52 @@ export const agent = new Agent<any>({ actions: [call("subscribe"), call("renew")
     expect([status, statesVisited, divergences]).toEqual([0, 10, []]);
   },
 );
+
+/** A lock for one second, in whole seconds, which others may take over after its end. With BUG, the first owner then keeps the lock, too. */
+const LOCK_SERVER = `
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+const Database = createRequire(${JSON.stringify(import.meta.url)})("better-sqlite3");
+const db = new Database(process.env.DB_PATH);
+db.exec("CREATE TABLE IF NOT EXISTS locks (name TEXT PRIMARY KEY, until TEXT); CREATE TABLE IF NOT EXISTS owners (name TEXT PRIMARY KEY)");
+const calls = {
+  lock: () => db.exec("INSERT INTO locks VALUES ('a', datetime('now', '+1 second')); INSERT INTO owners VALUES ('me')"),
+  steal: () => {
+    if (process.env.BUG !== "1") db.exec("DELETE FROM owners");
+    db.exec("UPDATE locks SET until = NULL; INSERT INTO owners VALUES ('you')");
+  },
+};
+createServer((request, response) => {
+  const name = request.url.slice(1);
+  const lock = db.prepare("SELECT until <= datetime('now') AS ended FROM locks").get();
+  const isPossible = name === "lock" ? lock === undefined : lock?.ended === 1;
+  if (name !== "" && isPossible) calls[name]();
+  response.writeHead(name === "" || isPossible ? 200 : 409).end(JSON.stringify(db.prepare("SELECT name FROM owners").all()));
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+
+it.each([true, false])(
+  "a lease of one second in whole seconds passes during an action that only waits (with the defect: %s)",
+  async (bug) => {
+    const cwd = folderWith({
+      "server.mjs": LOCK_SERVER,
+      "seqqa.yaml": `target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}", BUG: "${bug ? 1 : 0}" } }\n`,
+      "lock.explore.ts": `import { Action, Agent, Invariant } from "seqqa";
+const call = (name: string) => new Action<any>({ name, run: (api) => api.post("/" + name) });
+const wait = new Action<any>({ name: "wait", changesNothing: true, run: async (api) => {
+  await new Promise((done) => setTimeout(done, 1100));
+  return api.get("/");
+} });
+export const agent = new Agent<any>({
+  actions: [call("lock"), call("steal"), wait],
+  invariants: [new Invariant({ name: "one_owner", check: async ({ api }) => (await api.get("/")).json<unknown[]>().length < 2 })],
+});
+`,
+    });
+    const { status } = await seqqa(["run", ".", "--output", "out"], { cwd });
+    const { statesVisited, violations, divergences } = only(writtenIn(join(cwd, "out")));
+    const paths = violations.map(({ reproductionPath, confirmed }) => [reproductionPath.join(" "), confirmed]);
+    expect([status, paths, divergences]).toEqual(bug ? [1, [["lock wait steal", true]], []] : [0, [], []]);
+    expect(statesVisited).toBe(4);
+  },
+);

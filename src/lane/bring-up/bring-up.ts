@@ -7,7 +7,7 @@ import { Rule } from "../../model/declare/rule.ts";
 import type { World } from "../../model/declare/world.ts";
 import { Asks } from "./asks.ts";
 import { requireClockFollows } from "./clock-follows.ts";
-import { Canonicalizer, loadHasher, NEXT_SECOND, type Knowledge } from "../../state/index.ts";
+import { Canonicalizer, loadHasher, type Knowledge } from "../../state/index.ts";
 import { Checker } from "../step/checker.ts";
 import { CalledOperations } from "../report/called-operations.ts";
 import { briefExchanges } from "../report/step-details.ts";
@@ -54,7 +54,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, parts: 
   const rules = definition.invariants.filter((one): one is Rule => one instanceof Rule);
   const replaced = rules.some(({ replaces }) => replaces === "server_errors");
   const stepper = new Stepper(world, state, drawing, { ...options, serverErrors: replaced ? "rule" : options.serverErrors }, state);
-  stepper.turns.waitsForSeconds = options.knowledge.ordered.includes(NEXT_SECOND);
+  stepper.turns.know(options.knowledge);
   const ours = placeholders(parts.lane);
   const isIdentified = state.systems.length > 0 || world.reset !== undefined || restart !== undefined;
   const identified = { world, state, placeholders: ours, isIdentified, ignored: early, counters: renamedCounters(world, earlySchemas) };
@@ -124,7 +124,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, parts: 
  */
 export async function relearn(base: LaneBase, knowledge: Knowledge): Promise<LaneBase> {
   const options = { ...base.options, knowledge };
-  base.stepper.turns.waitsForSeconds = knowledge.ordered.includes(NEXT_SECOND);
+  base.stepper.turns.know(knowledge);
   const canonicalizer = identify(base, options);
   await base.home.relearn(canonicalizer);
   return atRoot({ ...base, options, canonicalizer });

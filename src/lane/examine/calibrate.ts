@@ -5,6 +5,7 @@ import {
   knowsNothing,
   looksRandom,
   NOTHING_KNOWN,
+  openSeconds,
   rowKinds,
   type Execution,
   type Knowledge,
@@ -39,6 +40,10 @@ const WALKS = 4;
 const MORE_WALKS = 8;
 /** Length of a pause between calls, in milliseconds. The pause changes values that depend on the time between calls. */
 const SHORT_PAUSE_MS = 200;
+/** How often an execution is repeated whose step ran too late. */
+const MOST_IN_VAIN = 3;
+/** Time in milliseconds after the beginning of a second, for a step that must run soon after it. */
+const EARLY_MS = 100;
 
 /**
  * Executes a path several times from the root state and compares the states after each step. A value that differs is a generated value, a time, or
@@ -173,8 +178,15 @@ class Walks {
         reached: this.#executions.first.map(({ action, status, print, lines, kinds }) => ({ action, status, print, lines, kinds })),
       };
     if (inVain || !(await isAt(this.#base, this.#base.home.facts.node))) return nothing;
-    if (apartMs > 0) await sleep(firstMs + APART_MS - performance.now());
+    if (apartMs > 0) await this.#sleepUntilApart(firstMs);
     await this.#again(2);
+    // On a busy machine, the step may have run too late in the second.
+    for (let left = MOST_IN_VAIN; left > 0 && apartMs > 0 && openSeconds(this.#executions.last) >= 0; left--) {
+      if (openSeconds(this.#executions.first) < 0) break;
+      this.#executions.forgetLast();
+      await this.#sleepUntilApart(firstMs);
+      await this.#again(2);
+    }
     // Both executions of the path made the same calls, so another client may have written to a table that changed in only one execution.
     if (this.#executions.differing(0, 1) >= 0) {
       const names = new Set(this.#path!.map((action) => this.#base.actions[action]!.name));
@@ -195,6 +207,19 @@ class Walks {
     const learned = joined(NOTHING_KNOWN, { ...NOTHING_KNOWN, generated, times, noisyActions });
     if (all.length > 0) return { ...nothing, learned, late: all };
     return { learned, suspects, lasting: this.#executions.lasting(suspects, learned), unlike, late: all, states, missed };
+  }
+
+  /**
+   * Sleeps until the second execution may begin. If the first execution wrote a time in whole seconds whose offset it does not show, the same step of
+   * the second execution runs at the beginning of a second, where rounding does not change the time.
+   */
+  async #sleepUntilApart(firstMs: number): Promise<void> {
+    const { first } = this.#executions;
+    const restMs = firstMs + APART_MS - performance.now();
+    const open = openSeconds(first);
+    const stepMs = open < 0 ? 0 : first[open]!.window.startMs - first[0]!.window.startMs;
+    const phaseMs = (this.#base.state.now() + Math.max(0, restMs) + stepMs) % 1_000;
+    await sleep(restMs + (open < 0 ? 0 : (1_000 + EARLY_MS - phaseMs) % 1_000));
   }
 
   /**

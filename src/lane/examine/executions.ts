@@ -274,7 +274,7 @@ export class Executions {
     let known = before;
     for (let i = 0; i < Math.min(x.length, y.length); i++) {
       if (x[i]!.status !== y[i]!.status) break;
-      const compared = compareExecutions(x[i]!, y[i]!, { known });
+      const compared = compareExecutions(x[i]!, y[i]!, { known, before: i === 0 ? [] : [x[i - 1]!.facts, y[i - 1]!.facts] });
       found.generated.push(...compared.generated.map((one) => ({ ...one, stop: i })));
       found.times.push(...compared.times);
       found.constants.push(...compared.constants);

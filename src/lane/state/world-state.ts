@@ -7,7 +7,7 @@ import type { World } from "../../model/declare/world.ts";
 import { snapshotOfOrigins, NO_ORIGINS, signedTokens, type Canonicalizer, type StepOrigin } from "../../state/index.ts";
 import type { Facts, Fingerprint } from "../../state/canonical/facts.ts";
 import { Asks } from "../bring-up/asks.ts";
-import { NOTHING_UNSTORED, type SavedWorld, type Unstored, type WorldSnapshot } from "./saved-world.ts";
+import { NOTHING_UNSTORED, SOON_MS, type SavedWorld, type Unstored, type WorldSnapshot } from "./saved-world.ts";
 import { ValueNames } from "./value-names.ts";
 import { WorldClients } from "./world-clients.ts";
 import { WorldStores } from "./world-stores.ts";
@@ -173,6 +173,17 @@ export class WorldState {
     // whole number of minutes later.
     const isOfNow = this.#tokens().some(({ timesMs }) => timesMs.some((ms) => (ms - secondMs) % 60_000 === 0));
     return isOfNow ? secondMs + 1_000 - now : 0;
+  }
+
+  /**
+   * The milliseconds until the next second, if the present second is half over. 0 if a time in the state passes soon, because it would pass during the
+   * wait.
+   */
+  get msToEarlyStep(): number {
+    const now = this.now();
+    const leftMs = 1_000 - (now % 1_000);
+    const { nextToPassMs } = this;
+    return leftMs > 500 || (nextToPassMs > now && nextToPassMs <= now + SOON_MS) ? 0 : leftMs;
   }
 
   /** Sets the canonicalizer, which names states, generated values and times from now on. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Action } from "../../model/declare/action.ts";
 import type { Exchange } from "../../model/http/client.ts";
+import { isWithinSeconds, NEXT_SECOND, type Knowledge } from "../../state/index.ts";
 import type { WorldState } from "../state/world-state.ts";
 import { issuesToken } from "./repeats.ts";
 
@@ -13,23 +14,35 @@ export class StepTurns {
   waitsForSeconds = false;
   /** `true` if steps that may issue a token wait for the next second, because they cannot be repeated; see `Reissues`. */
   waitsForTokens = false;
+  /**
+   * `true` if the target writes times that are only a few whole seconds ahead. A step then begins in the first half of a second, because at the end of
+   * a second such a time would be over at once, or would not show its offset.
+   */
+  beginsEarly = false;
   /** Key: the name of an action. Value: `true` if a call of the action returned a token, `false` if no call has returned a token so far. */
   readonly #issuers: Map<string, boolean> = new Map();
-  readonly #state: Partial<Pick<WorldState, "msToNextSecond" | "msToOtherTokens">>;
+  readonly #state: Partial<Pick<WorldState, "msToNextSecond" | "msToOtherTokens" | "msToEarlyStep">>;
 
-  constructor(state: Partial<Pick<WorldState, "msToNextSecond" | "msToOtherTokens">>) {
+  constructor(state: Partial<Pick<WorldState, "msToNextSecond" | "msToOtherTokens" | "msToEarlyStep">>) {
     this.#state = state;
   }
 
   /** `true` if some steps wait before they begin; see {@link wait}. */
   get waits(): boolean {
-    return this.waitsForSeconds || this.waitsForTokens;
+    return this.waitsForSeconds || this.waitsForTokens || this.beginsEarly;
+  }
+
+  /** Sets which steps wait, from what experiments showed. */
+  know({ ordered, times }: Pick<Knowledge, "ordered" | "times">): void {
+    this.waitsForSeconds = ordered.includes(NEXT_SECOND);
+    this.beginsEarly = times.some(isWithinSeconds);
   }
 
   /** Waits for the next second if the result of the action depends on the second. */
   async wait({ name }: Pick<Action<never, never>, "name">): Promise<void> {
     if (this.waitsForSeconds) return this.nextSecond();
-    const ms = this.waitsForTokens && this.#issuers.get(name) !== false ? (this.#state.msToOtherTokens ?? 0) : 0;
+    const forToken = this.waitsForTokens && this.#issuers.get(name) !== false ? (this.#state.msToOtherTokens ?? 0) : 0;
+    const ms = Math.max(forToken, this.beginsEarly ? (this.#state.msToEarlyStep ?? 0) : 0);
     if (ms > 0) await sleep(ms + 1);
   }
 

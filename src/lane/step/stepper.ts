@@ -47,6 +47,7 @@ export type StepperState = Pick<WorldState, "attribute" | "moveTo"> &
       | "visibility"
       | "msToNextSecond"
       | "msToOtherTokens"
+      | "msToEarlyStep"
     >
   >;
 

@@ -5,7 +5,7 @@ import { differingWords, wordOf, wordOfBytes } from "../values/words.ts";
 import { Counters } from "./counters.ts";
 import { DifferingPairs, dropped, type Pair } from "./differing-pairs.ts";
 import { isPlain, joinedTimes, type DroppedField, type GeneratedPlace, type Knowledge, type TimePlace } from "./knowledge.ts";
-import { momentsOf, momentsOfRemoved, type PlacedMoment } from "./moments.ts";
+import { momentKey, momentsOf, momentsOfRemoved } from "./moments.ts";
 import { laterTime, timeAt, truncatedTime } from "./paired-times.ts";
 
 /** A state after a step, and the time in which the step ran. */
@@ -52,6 +52,8 @@ export interface ConstantTime {
 export interface CompareOptions {
   /** Knowledge from earlier experiments. Differences that it explains are skipped. */
   readonly known: Knowledge;
+  /** The states of both executions before the step. Default: the root state. */
+  readonly before?: readonly Facts[] | undefined;
 }
 
 /** The smallest distance of a constant time from its step. A time that is nearer may be the present time, truncated to minutes, hours or days. */
@@ -64,7 +66,7 @@ const ID_DIGITS = 15;
  * correspond one to one: texts that are equal in the first execution are also equal in the second, and the other way round.
  */
 export function compareExecutions(a: Execution, b: Execution, options: CompareOptions): Compared {
-  const comparison = new Comparison(a, b, options.known);
+  const comparison = new Comparison(a, b, options);
   comparison.learnCounters();
   const { integers, texts } = comparison.takeTimes();
   comparison.explainIntegers(integers);
@@ -92,10 +94,14 @@ class Comparison {
   readonly #windows: readonly [StepWindow, StepWindow];
   readonly #differing: DifferingPairs;
   readonly #counters = new Counters();
+  readonly #before: readonly Facts[];
+  readonly #now: readonly Facts[];
   /** The keys that are texts of digits and look like times, as pairs of the values in both executions. */
   readonly #textKeys = new Set<string>();
 
-  constructor(a: Execution, b: Execution, known: Knowledge) {
+  constructor(a: Execution, b: Execution, { known, before = [] }: CompareOptions) {
+    this.#before = before;
+    this.#now = [a.facts, b.facts];
     this.#windows = [a.window, b.window];
     this.#differing = new DifferingPairs(known);
     this.#differing.facts(a.facts, b.facts);
@@ -187,9 +193,17 @@ class Comparison {
 
   /** Finds values at known places that the knowledge about these places does not explain. */
   explainKnownPlaces(): void {
+    const [before, now] = [this.#before, this.#now].map((all) => all.map((facts) => new Set(momentsOf(facts).map(momentKey))));
+    // Times in tokens and in keys are not among these, and count as written by an earlier step.
+    const isWritten = (place: string, ...values: readonly unknown[]): boolean =>
+      values.every((value, index) => {
+        const moment = momentOf(value);
+        const key = moment === undefined ? "" : momentKey({ place, moment });
+        return now![index]!.has(key) && before![index]?.has(key) !== true;
+      });
     for (const { place, a: x, b: y } of this.#differing.again) {
       const { time, whole } = this.#differing.knownAt(place);
-      const later = time && laterTime({ place, a: x, b: y }, time, this.#windows);
+      const later = time && laterTime({ place, a: x, b: y }, time, this.#windows, isWritten(place, x, y));
       if (later !== undefined) this.times.push(later);
       const [from, to] = [textOf(x), textOf(y)];
       if (whole === undefined || whole.domain !== undefined || from === undefined || to === undefined) continue;
@@ -233,15 +247,14 @@ function sampleOf({ place, a, b }: Pair): Pick<ComparedPlace, "field" | "sample"
 function equalTimes(a: Execution, b: Execution): Pick<Compared, "constants" | "truncated"> {
   const apartMs = Math.max(b.window.startMs - a.window.endMs, a.window.startMs - b.window.endMs);
   if (apartMs < 1_000) return { constants: [], truncated: [] };
-  const keyOf = ({ place, moment }: PlacedMoment): string => `${place} ${moment.ms}`;
-  const others = new Set(momentsOf(b.facts).map(keyOf));
-  const equal = momentsOf(a.facts).filter((one) => others.has(keyOf(one)));
-  const ofRoot = new Set(momentsOfRemoved(a.facts).map(keyOf));
+  const others = new Set(momentsOf(b.facts).map(momentKey));
+  const equal = momentsOf(a.facts).filter((one) => others.has(momentKey(one)));
+  const ofRoot = new Set(momentsOfRemoved(a.facts).map(momentKey));
   const constants: ConstantTime[] = [];
   const truncated: TimePlace[] = [];
   for (const one of equal) {
     const { place, moment } = one;
-    const time = ofRoot.has(keyOf(one)) ? undefined : truncatedTime(place, moment, a.window);
+    const time = ofRoot.has(momentKey(one)) ? undefined : truncatedTime(place, moment, a.window);
     if (time !== undefined) truncated.push(time);
     else if (Math.abs(moment.ms - a.window.endMs) > DAY_MS) constants.push({ place, ms: moment.ms });
   }

@@ -11,6 +11,11 @@ export interface PlacedMoment {
   readonly moment: Moment;
 }
 
+/** Returns a text that is equal for equal times at one place. */
+export function momentKey({ place, moment }: PlacedMoment): string {
+  return `${place} ${moment.ms}`;
+}
+
 const DEEPEST = 100;
 
 /** Returns the times in a state. Times that are only a part of a text, and times in signed tokens, are left out. */

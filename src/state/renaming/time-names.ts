@@ -3,7 +3,7 @@ import { coarsestOf, knownOffset, stepOffset } from "../compare/resolutions.ts";
 import { Time } from "../values/named.ts";
 import { msOf, NO_ORIGINS, timeKeyAt, timeKeyIn, type Origins, type TimeKey, type TimeOrigin } from "../values/origins.ts";
 import { fieldOf, isInToken, tableOf } from "../values/places.ts";
-import { isFixed, momentOf, upMs, zoneOf, type Moment } from "../values/times.ts";
+import { isFixed, momentOf, zoneOf, type Moment } from "../values/times.ts";
 import type { RootTimes } from "./root-times.ts";
 import type { StepOrigin } from "./step-origin.ts";
 
@@ -261,11 +261,15 @@ export class TimeNames {
     // A constant or fixed time gets no origin, because its distance from the step says nothing except when the step ran.
     if (isConstant || (!isKnown && from === undefined && isFixed(moment, step, resolutionMs))) return undefined;
     const zoneMs = zoneOf(moment, step);
+    // A time that is at most rounded up from the present is not in the future, even if it is later than the end of its step. A time in whole seconds
+    // that is at least a second ahead was in the future, even if it passed before its step ended.
+    const aheadMs = own - zoneMs;
+    const isFuture = aheadMs > 0 && (ms - zoneMs > step.endMs || (resolutionMs === 1_000 && aheadMs >= 1_000));
     const origin = {
       name: from?.name ?? `step${own}`,
       step: from?.step ?? this.#before.steps + 1,
       domain: place.place,
-      isFuture: ms - zoneMs > step.endMs + upMs(resolutionMs),
+      isFuture,
       zoneMs: zoneMs || undefined,
       source: isInToken(place.place) ? `${step.action}@${this.#before.atStores ?? ""}` : undefined,
       aheadMs: (from === undefined ? this.#clock.aheadMs : from.aheadMs) || undefined,

@@ -11,6 +11,7 @@ export interface Moment {
 
 const DAY = 86_400_000;
 const MINUTE = 60_000;
+const SECOND = 1_000;
 /** The units, in milliseconds, in which offsets are expressed. The first unit that fits is used, so offsets are as round as possible. */
 const GRAINS: readonly number[] = [DAY, 3_600_000, 60_000, 30_000, 10_000, 5_000, 1_000, 500, 100, 50, 10, 1];
 
@@ -132,28 +133,72 @@ export interface StepWindow {
 /** The largest difference between the clocks of two processes on one machine, in milliseconds. */
 const CLOCK_MS = 2;
 
+/** The least and the greatest number of milliseconds between a time and the step that wrote it. */
+type Bounds = readonly [least: number, most: number];
+
 export function offsetFromStep(moment: Moment, window: StepWindow, resolutionMs: number): number {
-  return simplestOffset(...boundsOfOffset(moment, window, resolutionMs));
+  return simplestOffset(...boundsOfOffset(moment, window, upMs(resolutionMs), resolutionMs));
 }
 
 /**
- * Returns the first of the given offsets that is possible for a time, if the time was written during the given window; `undefined` if none is
- * possible.
+ * Returns that of the given offsets which is possible for a time, if the time was written during the given window; `undefined` if none is possible.
+ * Of several, returns the first. In whole seconds, offsets that are possible if the fraction was dropped come before those that are possible if the
+ * time was rounded, and of several, the one in the middle of the possible offsets is returned, because it fits a write in the middle of the step.
  */
 export function fittingOffset(offsets: readonly number[], moment: Moment, window: StepWindow, resolutionMs: number): number | undefined {
-  const [least, most] = boundsOfOffset(moment, window, resolutionMs);
-  return offsets.find((offset) => offset >= least && offset <= most);
+  const [least, most] = boundsOfOffset(moment, window, upMs(resolutionMs), resolutionMs);
+  const possible = offsets.filter((offset) => offset >= least && offset <= most);
+  if (possible.length < 2 || resolutionMs !== SECOND || isLong(window)) return possible[0];
+  const cut = boundsOfOffset(moment, window, 0, SECOND);
+  const ofCut = possible.filter((offset) => offset >= cut[0] && offset <= cut[1]);
+  const [all, middle] = ofCut.length > 0 ? [ofCut, (cut[0] + cut[1]) / 2] : [possible, (least + most) / 2];
+  return all.reduce((best, one) => (Math.abs(one - middle) < Math.abs(best - middle) ? one : best));
 }
 
-function boundsOfOffset({ ms }: Moment, { startMs, endMs }: StepWindow, resolutionMs: number): [least: number, most: number] {
-  return [ms - endMs - upMs(resolutionMs) - CLOCK_MS, ms - startMs + resolutionMs + CLOCK_MS];
+/** An offset that times in whole seconds have in common. */
+export interface SharedOffset {
+  readonly offset: number;
+  /** `true` if the offset is a second less if the times were rounded. */
+  readonly isOpen: boolean;
+}
+
+/**
+ * Returns the offset of times in whole seconds that equal steps wrote, each in its own window. The times show it if their fractions were dropped, or
+ * if all were rounded, or in both cases alike. Otherwise, a simple duration is more likely. Returns `undefined` if no offset fits all times, or if a
+ * step took long.
+ */
+export function sharedSeconds(times: readonly (readonly [Moment, StepWindow])[]): SharedOffset | undefined {
+  if (times.some(([, window]) => isLong(window))) return undefined;
+  const within = (up: number, down: number): Bounds => {
+    const all = times.map(([moment, window]) => boundsOfOffset(moment, window, up, down));
+    return [Math.max(...all.map(([least]) => least)), Math.min(...all.map(([, most]) => most))];
+  };
+  const cut = within(0, SECOND);
+  const rounded = within(SECOND / 2, SECOND / 2);
+  const [whenCut, whenRounded] = [cut, rounded].map(([least, most]) =>
+    Math.ceil(least / SECOND) * SECOND > most ? undefined : simplestOffset(least, most),
+  );
+  const offset = whenCut ?? whenRounded;
+  if (offset === undefined) return undefined;
+  if (whenCut === undefined || whenRounded === undefined || whenCut === whenRounded) return { offset, isOpen: false };
+  const simplest = simplestOffset(Math.min(cut[0], rounded[0]), Math.max(cut[1], rounded[1]));
+  return simplest % MINUTE === 0 ? { offset: simplest, isOpen: false } : { offset, isOpen: true };
+}
+
+/** Returns `true` if a step took so long that a time in whole seconds hardly shows its offset. */
+function isLong({ startMs, endMs }: StepWindow): boolean {
+  return endMs - startMs > SECOND / 2;
+}
+
+function boundsOfOffset({ ms }: Moment, { startMs, endMs }: StepWindow, up: number, down: number): Bounds {
+  return [ms - endMs - up - CLOCK_MS, ms - startMs + down + CLOCK_MS];
 }
 
 /**
  * Returns, in milliseconds, by how much a time with the given resolution may be ahead of the exact time, because some stores round to the nearest
- * second. Times in whole minutes, hours or days are always truncated.
+ * second, and the clocks of some stores are fast. Times in whole minutes, hours or days are always truncated.
  */
-export function upMs(resolutionMs: number): number {
+function upMs(resolutionMs: number): number {
   return resolutionMs < MINUTE ? resolutionMs : 0;
 }
 
