@@ -18,6 +18,15 @@ describe("idleActions", () => {
     expect(idleActions({}, { stopReason: "max_time", steps: 1, isExhaustive: false })).toEqual([]);
   });
 
+  it("says so if a rule that the root state breaks prevented every step, unless no action need apply", () => {
+    const root = { stopReason: "exhausted", steps: 0, isExhaustive: false } as const;
+    expect(idleActions({ create: skipped(0) }, root)).toEqual([
+      expect.stringMatching(/^No action was executed, because the root state breaks/),
+    ]);
+    expect(idleActions({ create: { ...skipped(0), mayNeverApply: true } }, root)).toEqual([]);
+    expect(idleActions({ create: skipped(0) }, { ...root, stopReason: "max_depth" })).toEqual([]);
+  });
+
   it("says nothing where every action worked", () => {
     expect(idleActions({ create: works }, EXHAUSTIVE)).toEqual([]);
   });

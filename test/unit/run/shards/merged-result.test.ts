@@ -9,7 +9,7 @@ import { agentOf, randomGraph } from "../../../support/graph-model.ts";
 import { Draws } from "../../../support/draws.ts";
 import { Recording } from "../../../support/recording.ts";
 import { runExplorer } from "../../../support/run-explorer.ts";
-import { result } from "../../../support/results.ts";
+import { result, violation } from "../../../support/results.ts";
 
 const { report } = loadConfig({ env: {} });
 const agent = agentOf(randomGraph(new Draws(4), { states: 60, actions: 3, loops: 0.1, skips: 0, errors: 0, findings: 0.05 }));
@@ -97,4 +97,25 @@ it("has no finding whose changes a shard also saw as late writes, even if anothe
   expect(found.violations.map(({ id }) => id)).not.toContain(confirmed.id);
   expect(found.unjudgedRules).toContain(invariant);
   expect(found.notes.join()).toContain(`the rule ${invariant} could not be checked`);
+});
+
+it("has what a shard could not replay, and prefers what another shard confirmed", async () => {
+  const hang = violation({ id: "hang", invariant: "export_timeout", state: null, confirmed: false, notReplayed: true });
+  const found = await mergedOf({ violations: [hang] }, {});
+  expect(found.violations.filter(({ id }) => id === "hang")).toMatchObject([{ confirmed: false, notReplayed: true }]);
+  expect(statusOfResult(found, "low")).toBe(3);
+  const { notReplayed: _, ...confirmed } = { ...hang, confirmed: true };
+  const both = await mergedOf({ violations: [hang] }, { violations: [confirmed] });
+  expect(both.violations.filter(({ id }) => id === "hang")).toMatchObject([{ confirmed: true }]);
+  const flaky = { ...confirmed, confirmed: false };
+  expect((await mergedOf({ violations: [flaky] }, {})).violations.map(({ id }) => id)).not.toContain("hang");
+});
+
+it("does not judge the edges of a state graph as actions: only edges that a shard reports as dead", async () => {
+  const graph = await merged();
+  const [first] = actions;
+  const lists = { unreachedNodes: [], deadEdges: [first!], deniedChecks: [] };
+  expect(resultOf(graph, lists, lists).unverified).toEqual([]);
+  graph.committer.coverage = () => Object.fromEntries(actions.map((name) => [name, { applied: 30, skipped: 0, statuses: { 404: 30 } }]));
+  expect(resultOf(graph, lists, lists).unverified).toEqual([`The edge ${first} never applied: its action was answered 404 (30 times).`]);
 });
