@@ -142,7 +142,7 @@ export function offsetFromStep(moment: Moment, window: StepWindow, resolutionMs:
 
 /**
  * Returns that of the given offsets which is possible for a time, if the time was written during the given window; `undefined` if none is possible.
- * Of several, returns the first. In whole seconds, offsets that are possible if the fraction was dropped come before those that are possible if the
+ * Returns the first of several. In whole seconds, offsets that are possible if the fraction was dropped come before those that are possible if the
  * time was rounded, and of several, the one in the middle of the possible offsets is returned, because it fits a write in the middle of the step.
  */
 export function fittingOffset(offsets: readonly number[], moment: Moment, window: StepWindow, resolutionMs: number): number | undefined {

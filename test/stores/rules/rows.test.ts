@@ -56,7 +56,7 @@ async function judged(rule: AnyInvariant, store: object): Promise<unknown> {
 }
 
 /** Judges a step between the states of two stores. */
-async function judgedStep(rule: Rule<never>, before: object, after: object): Promise<unknown> {
+async function judgedStep(rule: Rule, before: object, after: object): Promise<unknown> {
   const systems: { db: object } = { db: after };
   const step = { changed: true, canGoBack: true, action: { name: "move" }, answers: [] };
   const asked = (await rule.judge!({ systems } as never, step as never)) as { earlier: () => Promise<unknown> };
