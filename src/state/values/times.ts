@@ -152,7 +152,8 @@ export function fittingOffset(offsets: readonly number[], moment: Moment, window
   const cut = boundsOfOffset(moment, window, 0, SECOND);
   const ofCut = possible.filter((offset) => offset >= cut[0] && offset <= cut[1]);
   const [all, middle] = ofCut.length > 0 ? [ofCut, (cut[0] + cut[1]) / 2] : [possible, (least + most) / 2];
-  return all.reduce((best, one) => (Math.abs(one - middle) < Math.abs(best - middle) ? one : best));
+  // At the very beginning of a second, two offsets are equally near. The lower one is right, because the fraction that was dropped is not negative.
+  return all.toSorted((a, b) => a - b).reduce((best, one) => (Math.abs(one - middle) < Math.abs(best - middle) ? one : best));
 }
 
 /** An offset that times in whole seconds have in common. */
