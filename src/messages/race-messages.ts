@@ -23,6 +23,10 @@ export interface RaceEffort {
 export interface RaceRequest {
   /** Indices of the actions that lead from the root state to the state in which the calls are sent. */
   readonly path: readonly number[];
+  /**
+   * The paths from which test data is drawn: one path for each step of `path`, then one for all calls, or one for each call. `undefined`: all data is
+   * drawn from `path` itself.
+   */
   readonly draws?: readonly (readonly number[])[] | undefined;
   /** The recorded fingerprint of the state, with which the lane compares the reached state. `undefined`: nothing is compared. */
   readonly at?: { readonly lo: number; readonly hi: number } | undefined;
@@ -35,6 +39,11 @@ export interface RaceRequest {
   readonly schedule?: RaceSchedule | undefined;
   /** If set, the lane only searches for a race with this verdict and invariant, or with a worse verdict. */
   readonly wanted?: { readonly verdict: RaceVerdict; readonly invariant: string | undefined } | undefined;
+  /**
+   * `true` if an earlier trial broke a rule. If no trial breaks the rule again, the lane repeats the orders of the calls, to find out if they sometimes
+   * break it, too. Only used in mode `measure`.
+   */
+  readonly isSeen?: boolean | undefined;
   /**
    * `search`: stop at the first race that does not also occur when the calls are sent one after the other. `measure`: make all trials, to compute how
    * often the race occurs.
@@ -58,6 +67,8 @@ export interface RaceAnswer {
   readonly hit: RaceHit | undefined;
   /** `true` if one call uses data that another call writes, or if the result of a trial cannot be explained by any order of the calls. */
   readonly suspect: boolean;
+  /** `true` if the calls drew test data. */
+  readonly drew: boolean;
   /** The outcome of the last trial. Only set in mode `measure`, if no trial showed a race. */
   readonly last?: RaceOutcome | undefined;
   readonly hits: number;

@@ -28,6 +28,12 @@ export function refusesInBody(exchange: GraphqlExchange): boolean {
   }
 }
 
+/** Returns `true` if the target refused a request: 4xx, 503, or a 2xx answer whose body refuses the request. */
+export function isRefusal(exchange: GraphqlExchange): boolean {
+  const { statusCode } = exchange;
+  return (statusCode >= 400 && statusCode < 500) || statusCode === 503 || refusesInBody(exchange);
+}
+
 /**
  * Returns `true` if the body of an answer with a 2xx status reports an error: `{ "ok": false }`, `{ "success": false }`, or an `error` or `errors`
  * without `data`. `{ "errors": 0 }` is not an error. Returns `false` for a body with an id, because such a body is an item that stores an error, such

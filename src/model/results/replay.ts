@@ -9,7 +9,8 @@ export interface ReplayOptions {
   readonly seed?: number;
   /**
    * For each step: the path that seeds its test data, as names of actions. Default: the replayed path itself seeds the data. A shortened path needs
-   * this option, because its steps keep the test data of the longer path. `seqqa replay --emit vitest` prints the value.
+   * this option, because its steps keep the test data of the longer path. For a race, the entries after those of the steps are for the calls: one
+   * entry for all calls, or one for each. `seqqa replay --emit vitest` prints the value.
    */
   readonly draws?: readonly (readonly string[])[];
   /** `true`: each step waits for the next second, because the target compares times in whole seconds. Default: `false`. */

@@ -332,7 +332,10 @@ export interface Race {
   readonly requests: readonly ApiRequest[];
   /** The number of probed classes of this pair of actions that showed a race; see {@link RaceCoverage.probed}. */
   readonly count: number;
-  /** The path that seeds the test data of each step in the prefix; see {@link Violation.draws}. */
+  /**
+   * For each step of the prefix, and then for the calls: the path that seeds the test data, as action indices; see {@link Violation.draws}. Calls that
+   * draw different test data have one entry each.
+   */
   readonly draws?: readonly (readonly number[])[] | undefined;
   /**
    * A POSIX shell script that reproduces the race with curl. Set only in run documents such as `results.json`. The script does not contain redacted
@@ -394,7 +397,7 @@ export interface RaceCoverage {
   readonly skipped: Readonly<Record<string, number>>;
   /**
    * The number of races that were seen but not reported, by reason: `control` (calls sent with a delay between them showed the same result), `noise`
-   * (repeated executions of one order differ in the same way), `idempotent` (a repeated DELETE), `unconfirmed`, `max_time` (there was no time to
+   * (repeated executions of one order differ in the same way), `idempotent` (a repeated DELETE), `not_repeated` (a rule broke, and held in all trials on a rebuilt lane), `unconfirmed`, `max_time` (there was no time to
    * confirm the pair), ...
    */
   readonly dismissed: Readonly<Record<string, number>>;

@@ -7,6 +7,7 @@ export const NOT_TRIED_AGAIN: Readonly<Record<string, string>> = {
   one_connection: "the rebuilt target served one connection at a time",
   no_trial: "its calls did not overlap again, or no longer made the write that seqqa held",
   lane_lost: "the target or its lane was lost",
+  not_repeated: "no trial on the rebuilt lane broke the rule again",
   max_time: "the time for races (exploration.races.max_time) ran out",
   interrupted: "the run was interrupted",
 };

@@ -14,6 +14,7 @@ export interface CallsOptions {
   readonly ground: RaceGround;
   /** Indices of the actions that lead from the root state to the state in which the calls are executed. */
   readonly path: readonly number[];
+  /** As in `RaceRequest.draws`. */
   readonly draws: readonly (readonly number[])[] | undefined;
   /** Indices of the actions to execute simultaneously. An action may occur more than once. */
   readonly sides: readonly number[];
@@ -26,6 +27,8 @@ export class Calls {
   #sides: readonly Side[] = [];
   #saved: SavedContext | undefined;
   #clients: readonly unknown[] = [];
+  /** `true` if any call drew test data. */
+  drew = false;
 
   constructor(options: CallsOptions) {
     this.#options = options;
@@ -50,12 +53,12 @@ export class Calls {
 
   /** Navigates to the state in which the calls are executed, saves context and credentials, and returns the content of the state. */
   async arrive(): Promise<Facts> {
-    const { ground, path, draws, sides } = this.#options;
+    const { ground, path, draws } = this.#options;
     await ground.goTo(path, draws);
     const { state, world } = this.#base;
     this.#saved = contextPartOf(world.context).save();
     this.#clients = state.clients.map((client) => client.save());
-    this.#sides = sides.map((action) => new Side(this.#base, action, path, draws, this.#saved!));
+    this.#sides = this.#newSides();
     return copyOf(await state.observed());
   }
 
@@ -94,8 +97,7 @@ export class Calls {
    * data.
    */
   async again(): Promise<Execution> {
-    const { sides, path, draws } = this.#options;
-    this.#sides = sides.map((action) => new Side(this.#base, action, path, draws, this.#saved!));
+    this.#sides = this.#newSides();
     this.#restoreClients();
     await this.call(0);
     const state = await this.#observe([0]);
@@ -104,15 +106,16 @@ export class Calls {
 
   /**
    * Executes all calls with their requests interleaved: one request at a time. `turns` lists the calls in the order in which they send. Requests
-   * without a turn are sent at the end.
+   * without a turn are sent at the end. `changed` may change how the requests are sent.
    */
-  async interleaved(turns: readonly number[]): Promise<Execution> {
+  async interleaved(turns: readonly number[], changed: (deliver: Deliver) => Deliver = (deliver) => deliver): Promise<Execution> {
     const line = new TakingTurns(turns);
     const run = async (call: (side: number) => Promise<void>): Promise<boolean> => {
       await Promise.all(this.#sides.map((_, side) => call(side).finally(() => line.leave(side))));
       return true;
     };
-    const execution = (await this.together(run, (side, request, _route, send) => line.take(side, () => send(request))))!;
+    const deliver: Deliver = (side, request, _route, send) => line.take(side, () => send(request));
+    const execution = (await this.together(run, changed(deliver)))!;
     const gone = execution.calls.find((call) => call?.lost !== undefined);
     if (gone !== undefined) throw new LaneLost(gone.lost!, `${gone.action} got no answer`);
     return execution;
@@ -124,7 +127,9 @@ export class Calls {
   }
 
   async call(side: number, deliver?: Deliver): Promise<void> {
-    await this.#sides[side]!.call(new RaceScope(side, new AbortController().signal, deliver));
+    const called = this.#sides[side]!;
+    await called.call(new RaceScope(side, new AbortController().signal, deliver));
+    this.drew ||= called.drew;
   }
 
   /**
@@ -195,6 +200,11 @@ export class Calls {
       state.attribute(this.#sides[side]!.action.name);
     }
     return { merged, facts: copyOf(await state.observed()) };
+  }
+
+  #newSides(): readonly Side[] {
+    const { path, draws, sides } = this.#options;
+    return sides.map((action, side) => new Side(this.#base, action, { path, draws, side }, this.#saved!));
   }
 
   #restoreClients(): void {

@@ -128,13 +128,13 @@ export function gatedDelivery(gate: Gate, schedule: RaceSchedule): Delivery {
           held = write !== undefined;
           if (write !== undefined) found = { ...schedule, statement: write.statement };
           const others = offsets.flatMap((_, side) => (side === schedule.held ? [] : [side]));
-          // In a control arm, release the held call first, so that it ends before the other calls start.
+          // In a control arm, release the held call first, so that it ends before the other calls start. Execute these calls one after another, too.
           const staggered = offsets.some((offset) => offset > 0);
           if (staggered) {
             await gate.release();
             await first;
           }
-          const rest = settled(others.map((side) => call(side)));
+          const rest = staggered ? oneByOne(others, offsets, call) : settled(others.map((side) => call(side)));
           isTooLong = held && !staggered && !(await doneOrBlocked(gate, first, rest, patience));
           await gate.release();
           await settled<unknown>([first, rest]);
@@ -160,6 +160,11 @@ export function gatedDelivery(gate: Gate, schedule: RaceSchedule): Delivery {
       }
     },
   };
+}
+
+/** Executes the calls in the order of their offsets. Each call begins after the previous call has ended. */
+async function oneByOne(sides: readonly number[], offsets: readonly number[], call: (side: number) => Promise<void>): Promise<void> {
+  for (const side of sides.toSorted((a, b) => offsets[a]! - offsets[b]!)) await call(side);
 }
 
 /** Returns `true` if a call got a server error and every call got an answer. A call without an answer may still run, so no trial may follow it. */

@@ -3,13 +3,15 @@ import type { Facts } from "../../state/canonical/facts.ts";
 import { differingFields, rowKinds, type Canonicalizer } from "../../state/index.ts";
 import { isSameAnswer, type AnswerRules } from "../oracle/answers.ts";
 import { areDurations, numbersOf, orderless, type Sample } from "../oracle/durations.ts";
-import type { CallEnd, Execution } from "../oracle/execution.ts";
+import { areAlike, type CallEnd, type Execution } from "../oracle/execution.ts";
 import { IdPlaces } from "../oracle/id-places.ts";
 import type { Measure } from "../oracle/judge.ts";
 import { learnNoise, Noise, type Part } from "../oracle/noise.ts";
+import { keyOf, type Refusals } from "../oracle/refused-requests.ts";
 import { States } from "../oracle/states-agree.ts";
 import type { Calls } from "./calls.ts";
 import { interleavings } from "./interleavings.ts";
+import { refusing } from "./refusing.ts";
 
 /** Maximum number of ways to interleave the requests of calls. Two different calls with three requests each can be interleaved in 18 ways. */
 const MOST_INTERLEAVINGS = 100;
@@ -31,6 +33,7 @@ export class Oracle {
   readonly #orders: readonly Execution[];
   readonly #repeats: Execution[] = [];
   readonly #without: Map<string, readonly Execution[]> = new Map();
+  readonly #refusing: Map<string, readonly Execution[]> = new Map();
   readonly #interleaved: Map<string, readonly Execution[] | undefined> = new Map();
   readonly #places: IdPlaces;
   readonly #noise: Noise = new Noise();
@@ -136,7 +139,8 @@ export class Oracle {
       orders: this.#orders,
       states: new States(this.#canonicalizer, this.#places, this.rules, this.#noise),
       without: (sides) => this.#leaveOut(sides),
-      interleaved: (requests) => this.#interleave(requests),
+      refusing: (refusals) => this.#refuse(refusals),
+      interleaved: (requests, refusals) => this.#interleave(requests, refusals),
     };
   }
 
@@ -215,18 +219,33 @@ export class Oracle {
     return found;
   }
 
-  async #interleave(requests: readonly number[]): Promise<readonly Execution[] | undefined> {
-    const key = requests.join();
-    if (!this.#interleaved.has(key)) this.#interleaved.set(key, await this.#executed(requests));
+  /** Executes each order without the refused requests. If the calls are alike, each of them may be the refused call. */
+  async #refuse(refusals: Refusals): Promise<readonly Execution[]> {
+    const key = keyOf(refusals);
+    const known = this.#refusing.get(key);
+    if (known !== undefined) return known;
+    const found: Execution[] = [];
+    for (const { order, calls } of this.#orders) {
+      for (const one of areAlike(calls) ? [order!, order!.toReversed()] : [order!]) {
+        found.push(await this.#calls.inOrder(one, refusing(refusals)));
+      }
+    }
+    this.#refusing.set(key, found);
+    return found;
+  }
+
+  async #interleave(requests: readonly number[], refusals: Refusals): Promise<readonly Execution[] | undefined> {
+    const key = `${requests.join()} ${keyOf(refusals)}`;
+    if (!this.#interleaved.has(key)) this.#interleaved.set(key, await this.#executed(requests, refusals));
     return this.#interleaved.get(key);
   }
 
-  async #executed(requests: readonly number[]): Promise<readonly Execution[] | undefined> {
-    const isEqual = new Set(this.#orders[0]!.calls.map((call) => call!.action)).size === 1;
+  async #executed(requests: readonly number[], refusals: Refusals): Promise<readonly Execution[] | undefined> {
+    const isEqual = refusals.size === 0 && areAlike(this.#orders[0]!.calls);
     const all = interleavings(requests, isEqual, MOST_INTERLEAVINGS);
     if (all === undefined) return undefined;
     const found: Execution[] = [];
-    for (const turns of all) found.push(await this.#calls.interleaved(turns));
+    for (const turns of all) found.push(await this.#calls.interleaved(turns, (deliver) => refusing(refusals, deliver)));
     return found;
   }
 

@@ -8,6 +8,7 @@ import type { Execution } from "../oracle/execution.ts";
 import { judge, shows, type Judgement } from "../oracle/judge.ts";
 import { verdictRank } from "../oracle/verdict-rank.ts";
 import { isSuspect } from "../oracle/suspect.ts";
+import { areTwins } from "../own-data.ts";
 import { Calls } from "./calls.ts";
 import { Oracle } from "./oracle.ts";
 import { stopFollowing, type Deliver } from "./race-scope.ts";
@@ -59,12 +60,13 @@ export class Prober {
   }
 
   async run(): Promise<RaceAnswer> {
-    const { mode } = this.#request;
+    const { mode, wanted, isSeen } = this.#request;
     let failure: RaceAnswer["failure"];
     try {
       await this.#calls.listening(async () => {
         await this.#probe();
-        if (mode === "measure" && this.#hit !== undefined) await this.#compareOrders();
+        const race = this.#hit ?? (isSeen === true && this.#dismissed === undefined && this.#trials > 0 ? wanted : undefined);
+        if (mode === "measure" && race !== undefined) await this.#compareOrders(race);
       });
     } catch (error) {
       failure = { kind: lossOf(error), message: error instanceof Error ? error.message : String(error) };
@@ -82,6 +84,7 @@ export class Prober {
       hit: this.#hit,
       last: this.#hit === undefined ? this.#last : undefined,
       suspect: this.#suspect,
+      drew: this.#calls.drew,
       hits: this.#hits,
       trials: this.#trials,
       misses: this.#misses,
@@ -100,7 +103,7 @@ export class Prober {
   }
 
   async #probe(): Promise<void> {
-    const { sides, effort, mode } = this.#request;
+    const { effort, mode } = this.#request;
     const before = await this.#calls.arrive();
     if (this.#request.at !== undefined) this.#before = await this.#view();
     if (!(await isAt(this.#ground.base, this.#request.at))) return void (this.#dismissed = "not_there");
@@ -110,7 +113,7 @@ export class Prober {
       routes.set(route.key, route);
       return send(request);
     };
-    for (const order of ordersOf(sides)) {
+    for (const order of ordersOf(this.#request)) {
       const execution = await this.#calls.inOrder(order, note);
       // Dismiss the pair if a call fails when the calls are executed one after another, because there is then no result with which trials can be
       // compared.
@@ -221,14 +224,17 @@ export class Prober {
       judgement = await judge(execution, oracle.measure);
     }
     if (judgement === undefined || !this.#isWanted(judgement)) return false;
-    // Keep the trial before its control arm, because the lane may be lost during the control arm.
-    if (this.#hit === undefined) this.#dismissedHit ??= this.#hitOf(judgement, execution, way, oracle);
+    const earlier = { dismissed: this.#dismissed, hit: this.#dismissedHit };
+    // Keep the trial before its control arm, because the lane may be lost during the control arm. The trial is then neither confirmed nor refuted.
+    if (this.#hit === undefined) this.#dismissedHit = this.#hitOf(judgement, execution, way, oracle);
+    this.#dismissed = undefined;
     const dismissed = await this.#whyNot(judgement, way, oracle, plan);
     if (dismissed !== undefined) {
       this.#dismissed = dismissed;
+      // Keep the first dismissed trial together with its own reason.
+      if (earlier.dismissed !== undefined) ({ dismissed: this.#dismissed, hit: this.#dismissedHit } = earlier);
       return false;
     }
-    this.#dismissed = undefined;
     this.#hits++;
     this.#hit ??= this.#hitOf(judgement, execution, way, oracle);
     return true;
@@ -300,19 +306,21 @@ export class Prober {
    * Repeats each order of the calls, to detect a target that varies by itself, which looks like a rare race. A target that varies as often as the
    * race occurred is detected with a probability of 99 %, unless that needs more than `MOST_ORDERS` executions.
    */
-  async #compareOrders(): Promise<void> {
+  async #compareOrders(race: Pick<Judgement, "verdict" | "invariant">): Promise<void> {
     const oracle = this.#oracle!;
-    const share = Math.min(this.#hits / this.#trials, 0.99);
+    const share = Math.min(Math.max(this.#hits, 1) / this.#trials, 0.99);
     const times = Math.min(Math.ceil(Math.log(OVERLOOKED) / Math.log(1 - share)), MOST_ORDERS);
-    for (let time = 0; time < times && !this.#ground.isCancelled(); time++) {
-      const { orders } = oracle.measure;
-      const again = await this.#calls.inOrder(orders[time % orders.length]!.order!);
-      if (!(await shows(again, this.#hit!, oracle.measure))) continue;
-      this.#dismissedHit = this.#hit;
-      this.#hit = undefined;
-      this.#hits = 0;
-      return void (this.#dismissed = "noise");
+    const { orders } = oracle.measure;
+    let isShown = false;
+    for (const order of orders) isShown ||= await shows(order, race, oracle.measure);
+    for (let time = 0; !isShown && time < times && !this.#ground.isCancelled(); time++) {
+      isShown = await shows(await this.#calls.inOrder(orders[time % orders.length]!.order!), race, oracle.measure);
     }
+    if (!isShown) return;
+    this.#dismissedHit = this.#hit;
+    this.#hit = undefined;
+    this.#hits = 0;
+    this.#dismissed = "noise";
   }
 
   #isWanted({ verdict, invariant }: Judgement): boolean {
@@ -352,8 +360,13 @@ export class Prober {
   }
 }
 
-/** Returns every order of the calls. Two calls of the same action are interchangeable and have only one order. */
-function ordersOf(sides: readonly number[]): readonly (readonly number[])[] {
-  const places = sides.map((_, place) => place);
-  return new Set(sides).size === 1 ? [places] : [places, places.toReversed()];
+/** Returns every order of the calls. Calls that are interchangeable have only one order. */
+function ordersOf(request: RaceRequest): readonly (readonly number[])[] {
+  const places = request.sides.map((_, place) => place);
+  return areTwins(request) ? [places] : permutations(places);
+}
+
+function permutations(places: readonly number[]): readonly (readonly number[])[] {
+  if (places.length < 2) return [places];
+  return places.flatMap((first) => permutations(places.filter((place) => place !== first)).map((rest) => [first, ...rest]));
 }

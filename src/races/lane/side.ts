@@ -1,17 +1,28 @@
 import { isDeepStrictEqual } from "node:util";
 import { serverErrorIn, type Action } from "../../model/declare/action.ts";
 import type { Exchange } from "../../model/http/client.ts";
-import { refusesInBody } from "../../model/http/refusal.ts";
+import { isRefusal } from "../../model/http/refusal.ts";
 import { Context, contextPartOf, type SavedContext } from "../../model/context/context.ts";
 import type { LaneBase } from "../../lane/index.ts";
 import { Drawing, exchangesOf, Stepper, type Outcome } from "../../lane/index.ts";
 import type { CallEnd } from "../oracle/execution.ts";
+import { haveOwnData } from "../own-data.ts";
 import type { RaceScope } from "./race-scope.ts";
 
 /** The saved credentials and cookies of a client that a call of a race changed. */
 export interface ClientChange {
   readonly client: number;
   readonly saved: unknown;
+}
+
+/** The test data that a call draws. */
+export interface SideData {
+  /** Action indices from the root state to the state of the race. */
+  readonly path: readonly number[];
+  /** As in `RaceRequest.draws`. */
+  readonly draws: readonly (readonly number[])[] | undefined;
+  /** The index of the call. Without an own path in `draws`, the call draws the data of the first call. */
+  readonly side: number;
 }
 
 /** One call of a race, with its own copies of context and credentials. A call notices other calls only through the API. */
@@ -24,23 +35,21 @@ export class Side {
   node: string | undefined;
   readonly #base: LaneBase;
   readonly #stepper: Stepper;
+  readonly #drawing: Drawing;
+  readonly #data: number | undefined;
 
-  /** @param path Action indices from the root state to the state of the race. The path determines the test data that the call draws. */
-  constructor(
-    base: LaneBase,
-    index: number,
-    path: readonly number[],
-    draws: readonly (readonly number[])[] | undefined,
-    saved: SavedContext,
-  ) {
+  constructor(base: LaneBase, index: number, data: SideData, saved: SavedContext) {
+    const { path, draws, side } = data;
     this.#base = base;
+    this.#data = haveOwnData(data) ? side : undefined;
     this.action = base.actions[index]!;
     this.context = new Context<never>();
     const part = contextPartOf(this.context);
     part.restore(saved);
-    const drawing = Drawing.like(base.drawing);
-    drawing.at(path, path.length, index, draws);
-    part.drawFrom(drawing.source);
+    const own = draws?.[path.length + side];
+    this.#drawing = Drawing.like(base.drawing);
+    this.#drawing.at(path, path.length, index, own === undefined ? draws : draws!.with(path.length, own));
+    part.drawFrom(this.#drawing.source);
     part.reach(contextPartOf(base.world.context).stores);
     const { api, clients } = base.world;
     const world = { api, clients, context: this.context };
@@ -51,7 +60,12 @@ export class Side {
         this.node = node;
       },
     };
-    this.#stepper = new Stepper(world, told, drawing, { serverErrors: "violation", hideBodies: false }, base.state);
+    this.#stepper = new Stepper(world, told, this.#drawing, { serverErrors: "violation", hideBodies: false }, base.state);
+  }
+
+  /** `true` if the call drew test data. */
+  get drew(): boolean {
+    return this.#drawing.wasUsed;
   }
 
   take(exchange: Exchange): void {
@@ -85,6 +99,7 @@ export class Side {
     const answered = request === undefined ? [] : [{ statusCode: status, request, text: body }];
     return {
       action: this.action.name,
+      data: this.#data,
       kind: outcome.kind,
       status: outcome.kind === "skipped" ? 0 : status,
       body: outcome.kind === "skipped" ? undefined : body,
@@ -92,7 +107,7 @@ export class Side {
       lost: outcome.lost,
       serverError:
         this.#base.options.serverErrors === "violation" && serverErrorIn(answered, this.action.expectedStatus ?? []) !== undefined,
-      refused: (status >= 400 && status < 500) || status === 503 || answered.some(refusesInBody),
+      refused: answered.some(isRefusal),
     };
   }
 }

@@ -82,10 +82,15 @@ function isSecretOnly(name: string, value: unknown): boolean {
   return value === null || value === undefined || typeof value === "boolean" || PASSWORD.test(name);
 }
 
+/** Returns the values of `Set-Cookie` of an answer, one for each cookie. */
+export function setCookies(headers: Readonly<Record<string, string>>): readonly string[] {
+  return (headers["set-cookie"] ?? "").split(/,\s*(?=[^\s;,=]+=)/).filter((cookie) => cookie !== "");
+}
+
 /** Returns `true` if an answer gives the client a credential: in its body, or as a cookie that the request did not have. */
 function grants({ request, response }: RecordedExchange): boolean {
   const sent = Object.entries(request.headers).find(([name]) => name.toLowerCase() === "cookie")?.[1] ?? "";
-  const cookies = (response?.headers["set-cookie"] ?? "").split(/,\s*(?=[^\s;,=]+=)/);
+  const cookies = setCookies(response?.headers ?? {});
   const isNew = (cookie: string): boolean => {
     const value = /^[^=;]+=([^;]*)/.exec(cookie)?.[1]?.trim() ?? "";
     return value !== "" && !sent.includes(value) && !/max-age=(?:0|-\d+)\s*(?:;|$)|expires=[^;]*\b1970\b/i.test(cookie);

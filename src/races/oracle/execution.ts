@@ -4,6 +4,8 @@ import type { Facts } from "../../state/canonical/facts.ts";
 
 export interface CallEnd {
   readonly action: string;
+  /** The index of the call, if calls of the same action draw different test data. The calls are then not interchangeable. */
+  readonly data?: number | undefined;
   readonly kind: "executed" | "skipped" | "failed" | "lost";
   /** The status of the last answer; 0 without an answer. */
   readonly status: number;
@@ -31,6 +33,11 @@ export interface Execution {
   readonly broken: readonly FindingEvent[];
   /** The content of the state after each call. Empty if the calls were simultaneous. */
   readonly after: readonly Facts[];
+}
+
+/** Returns `true` if calls are interchangeable: all have the same action and the same test data. */
+export function areAlike(calls: Execution["calls"]): boolean {
+  return new Set(calls.map((call) => JSON.stringify([call!.action, call!.data]))).size === 1;
 }
 
 /** A state whose context contains the changes of all calls. `merged`: the order in which the changes were merged, as indices of the calls. */

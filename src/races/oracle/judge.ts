@@ -3,10 +3,11 @@ import type { RaceVerdict } from "../../model/results/result.ts";
 import { Severity, severityRank } from "../../model/declare/severity.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
 import { answerText, isSameAnswer } from "./answers.ts";
-import type { CallEnd, Execution } from "./execution.ts";
+import { areAlike, type CallEnd, type Execution } from "./execution.ts";
 import { pageOf } from "./responses-agree.ts";
 import { isUnauthorized, mayEndItself } from "./ends-itself.ts";
 import { footprint, onlyRemoves } from "./footprint.ts";
+import { haveSameRefusals, isRefusedWrite, NO_REFUSALS, type Refusals } from "./refused-requests.ts";
 import type { States } from "./states-agree.ts";
 
 /** A race that a trial shows: a result that no order of the calls gives. */
@@ -28,11 +29,13 @@ export interface Measure {
   readonly orders: readonly Execution[];
   /** Executes the calls one after another in every order, but leaves out the calls in `sides`. Used only if a call was refused or failed. */
   readonly without: (sides: readonly number[]) => Promise<readonly Execution[]>;
+  /** Executes the calls one after another in every order, without sending their refused requests. Used only if a call sends several requests. */
+  readonly refusing: (refusals: Refusals) => Promise<readonly Execution[]>;
   /**
-   * Executes the calls with their requests interleaved. Resolves to `undefined` if there are too many ways to interleave. Used only if a call sends
-   * several requests.
+   * Executes the calls with their requests interleaved, without sending their refused requests. Resolves to `undefined` if there are too many ways to
+   * interleave. Used only if a call sends several requests.
    */
-  readonly interleaved: (requests: readonly number[]) => Promise<readonly Execution[] | undefined>;
+  readonly interleaved: (requests: readonly number[], refusals: Refusals) => Promise<readonly Execution[] | undefined>;
   readonly states: States;
 }
 
@@ -41,8 +44,9 @@ export interface Measure {
  *
  * A trial passes if its state and answers equal the state and answers of one order of the calls. A refused call may also have had no effect, unless
  * the API writes something when it refuses this call in one of the orders (see `writesAsRefused`). A call that failed or got no answer may have had
- * its full effect or no effect. If a call sends several requests, the results of interleaved requests are allowed, too, because these requests are
- * sent one after another, so their results are not caused by a race. Any other result is a race, named by its worst effect.
+ * its full effect or no effect. If a call sends several requests, each refused request may have had no effect. The results of interleaved requests
+ * are then allowed, too, because these requests are sent one after another, so their results are not caused by a race. Any other result is a race,
+ * named by its worst effect.
  * @returns `undefined` if the trial passes
  */
 export async function judge(trial: Execution, measure: Measure): Promise<Judgement | undefined> {
@@ -63,10 +67,19 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
   let fitting = fitsOf(candidates);
   const requests = trial.calls.map((call) => call!.exchanges.length);
   if (!fitting.some(answersFit) && Math.max(...requests) > 1) {
-    const between = await measure.interleaved(requests);
-    // Report no race, because there are too many ways to interleave the requests to compare the trial with all of them.
-    if (between === undefined) return undefined;
-    fitting = [...fitting, ...fitsOf(between.flatMap(inEachMerging).map((execution) => ({ execution, open: new Set(failures) })))];
+    const add = (executions: readonly Execution[], refusals: Refusals): void => {
+      const open = new Set([...failures, ...refusals.keys()]);
+      fitting = [...fitting, ...fitsOf(executions.map((execution) => ({ execution, open })))];
+    };
+    const excuses = await excusedRequests(trial, measure);
+    for (const refusals of excuses) add(await measure.refusing(refusals), refusals);
+    for (const refusals of [NO_REFUSALS, ...excuses]) {
+      if (fitting.some(answersFit)) break;
+      const between = await measure.interleaved(requests, refusals);
+      // Report no race, because there are too many ways to interleave the requests to compare the trial with all of them.
+      if (between === undefined) return undefined;
+      add(between.flatMap(inEachMerging), refusals);
+    }
   }
   const names = trial.calls.map((call) => call!.action);
   if (fitting.length === 0) {
@@ -105,7 +118,11 @@ function differsInNumbers(trial: Execution, { order, states }: Execution, known:
 }
 
 /** Returns `true` if an execution shows the same race as the given one, possibly together with other differences. */
-export async function shows(execution: Execution, { verdict, invariant }: Judgement, measure: Measure): Promise<boolean> {
+export async function shows(
+  execution: Execution,
+  { verdict, invariant }: Pick<Judgement, "verdict" | "invariant">,
+  measure: Measure,
+): Promise<boolean> {
   if (verdict === "invariant") return execution.broken.some((one) => one.invariant === invariant);
   if (verdict === "server_error") return execution.calls.some((call) => call !== undefined && isNewFailure(call, measure.orders));
   const judgement = await judge({ ...execution, broken: [] }, measure);
@@ -133,17 +150,17 @@ function sameState(trial: Execution, { order, states }: Execution, known: States
 
 /**
  * Returns the states of a trial in which the contexts were merged in the order of another execution. Calls that the other execution lacks are
- * ignored. If all calls have the same action, returns all states.
+ * ignored. If all calls are alike, returns all states.
  */
 function mergedAs(trial: Execution, order: readonly number[] | null): Execution["states"] {
-  const isAny = trial.states.length === 1 || areEqual(trial);
+  const isAny = trial.states.length === 1 || areAlike(trial.calls);
   return isAny ? trial.states : trial.states.filter((one) => isSubsequence(order ?? [], one.merged));
 }
 
 function sameAnswers(trial: Execution, { execution, open }: Candidate, { states }: Measure): boolean {
   const sides = trial.calls.flatMap((call, side) => (open.has(side) ? [] : [call!]));
-  // Calls of the same action are interchangeable, so each of these calls may be the first call, or the call that fails.
-  const isEqual = areEqual(trial);
+  // Calls that are alike are interchangeable, so each of these calls may be the first call, or the call that fails.
+  const isEqual = areAlike(trial.calls);
   const left = execution.calls.flatMap((call, side) => (call === undefined || (!isEqual && open.has(side)) ? [] : [call]));
   return mergedAs(trial, execution.order).some(({ facts }) =>
     choices(left, sides.length).some((calls) => states.answersAgree({ calls: sides, facts }, { calls, facts: execution.states[0]!.facts })),
@@ -174,7 +191,7 @@ function asRepeatable(candidate: Candidate, trial: Execution, measure: Measure):
   const { execution } = candidate;
   const calls = execution.calls.map((call, side) => {
     const isRepeatable =
-      call === undefined ? undefined : repeatable(call, () => areEqual(trial) || contains(execution, call.action, measure));
+      call === undefined ? undefined : repeatable(call, () => areOfOneAction(trial) || contains(execution, call.action, measure));
     if (call === undefined || isRepeatable?.(trial.calls[side]) !== true) return call;
     return measure.orders.flatMap(callsOf).find((other) => other.action === call.action && isRepeatable(other)) ?? call;
   });
@@ -217,6 +234,33 @@ function writesAsRefused(refusal: CallEnd, { before, orders }: Measure): boolean
   );
 }
 
+/** Returns the sets of calls whose refused requests may have had no effect. */
+async function excusedRequests(trial: Execution, measure: Measure): Promise<readonly Refusals[]> {
+  const sides: number[] = [];
+  for (const side of sidesOf(trial, ({ exchanges }) => exchanges.some(isRefusedWrite)))
+    if (!(await refusedRequestsWrite(trial.calls[side]!, measure))) sides.push(side);
+  return leavings(sides, trial).map((some) => new Map(some.map((side) => [side, trial.calls[side]!])));
+}
+
+/**
+ * Returns `true` if requests of the call are refused with the same statuses in some order of the calls and nevertheless write there. See
+ * {@link writesAsRefused}, which judges a call as a whole: its accepted requests may be the ones that write.
+ */
+async function refusedRequestsWrite(refusal: CallEnd, { orders, refusing, states }: Measure): Promise<boolean> {
+  for (const execution of orders) {
+    for (const [at, side] of (execution.order ?? []).entries()) {
+      const call = execution.calls[side]!;
+      if (call.action !== refusal.action || !haveSameRefusals(call, refusal)) continue;
+      const all = await refusing(new Map([[side, call]]));
+      const [whole, without] = [execution, all.find(({ order }) => order?.join() === execution.order!.join())!].map(
+        (one) => one.states[0]!.facts,
+      );
+      if (!states.agree(whole!, without!) && (at === 0 || !onlyRemoves(without!, whole!))) return true;
+    }
+  }
+  return false;
+}
+
 /** Returns the first call of an order, and the state after this call. */
 function firstOf({ order, calls, after }: Execution): { readonly call: CallEnd; readonly facts: Facts } | undefined {
   const call = calls[order?.[0] ?? -1];
@@ -236,7 +280,7 @@ function asAfterSome(trial: Execution, { before, orders, states }: Measure): str
     for (let count = after.length - 1; count > 0; count--) {
       const some = order!.slice(0, count);
       if (!isAs(some, after[count - 1]!)) continue;
-      const done = areEqual(trial) ? `${count === 1 ? "one" : count} ${names[0]}` : some.map((side) => names[side]!).join(" and ");
+      const done = areOfOneAction(trial) ? `${count === 1 ? "one" : count} ${names[0]}` : some.map((side) => names[side]!).join(" and ");
       return `: it is the state after ${done} alone`;
     }
   }
@@ -268,15 +312,14 @@ function worst(findings: readonly FindingEvent[]): Omit<Judgement, "verdict"> | 
 }
 
 /**
- * Returns the sets of calls that may be left out: every non-empty subset of `sides`, or one subset of each size if all calls have the same action.
+ * Returns the sets of calls that may be left out: every non-empty subset of `sides`, or one subset of each size if all calls are alike.
  */
 function leavings(sides: readonly number[], { calls }: Execution): readonly (readonly number[])[] {
-  if (areEqual({ calls })) return sides.map((_, count) => sides.slice(0, count + 1));
+  if (areAlike(calls)) return sides.map((_, count) => sides.slice(0, count + 1));
   return sides.reduce<(readonly number[])[]>((all, side) => [...all, ...all.map((one) => [...one, side])], [[]]).slice(1);
 }
 
-/** Returns `true` if all calls have the same action. */
-function areEqual({ calls }: Pick<Execution, "calls">): boolean {
+function areOfOneAction({ calls }: Execution): boolean {
   return new Set(calls.map((call) => call!.action)).size === 1;
 }
 

@@ -1,11 +1,12 @@
 import type { LanePool } from "../../engine/lane-pool.ts";
 import type { Recording } from "../../messages/lane-messages.ts";
 import type { RaceAnswer, RaceHit, RaceRequest } from "../../messages/race-messages.ts";
-import { shrinkPath } from "../../engine/findings/shrink.ts";
+import { shrinkPath, type DrawnPath } from "../../engine/findings/shrink.ts";
 import { severityRank } from "../../model/declare/severity.ts";
 import { raceOn, unlessInterrupted, type SeenRace } from "./probe-races.ts";
 import { verdictRank } from "../oracle/verdict-rank.ts";
-import type { RaceTally } from "./race-tally.ts";
+import { haveOwnData, withOwnData } from "../own-data.ts";
+import type { DismissedHit, RaceTally } from "./race-tally.ts";
 import type { RacesEnd } from "./races-end.ts";
 
 /** Time limit, in milliseconds, for shortening the path of one race. */
@@ -31,7 +32,7 @@ export interface ConfirmedRace {
  *
  * First the path is shortened. If an action was raced with several copies of itself, copies are left out or executed before the race, as long as the
  * race still occurs (as PropEr does with parallel commands). All trials are then repeated on a rebuilt lane. A race that does not recur is not
- * reported. When the time is up, the current measurement is completed, and the remaining races are counted as dismissed.
+ * reported, and is counted as dismissed. When the time is up, the current measurement is completed, and the remaining races are counted as dismissed.
  */
 export async function confirmRaces(
   seen: readonly SeenRace[],
@@ -87,18 +88,19 @@ async function confirm(group: readonly SeenRace[], confirming: ConfirmingLane): 
     const confirmed = await confirmOne(one, confirming);
     if (confirmed === "left") break;
     if (confirmed !== undefined && "reason" in confirmed) untried ??= { seen: one, ...confirmed };
-    else if (confirmed !== undefined) return { ...confirmed, count: group.length };
+    else if (confirmed !== undefined) return { ...confirmed, count: new Set(group.map(({ planned }) => planned.node)).size };
     left--;
   }
   const { request, answer } = (left === 0 ? untried?.seen : undefined) ?? tries[0]!;
   if (left > 0) confirming.tally.dismiss(confirming.end.reason!, request, answer.hit);
-  else confirming.tally.dismiss(untried?.reason ?? "unconfirmed", request, answer.hit, untried?.difference);
+  else if (untried === undefined) confirming.tally.dismiss("unconfirmed", request, answer.hit);
+  else confirming.tally.dismiss(untried.reason, request, answer.hit, { difference: untried.difference, rate: untried.rate });
   return undefined;
 }
 
 /**
- * Confirms a race on a rebuilt lane. Returns `undefined` if the race did not recur. Returns `left` if the time ran out, or the run was interrupted,
- * before the result was certain. Returns a reason if the trials could not be repeated, so that it is unknown if the race recurs.
+ * Confirms a race on a rebuilt lane. Returns `undefined` if trials refute the race. Returns `left` if the time ran out, or the run was interrupted,
+ * before the result was certain. Returns a reason if it is unknown if the race recurs.
  */
 async function confirmOne(
   seen: SeenRace,
@@ -111,40 +113,51 @@ async function confirmOne(
     tally.addTrials(answer);
     return answer;
   };
-  let last: Untried["reason"] | undefined;
-  let difference: string | undefined;
-  for (let request of shorter.path.length === found.path.length && shorter.sides === found.sides ? [found] : [shorter, found]) {
-    if (end.reason !== undefined) return "left";
+  const attempt = async (tried: RaceRequest): Promise<Omit<ConfirmedRace, "count"> | Untried | undefined> => {
+    let request = tried;
     await lanePool.rebuild(lane);
     let answer = await measured(request);
-    last = untried(answer);
-    ({ difference } = answer);
-    if (last === "not_there") {
+    const last = untried(answer, seen);
+    if (last?.reason === "not_there") {
       // The path now leads to a different state. Try the calls in this state, because the orders of the calls are executed there, too. If no race
       // occurs there, this shows nothing about the state in which the race was seen.
       request = { ...request, at: undefined };
       answer = await measured(request);
     }
-    if (answer.hit === undefined) continue;
-    const recording = await lanePool.record(lane, request.path, request.draws);
-    return { request, hit: answer.hit, answer, recording };
+    if (answer.hit === undefined) return last;
+    return { request, hit: answer.hit, answer, recording: await lanePool.record(lane, request.path, request.draws) };
+  };
+  let last: Untried | undefined;
+  for (const request of shorter.path.length === found.path.length && shorter.sides === found.sides ? [found] : [shorter, found]) {
+    if (end.reason !== undefined) return "left";
+    const result = await attempt({ ...request, isSeen: request === found && found.wanted?.verdict === "invariant" });
+    if (result !== undefined && "hit" in result) return result;
+    last = result;
+  }
+  if (last?.reason === "not_repeated" && end.reason === undefined) {
+    // The calls may have a lesser effect, such as a lost update, more often than they break the rule.
+    const result = await attempt({ ...found, wanted: undefined });
+    if (result !== undefined && "hit" in result) return result;
   }
   // After an interruption, the measurement is incomplete, so it is unknown if the race recurs.
-  if (end.reason === "interrupted") return "left";
-  return last && { reason: last, difference };
+  return end.reason === "interrupted" ? "left" : last;
 }
 
-interface Untried {
-  readonly reason: "not_there" | "order_fails" | "one_connection" | "lane_lost" | "no_trial";
-  readonly difference?: string | undefined;
+/** The reason why it is unknown if a race recurs. */
+interface Untried extends Pick<DismissedHit, "difference" | "rate"> {
+  readonly reason: "not_there" | "order_fails" | "one_connection" | "lane_lost" | "no_trial" | "not_repeated";
 }
 
-/** Returns the reason why an answer without a race says nothing about the race; `undefined` if the trials refute the race. */
-function untried({ dismissed, failure, trials }: RaceAnswer): Untried["reason"] | undefined {
-  if (dismissed === "not_there" || dismissed === "order_fails" || dismissed === "one_connection") return dismissed;
+/**
+ * Returns the reason why an answer without a race does not refute the race; `undefined` if it does. A broken rule is not refuted by trials in which
+ * the rule holds, because no order of the calls breaks the rule, so the race exists, but is rare. Other races may be values that vary by themselves.
+ */
+function untried({ dismissed, failure, trials, difference }: RaceAnswer, { answer: { hit, trials: earlier } }: SeenRace): Untried | undefined {
+  if (dismissed === "not_there" || dismissed === "order_fails" || dismissed === "one_connection") return { reason: dismissed, difference };
   if (dismissed !== undefined) return undefined;
-  if (failure !== undefined) return "lane_lost";
-  return trials === 0 ? "no_trial" : undefined;
+  if (failure !== undefined) return { reason: "lane_lost" };
+  if (trials === 0) return { reason: "no_trial" };
+  return hit?.verdict === "invariant" ? { reason: "not_repeated", rate: { hits: 1, trials: earlier + trials } } : undefined;
 }
 
 /** Returns a request that repeats a race with the delivery that showed it. */
@@ -164,9 +177,12 @@ async function shrink(found: RaceRequest, lanePool: LanePool, lane: number, end:
   if (request.path.length > 0) {
     // Add the raced call as the last step, because shortening a path never leaves out its last step.
     const whole = { path: [...request.path, request.sides[0]!], draws: request.draws };
-    const shrunk = await shrinkPath(whole, ({ path, draws }) => shows({ ...request, path: path.slice(0, -1), draws }));
-    if (shrunk.path.length < whole.path.length)
-      request = { ...request, path: shrunk.path.slice(0, -1), draws: shrunk.draws, at: undefined };
+    const without = ({ path, draws }: DrawnPath): RaceRequest => {
+      const shortened = { ...request, path: path.slice(0, -1), draws, at: undefined };
+      return haveOwnData(found) ? withOwnData(shortened) : shortened;
+    };
+    const shrunk = await shrinkPath(whole, (candidate) => shows(without(candidate)));
+    if (shrunk.path.length < whole.path.length) request = without(shrunk);
   }
   return request;
 }
@@ -177,9 +193,11 @@ async function fewerCopies(found: RaceRequest, shows: (request: RaceRequest) => 
   while (request.sides.length > 2) {
     const sides = request.sides.slice(1);
     const left = { ...request, sides, at: undefined };
-    const moved = { ...left, path: [...request.path, request.sides[0]!], draws: undefined };
+    const moved = { ...left, path: [...request.path, request.sides[0]!] };
+    // With own data, `draws` also contains the path of the moved call.
+    const isDrawn = request.draws === undefined || haveOwnData(request);
     if ((await shows(left)) === true) request = left;
-    else if (request.draws === undefined && (await shows(moved)) === true) request = moved;
+    else if (isDrawn && (await shows(moved)) === true) request = moved;
     else break;
   }
   return request;

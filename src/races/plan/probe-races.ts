@@ -3,6 +3,7 @@ import type { LanePool } from "../../engine/lane-pool.ts";
 import type { UnitRequest } from "../../messages/lane-messages.ts";
 import type { RaceAnswer, RaceEffort, RaceRequest } from "../../messages/race-messages.ts";
 import { UNCERTAIN } from "../../engine/graph/node-table.ts";
+import { areTwins, withOwnData } from "../own-data.ts";
 import { planRaces, type PairsToPlan, type PlannedRace } from "./plan-races.ts";
 import { RaceTally } from "./race-tally.ts";
 import type { RacesEnd } from "./races-end.ts";
@@ -23,7 +24,10 @@ export interface SeenRace {
 /** Maximum number of attempts for a pair of calls. Another attempt is made if the lane was lost. */
 const TRIES = 2;
 
-/** Probes the planned pairs of calls on all lanes in parallel. Neither the plan nor the order of the results depends on the lanes. */
+/**
+ * Probes the planned pairs of calls on all lanes in parallel. Calls of one action that draw test data are probed twice: with equal data, and with own
+ * data for each call. Neither the plan nor the order of the results depends on the lanes.
+ */
 export async function probeRaces(
   committer: Committer,
   lanePool: LanePool,
@@ -31,26 +35,31 @@ export async function probeRaces(
 ): Promise<{ readonly seen: readonly SeenRace[]; readonly tally: RaceTally }> {
   const plan = planRaces(committer, options);
   const tally = new RaceTally(plan);
-  const seen: (SeenRace | undefined)[] = [];
+  const seen: (readonly SeenRace[] | undefined)[] = [];
   let next = 0;
   let over: ReturnType<RacesEnd["ofProbing"]>;
   const work = async (lane: number): Promise<void> => {
     while (next < plan.races.length && (over ??= options.end.ofProbing(seen.length > 0)) === undefined) {
       const at = next++;
       const planned = plan.races[at]!;
-      const request = requestFor(committer, planned, options);
-      const answer = await raceOn(lanePool, lane, request).catch(unlessInterrupted(options.end));
-      if (answer === undefined) return tally.leave((over ??= "interrupted"), planned);
-      tally.add(answer, request);
-      if (answer.hit !== undefined) seen[at] = { planned, request, answer };
-      options.onProgress(tally, plan.races.length);
+      let request: RaceRequest | undefined = requestFor(committer, planned, options);
+      while (request !== undefined) {
+        const answer: RaceAnswer | undefined = await raceOn(lanePool, lane, request).catch(unlessInterrupted(options.end));
+        if (answer === undefined) return tally.leave((over ??= "interrupted"), planned);
+        tally.add(answer, request);
+        if (answer.hit !== undefined) seen[at] = [...(seen[at] ?? []), { planned, request, answer }];
+        options.onProgress(tally, plan.races.length);
+        // Equal data shows if two calls can register one name. Other data shows if two calls with different idempotency keys can pay one order.
+        request = answer.drew && areTwins(request) ? withOwnData(request) : undefined;
+        if (request !== undefined && (over ??= options.end.ofProbing(seen.length > 0)) !== undefined) return tally.leave(over, planned);
+      }
     }
   };
   await Promise.all(Array.from({ length: lanePool.lanes }, (_, lane) => work(lane)));
   // Add one for each planned pair that was not probed. The plan has already counted the other pairs of its class.
   for (const planned of plan.races.slice(next)) tally.leave(over!, planned);
   tally.end();
-  return { seen: seen.filter((one) => one !== undefined), tally };
+  return { seen: seen.flatMap((some) => some ?? []), tally };
 }
 
 /**

@@ -14,19 +14,21 @@ export interface DismissedHit {
   readonly count: number;
   /** A sentence about the different state to which the path led in the second attempt; see {@link RaceAnswer.difference}. */
   readonly difference?: string | undefined;
+  /** How often the race occurred in its state. Only set for a race that did not occur again. */
+  readonly rate?: { readonly hits: number; readonly trials: number } | undefined;
 }
 
 export class RaceTally {
-  probed = 0;
   trials = 0;
-  /** Number of probed pairs of calls that showed a race. */
-  hits = 0;
   #misses = 0;
   readonly #pairs: number;
   readonly #skipped: Record<string, number>;
   readonly #dismissed: Record<string, number> = {};
   readonly #dismissedHits: Map<string, DismissedHit> = new Map();
   readonly #deliveries: Partial<Record<RaceDelivery, number>> = {};
+  /** The probed pairs of calls, in the form of {@link keyOf}. A pair may be probed twice, with equal test data and with different data. */
+  readonly #probed: Set<string> = new Set();
+  readonly #hits: Set<string> = new Set();
   readonly #unreached: Calls[] = [];
   readonly #probedPairs: Set<string> = new Set();
   /** For each pair of actions that was not probed in some state: the last reason. Keys are in the form of {@link pairOf}. */
@@ -52,10 +54,19 @@ export class RaceTally {
     }
     if (dismissed === "not_there") this.#unreached.push(request);
     if (dismissed === "order_fails" || dismissed === "not_there" || dismissed === "one_connection") return this.leave(dismissed, request);
-    this.probed++;
+    this.#probed.add(keyOf(request));
     this.#probedPairs.add(pairOf(request.sides));
-    if (answer.hit !== undefined) this.hits++;
+    if (answer.hit !== undefined) this.#hits.add(keyOf(request));
     else if (dismissed !== undefined) this.dismiss(dismissed, request, answer.dismissedHit);
+  }
+
+  get probed(): number {
+    return this.#probed.size;
+  }
+
+  /** Number of probed pairs of calls that showed a race. */
+  get hits(): number {
+    return this.#hits.size;
   }
 
   /** Adds the trials of one request to the counts. */
@@ -83,7 +94,12 @@ export class RaceTally {
     return this.#unreached;
   }
 
-  dismiss(reason: string, request: DismissedHit["request"], hit: RaceHit | undefined, difference?: string): void {
+  dismiss(
+    reason: string,
+    request: DismissedHit["request"],
+    hit: RaceHit | undefined,
+    more: Pick<DismissedHit, "difference" | "rate"> = {},
+  ): void {
     if (reason === "not_there") this.#unreached.push(request);
     this.#dismissed[reason] = (this.#dismissed[reason] ?? 0) + 1;
     if (hit === undefined) return;
@@ -91,7 +107,7 @@ export class RaceTally {
     const known = this.#dismissedHits.get(key);
     this.#dismissedHits.set(
       key,
-      known === undefined ? { request, hit, reason, count: 1, difference } : { ...known, count: known.count + 1 },
+      known === undefined ? { request, hit, reason, count: 1, ...more } : { ...known, count: known.count + 1 },
     );
   }
 
@@ -116,4 +132,8 @@ export class RaceTally {
       durationMs: this.#durationMs,
     };
   }
+}
+
+function keyOf({ path, sides }: Calls): string {
+  return JSON.stringify([path, pairOf(sides)]);
 }

@@ -49,7 +49,7 @@ export function raceOf({ request, hit, answer, recording, count }: ConfirmedRace
     steps: recording.steps.map((step) => ({ ...step, requests: step.requests.map((one) => urls.exchange(one)) })),
     requests: observed.calls.flatMap(({ requests }) => (requests.length === 0 ? [] : [requests[0]!.request])),
     count,
-    draws: recording.drew ? request.draws : undefined,
+    draws: recording.drew || answer.drew ? request.draws : undefined,
   };
   return { ...race, toString: () => raceText(race) };
 }
@@ -130,14 +130,14 @@ function dismissedOf({ request, hit, reason, count }: DismissedHit, { actions, u
 
 /** Returns a sentence for each race that a trial showed and that could be neither confirmed nor refuted. */
 export function unconfirmedRaces({ dismissed }: Pick<FoundRaces, "dismissed">, { actions }: Pick<RaceParts, "actions">): readonly string[] {
-  return dismissed.flatMap(({ request: { path, sides }, reason, difference }) => {
+  return dismissed.flatMap(({ request: { path, sides }, hit, reason, difference, rate }) => {
     const why = NOT_TRIED_AGAIN[reason];
     if (why === undefined) return [];
     const name = raceName({ first: actions[sides[0]!]!, second: actions[sides[1]!]!, copies: sides.length });
     const where = path.length === 0 ? "in the root state" : `after ${path.map((action) => actions[action]!).join(" -> ")}`;
-    return [
-      `A trial showed the race ${name} ${where}, but seqqa could not try to confirm it, because ${why}.${difference === undefined ? "" : ` ${difference}`}`,
-    ];
+    const seen = `A trial showed the race ${name} ${where}, but seqqa could not ${rate === undefined ? "try to " : ""}confirm it, because ${why}.`;
+    const often = rate === undefined ? [] : [`The rule ${hit.invariant} broke in ${rate.hits} of ${rate.trials} trials.`];
+    return [[seen, ...often, ...(difference === undefined ? [] : [difference])].join(" ")];
   });
 }
 

@@ -21,6 +21,7 @@ const REASONS: Readonly<Record<string, string>> = {
   control: "calls sent 50 ms apart showed the same result, too",
   noise: "the result also differs when one order of the calls is repeated",
   no_trial: "the calls did not overlap again on a rebuilt lane, or no longer made the write that seqqa held",
+  not_repeated: "the rule did not break again on a rebuilt lane, and no order of the calls breaks it",
   unconfirmed: "the race was not seen again on a rebuilt lane",
 };
 

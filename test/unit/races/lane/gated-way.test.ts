@@ -79,6 +79,23 @@ describe("a call that is held", () => {
     expect(said).toEqual(["arm", "call 0", "call 1"]);
   });
 
+  it("is followed by the other calls, at once in a trial, and one after another in a control arm", async () => {
+    const ends = async (offsets: readonly number[]): Promise<readonly string[]> => {
+      const { gate, said } = atGate("INSERT names");
+      const call = async (side: number): Promise<void> => {
+        said.push(`call ${side}`);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        said.push(`end ${side}`);
+      };
+      const together = (async (run) => ((await run(call)) ? EXECUTION : undefined)) as Calls["together"];
+      await gatedDelivery(gate, schedule("")).try({ together } as unknown as Calls, { meetAt: [0, 0, 0], offsets, reversed: false });
+      return said.filter((one) => !one.endsWith("0") && one !== "arm");
+    };
+    expect(await ends([0, 0, 0])).toEqual(["call 1", "call 2", "end 1", "end 2"]);
+    expect(await ends([0, 50, 100])).toEqual(["call 1", "end 1", "call 2", "end 2"]);
+    expect(await ends([50, 100, 0])).toEqual(["call 2", "end 2", "call 1", "end 1"]);
+  });
+
   it.each([
     ["that the target's time limit ends", 1_000],
     ["that fails also if it is held shortly", 100],

@@ -132,6 +132,32 @@ describe("the control arm: what was seen of calls at the same time is looked for
     expect(same.answer).toMatchObject({ hit: undefined, dismissed: "control", dismissedHit: { verdict: "invariant", invariant: "rule" } });
   });
 
+  it("names the reason for the trial that it shows, also if other trials are dismissed for other reasons", async () => {
+    // In the first trials, the way of sending makes one like too many. Then it breaks a rule, and then the control arm loses a call.
+    const rule = ({ likes }: Post): boolean => likes !== 7;
+    const beside = ({ store, isStaggered }: Sending, trials: number): void => {
+      if (trials <= 1) store.state.likes++;
+      else if (!isStaggered) store.state.likes = 7;
+    };
+    let trials = 0;
+    const counted = (sending: Sending): void => beside(sending, (trials += sending.isStaggered ? 0 : 1));
+    const broken = await probe({ rule, beside: counted, made: ({ trial, isStaggered }) => (isStaggered && trials > 1 ? lost(trial!) : trial) });
+    expect(broken.answer).toMatchObject({
+      dismissed: undefined,
+      dismissedHit: { verdict: "invariant", invariant: "rule" },
+      failure: { kind: "unreachable" },
+    });
+    trials = 0;
+    const both = await probe({
+      rule: ({ likes }) => likes !== 7,
+      beside: ({ store, isStaggered }) => {
+        trials += isStaggered ? 0 : 1;
+        store.state.likes = trials === 1 ? 5 : 7;
+      },
+    });
+    expect(both.answer).toMatchObject({ hits: 0, dismissed: "control", dismissedHit: { verdict: "state" } });
+  });
+
   it("more calls come one after the other, too", async () => {
     const { answer, staggered } = await probe({ gap: true }, { sides: [0, 0, 0] });
     expect(answer.hit).toMatchObject({ verdict: "state" });
@@ -163,6 +189,24 @@ describe("the control arm: what was seen of calls at the same time is looked for
       failure: { kind: "unreachable", message: "like got no answer" },
     });
     expect(staggered).toHaveLength(1);
+  });
+
+  it("is followed by the orders of the calls where a rule broke before, and breaks no more", async () => {
+    const request = { mode: "measure", isSeen: true, wanted: { verdict: "invariant", invariant: "rule" } } as const;
+    // The rule breaks by itself in each tenth check.
+    let checks = 0;
+    const flaky = await probe({ rule: () => checks++ % 10 !== 9 || checks < 10 }, { ...request, effort: { ...REQUEST.effort, trials: 2 } });
+    expect(flaky.answer).toMatchObject({ hit: undefined, dismissed: "noise" });
+    let checked = 0;
+    const rare = await probe({ rule: () => checked++ >= 0 }, request);
+    expect(rare.answer).toMatchObject({ hit: undefined, hits: 0, trials: TRIALS, dismissed: undefined, failure: undefined });
+    expect(checked).toBeGreaterThan(20);
+    checked = 0;
+    await probe({ rule: () => checked++ >= 0 }, { ...request, isSeen: undefined });
+    expect(checked).toBeLessThan(20);
+    // A rule that an order of the calls breaks now is not broken by a race.
+    const always = await probe({ rule: ({ likes }) => likes < 2 }, request);
+    expect(always.answer).toMatchObject({ hit: undefined, dismissed: "noise" });
   });
 
   it("is asked before anything else where a call got no answer: afterwards there is nobody to ask", async () => {

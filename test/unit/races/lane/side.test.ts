@@ -14,7 +14,7 @@ async function endOf(status: number, body: unknown, sent: unknown, options: Part
   const answer = new ApiResponse(status, JSON.stringify(body), {}, request);
   const action = new Action<object, object>({ ...(options as object), name: "call", run: async () => answer });
   const { base } = await laneOf(new AgentDefinition<object, object>({ world: new World({ api: {} }), actions: [action], invariants: [] }));
-  const side = new Side(base, 0, [], undefined, contextPartOf(base.world.context).save());
+  const side = new Side(base, 0, { path: [], draws: undefined, side: 0 }, contextPartOf(base.world.context).save());
   await side.call(new RaceScope(0, new AbortController().signal, undefined));
   return side.end;
 }

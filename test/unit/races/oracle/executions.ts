@@ -69,6 +69,7 @@ export function measure(before: Facts, orders: readonly Execution[], without: Me
     before,
     orders,
     without,
+    refusing: () => Promise.resolve([]),
     interleaved: () => Promise.resolve([]),
     states: new States(canonicalizer({ clockMs: CLOCK }), new IdPlaces(before, orders), { placeholders: [], clockMs: CLOCK }),
   };

@@ -9,6 +9,7 @@ import type { SeenRace } from "../../../../src/races/plan/probe-races.ts";
 export const NOTHING: RaceAnswer = {
   hit: undefined,
   suspect: false,
+  drew: false,
   hits: 0,
   trials: 2,
   misses: 0,

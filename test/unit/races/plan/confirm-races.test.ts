@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { RaceAnswer, RaceRequest } from "../../../../src/messages/race-messages.ts";
 import { confirmRaces, RacesEnd } from "../../../../src/races/index.ts";
+import { withOwnData } from "../../../../src/races/own-data.ts";
 import { RaceTally } from "../../../../src/races/plan/race-tally.ts";
 import type { SeenRace } from "../../../../src/races/plan/probe-races.ts";
 import { hitOf, laneThat, NOTHING, seenAt } from "./answers.ts";
@@ -112,6 +113,35 @@ describe("a race whose trials cannot be repeated on a rebuilt lane", () => {
   });
 });
 
+describe("a rule that broke in a trial, and in none on a rebuilt lane", () => {
+  const seen = { ...seenAt([3], [0, 0], "invariant") };
+  const found = { ...seen, answer: { ...seen.answer, trials: 5 } };
+
+  it("is not refuted, and has a rate", async () => {
+    const { lanePool, asked } = laneThat((request) => (isMeasured(request) ? { ...NOTHING, trials: 20 } : NOTHING));
+    const tally = new RaceTally({ races: [], pairs: 0, skipped: {}, cut: new Set(), readOnly: new Set() });
+    expect(await confirmRaces([found], lanePool, tally, new RacesEnd(Infinity, undefined))).toEqual([]);
+    expect(tally.dismissedHits).toMatchObject([{ reason: "not_repeated", rate: { hits: 1, trials: 25 } }]);
+    const measured = asked.flatMap((one) => (one !== "rebuilt" && isMeasured(one) ? [[one.isSeen, one.wanted?.verdict]] : []));
+    expect(measured).toEqual([
+      [true, "invariant"],
+      [undefined, undefined],
+    ]);
+  });
+
+  it.each(["control", "noise"] as const)("is refuted if calls one after the other break it, too: %s", async (dismissed) => {
+    const { dismissedHits } = await confirmed([found], () => ({ ...NOTHING, dismissed, trials: 20 }));
+    expect(dismissedHits).toEqual([[[3], "invariant", "unconfirmed", 1]]);
+  });
+
+  it("is reported by a lesser effect that the calls have more often", async () => {
+    const answer = (request: RaceRequest): RaceAnswer => (isMeasured(request) && request.wanted === undefined ? hitOf("state") : NOTHING);
+    const { races, dismissed } = await confirmed([found], answer);
+    expect(races.map(({ hit }) => hit.verdict)).toEqual(["state"]);
+    expect(dismissed).toEqual({});
+  });
+});
+
 describe("a prefix that is made shorter", () => {
   it("is kept as it was found where the shorter one is not seen on a lane built anew", async () => {
     // Searching shows it behind any prefix; measured, only behind the whole.
@@ -125,6 +155,26 @@ describe("a prefix that is made shorter", () => {
     const answer = ({ path }: RaceRequest): RaceAnswer => (path.includes(3) ? hitOf("state") : NOTHING);
     const { races } = await confirmed([seenAt([2, 3, 4], [0, 0])], answer);
     expect(races.map(({ request }) => request.path)).toEqual([[3]]);
+  });
+
+  it("keeps own test data of the calls", async () => {
+    const own = withOwnData(seenAt([2, 3, 4], [0, 0, 0]).request);
+    const answer = ({ path }: RaceRequest): RaceAnswer => (path.includes(3) ? hitOf("state") : NOTHING);
+    const { races } = await confirmed([{ ...seenAt([], []), request: own }], answer);
+    expect(races.map(({ request: { path, sides, draws } }) => ({ path, sides, draws }))).toEqual([
+      {
+        path: [3],
+        sides: [0, 0],
+        draws: [[2], [2, 3, 4], [2, 3, 4, 0]],
+      },
+    ]);
+    // The first of three calls becomes a step, with the data that it drew as a call.
+    const few = await confirmed([{ ...seenAt([], []), request: withOwnData(seenAt([], [0, 0, 0]).request) }], ({ path, sides }) =>
+      path.length + sides.length > 2 ? hitOf("state") : NOTHING,
+    );
+    expect(few.races.map(({ request: { path, sides, draws } }) => ({ path, sides, draws }))).toEqual([
+      { path: [0], sides: [0, 0], draws: [[], [0], [0, 0]] },
+    ]);
   });
 
   it("takes copies of the call that are not needed", async () => {

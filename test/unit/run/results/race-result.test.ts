@@ -106,6 +106,13 @@ describe("a race that was seen and could not be tried again", () => {
     );
   });
 
+  it("names the rule that broke, and how often", () => {
+    const one = { ...dismissed("not_repeated", []), hit: { invariant: "once" } as never, rate: { hits: 1, trials: 25 } };
+    expect(unconfirmedRaces({ dismissed: [one] }, { actions: ["request", "reset"] })).toEqual([
+      "A trial showed the race reset || reset in the root state, but seqqa could not confirm it, because no trial on the rebuilt lane broke the rule again. The rule once broke in 1 of 25 trials.",
+    ]);
+  });
+
   it("is not one that trials refuted", () => {
     const refuted = ["unconfirmed", "control", "noise", "idempotent"].map((reason) => dismissed(reason, []));
     expect(unconfirmedRaces({ dismissed: refuted }, { actions: ["request", "reset"] })).toEqual([]);

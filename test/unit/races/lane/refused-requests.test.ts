@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { HttpClient } from "../../../../src/adapters/http/index.ts";
+import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
+import type { RaceAnswer } from "../../../../src/messages/race-messages.ts";
+import { Action } from "../../../../src/model/declare/action.ts";
+import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
+import { World } from "../../../../src/model/declare/world.ts";
+import { RaceLane } from "../../../../src/races/index.ts";
+import { laneOf } from "../../../support/lane-parts.ts";
+
+interface Shop {
+  carts: number;
+  paid: number;
+  failures: number;
+}
+
+interface Defects {
+  /** A refused payment has an effect, but not that of an accepted payment. */
+  readonly counts?: boolean;
+  /** A cart that is made during another request is lost. */
+  readonly loses?: boolean;
+}
+
+const refused = (status = 409): Response => Response.json({ error: "busy" }, { status });
+
+/** A shop that refuses a payment during another payment, and a login that counts failures. */
+function handlerOf(store: MemoryAdapter<Shop>, { counts = false, loses = false }: Defects): (request: Request) => Promise<Response> {
+  let isBusy = false;
+  const paths: Readonly<Record<string, (state: Shop) => Promise<Response>>> = {
+    "/carts": async (state) => {
+      const { carts } = state;
+      if (loses) await sleep(1);
+      state.carts = loses ? carts + 1 : state.carts + 1;
+      return Response.json({}, { status: 201 });
+    },
+    "/payments": async (state) => {
+      if (isBusy) {
+        if (counts) state.paid += 10;
+        return refused();
+      }
+      isBusy = true;
+      await sleep(2);
+      isBusy = false;
+      state.paid++;
+      return Response.json({});
+    },
+    "/form": () => Promise.resolve(Response.json({})),
+    "/login": async (state) => {
+      const { failures } = state;
+      await sleep(1);
+      state.failures = failures + 1;
+      return refused(401);
+    },
+  };
+  return (request) => paths[new URL(request.url).pathname]!(store.state);
+}
+
+async function race(names: readonly [string, string], defects: Defects = {}): Promise<RaceAnswer> {
+  const store = new MemoryAdapter<Shop>({ state: { carts: 0, paid: 0, failures: 0 } });
+  const api = new HttpClient(handlerOf(store, defects));
+  const actions = [
+    new Action<object, HttpClient>({ name: "order", run: async (client) => (await client.post("/carts"), client.post("/payments")) }),
+    new Action<object, HttpClient>({ name: "pay", run: (client) => client.post("/payments") }),
+    new Action<object, HttpClient>({
+      name: "try_to_pay",
+      run: async (client) => {
+        const cart = await client.post("/carts");
+        await client.post("/payments");
+        return cart;
+      },
+    }),
+    new Action<object, HttpClient>({ name: "login", run: async (client) => (await client.get("/form"), client.post("/login")) }),
+  ];
+  const world = new World({ api, systems: { shop: store } });
+  const definition = new AgentDefinition<object, HttpClient>({ world, actions, invariants: [] });
+  const { runtime } = await laneOf(definition as unknown as AgentDefinition<never, never>);
+  const lane = new RaceLane(runtime);
+  const sides = names.map((name) => actions.findIndex((action) => action.name === name));
+  const effort = { first: 2, trials: 6, delivery: "auto", seed: 0 } as const;
+  try {
+    return await lane.race({ path: [], sides, effort, mode: "search" });
+  } finally {
+    await lane.close();
+  }
+}
+
+const PAIRS = [
+  ["order", "order"],
+  ["order", "pay"],
+  ["try_to_pay", "try_to_pay"],
+  ["try_to_pay", "pay"],
+] as const;
+
+describe("a call of which only a later request is refused", () => {
+  it.each(PAIRS)("leaves what its earlier requests wrote: %s || %s", async (...names) => {
+    expect(await race(names)).toMatchObject({ hit: undefined, hits: 0, dismissed: undefined, failure: undefined });
+  });
+
+  it.each(PAIRS)("races if the refused request writes: %s || %s", async (...names) => {
+    expect((await race(names, { counts: true })).hit).toMatchObject({ verdict: "state" });
+  });
+
+  it("races if what its earlier requests wrote is lost", async () => {
+    expect((await race(["try_to_pay", "try_to_pay"], { loses: true })).hit).toMatchObject({ verdict: "state" });
+  });
+
+  it("races if a refusal that always writes does not write", async () => {
+    expect((await race(["login", "login"])).hit).toMatchObject({ verdict: "state" });
+  });
+});
