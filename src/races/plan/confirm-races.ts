@@ -152,7 +152,10 @@ interface Untried extends Pick<DismissedHit, "difference" | "rate"> {
  * Returns the reason why an answer without a race does not refute the race; `undefined` if it does. A broken rule is not refuted by trials in which
  * the rule holds, because no order of the calls breaks the rule, so the race exists, but is rare. Other races may be values that vary by themselves.
  */
-function untried({ dismissed, failure, trials, difference }: RaceAnswer, { answer: { hit, trials: earlier } }: SeenRace): Untried | undefined {
+function untried(
+  { dismissed, failure, trials, difference }: RaceAnswer,
+  { answer: { hit, trials: earlier } }: SeenRace,
+): Untried | undefined {
   if (dismissed === "not_there" || dismissed === "order_fails" || dismissed === "one_connection") return { reason: dismissed, difference };
   if (dismissed !== undefined) return undefined;
   if (failure !== undefined) return { reason: "lane_lost" };

@@ -105,10 +105,7 @@ export class RaceTally {
     if (hit === undefined) return;
     const key = JSON.stringify([request.sides.slice(0, 2), hit.verdict, hit.invariant, reason]);
     const known = this.#dismissedHits.get(key);
-    this.#dismissedHits.set(
-      key,
-      known === undefined ? { request, hit, reason, count: 1, ...more } : { ...known, count: known.count + 1 },
-    );
+    this.#dismissedHits.set(key, known === undefined ? { request, hit, reason, count: 1, ...more } : { ...known, count: known.count + 1 });
   }
 
   /** The dismissed races. Of several races with the same pair of actions, verdict and reason, only the first race is listed. */

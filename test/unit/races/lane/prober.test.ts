@@ -141,7 +141,11 @@ describe("the control arm: what was seen of calls at the same time is looked for
     };
     let trials = 0;
     const counted = (sending: Sending): void => beside(sending, (trials += sending.isStaggered ? 0 : 1));
-    const broken = await probe({ rule, beside: counted, made: ({ trial, isStaggered }) => (isStaggered && trials > 1 ? lost(trial!) : trial) });
+    const broken = await probe({
+      rule,
+      beside: counted,
+      made: ({ trial, isStaggered }) => (isStaggered && trials > 1 ? lost(trial!) : trial),
+    });
     expect(broken.answer).toMatchObject({
       dismissed: undefined,
       dismissedHit: { verdict: "invariant", invariant: "rule" },
