@@ -14,7 +14,7 @@ export interface CallsOptions {
   readonly ground: RaceGround;
   /** Indices of the actions that lead from the root state to the state in which the calls are executed. */
   readonly path: readonly number[];
-  /** As in `RaceRequest.draws`. */
+  /** The paths from which test data is drawn; see `RaceRequest.draws`. */
   readonly draws: readonly (readonly number[])[] | undefined;
   /** Indices of the actions to execute simultaneously. An action may occur more than once. */
   readonly sides: readonly number[];

@@ -19,7 +19,7 @@ export interface ClientChange {
 export interface SideData {
   /** Action indices from the root state to the state of the race. */
   readonly path: readonly number[];
-  /** As in `RaceRequest.draws`. */
+  /** The paths from which test data is drawn; see `RaceRequest.draws`. */
   readonly draws: readonly (readonly number[])[] | undefined;
   /** The index of the call. Without an own path in `draws`, the call draws the data of the first call. */
   readonly side: number;
