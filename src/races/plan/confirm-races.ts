@@ -195,10 +195,11 @@ async function fewerCopies(found: RaceRequest, shows: (request: RaceRequest) => 
   let request = found;
   while (request.sides.length > 2) {
     const sides = request.sides.slice(1);
-    const left = { ...request, sides, at: undefined };
-    const moved = { ...left, path: [...request.path, request.sides[0]!] };
+    const isOwn = haveOwnData(request);
+    const left = { ...request, sides, at: undefined, draws: isOwn ? request.draws!.slice(0, -1) : request.draws };
     // With own data, `draws` also contains the path of the moved call.
-    const isDrawn = request.draws === undefined || haveOwnData(request);
+    const moved = { ...left, path: [...request.path, request.sides[0]!], draws: request.draws };
+    const isDrawn = request.draws === undefined || isOwn;
     if ((await shows(left)) === true) request = left;
     else if (isDrawn && (await shows(moved)) === true) request = moved;
     else break;

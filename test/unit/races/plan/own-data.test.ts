@@ -117,6 +117,7 @@ describe("an action that draws test data, raced with itself", () => {
     expect(new Set(asked.filter(({ mode, path }) => mode === "search" && path.length === 0).map(({ sides }) => sides.length))).toContain(3);
     const paid = races.find(({ request }) => request.sides[0] === 0)!;
     // The third call was not needed.
+    expect(paid.request.draws).toEqual([[], [0]]);
     expect(new Set(keysOf(paid).map((one) => (one as { key: string }).key)).size).toBe(2);
     expect((await racesOf(false, 4)).races).toEqual([]);
   });
