@@ -6,6 +6,7 @@ import { ApiResponse } from "../../model/http/response.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { isGuestRole } from "../../model/declare/rule.ts";
 import type { World } from "../../model/declare/world.ts";
+import { isErrorLocation } from "../../model/http/redirect.ts";
 import type { ErrorEvent } from "../../messages/lane-messages.ts";
 import type { Drawing } from "../bring-up/data-draws.ts";
 import { poll } from "../examine/late-writes.ts";
@@ -274,12 +275,15 @@ export class Stepper {
     return this.#judge.threw(action, error, this.#seen(NONE_PENDING));
   }
 
-  /** `true` if a request of the step that writes was answered with a status of 200 to 299. A GraphQL answer that refuses the request does not count. */
+  /**
+   * `true` if a request of the step that writes was answered with 2xx or with a redirect, as web pages answer a form. A GraphQL answer that refuses the
+   * request and a redirect with the parameter `error` do not count.
+   */
   get wrote(): boolean {
     for (const exchange of this.exchanges) {
       if (exchange.kind !== "answer") continue;
-      const { statusCode, request } = exchange.response;
-      const isDone = statusCode >= 200 && statusCode < 300 && WRITES.has(request.method);
+      const { statusCode, headers, request } = exchange.response;
+      const isDone = WRITES.has(request.method) && (isSuccess(statusCode) || isRedirectAfterWrite(statusCode, headers));
       if (isDone && !isGraphqlQuery(request.body) && !isGraphqlRefusal(exchange.response)) return true;
     }
     return false;
@@ -346,6 +350,16 @@ export class Stepper {
   #isBroken(): boolean {
     return this.exchanges.some(({ kind }) => kind === "failure");
   }
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** Returns `true` for a redirect whose URL does not say that the request was refused. */
+function isRedirectAfterWrite(status: number, headers: Readonly<Record<string, string>>): boolean {
+  const location = headers["location"];
+  return status >= 300 && status < 400 && location !== undefined && !isErrorLocation(location);
 }
 
 const SECOND_MS = 1_000;
