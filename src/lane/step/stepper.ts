@@ -46,6 +46,7 @@ export type StepperState = Pick<WorldState, "attribute" | "moveTo"> &
       | "probe"
       | "wroteUnseen"
       | "visibility"
+      | "seesRequests"
       | "msToNextSecond"
       | "msToOtherTokens"
       | "msToEarlyStep"
@@ -230,13 +231,13 @@ export class Stepper {
     }
   }
 
-  /** Reads the World's probe after a step that sent a request, even if the step failed. */
+  /** Reads the World's probe after a step that sent a request, or whose requests are not seen, even if the step failed. */
   async #probed(answer: Promise<unknown>): Promise<unknown> {
     try {
       return await answer;
     } finally {
       this.#listening = false;
-      if (this.exchanges.length > 0) {
+      if (this.exchanges.length > 0 || this.#state.seesRequests === false) {
         this.#drawing.by("probe");
         await this.#state.probe?.().catch((error: unknown) => (this.#probeError = error));
       }
@@ -246,7 +247,7 @@ export class Stepper {
   /** Returns the outcome of an action. `response`: the value that the action's `run` returned. */
   settle(action: AnyAction, response: unknown): Outcome {
     this.#listening = false;
-    this.#attribute(action);
+    this.#attribute(action, this.#state.seesRequests === false && mayHaveWritten(response));
     if (this.wayBack === undefined) this.turns.note(action, this.exchanges);
     const pending = this.#state.pending?.() ?? NONE_PENDING;
     this.#stubError = this.#state.takeThrown?.();
@@ -293,11 +294,12 @@ export class Stepper {
     return { startMs: this.#startMs, endMs: this.#endMs };
   }
 
-  #attribute(action: AnyAction): void {
+  /** @param mayHaveWritten `true` if the step's requests are not seen, and its result does not say that it wrote nothing */
+  #attribute(action: AnyAction, mayHaveWritten = false): void {
     if (this.#expectsShed) this.#expectShed(false);
     this.#endMs = this.#clock.now();
     const { window } = this;
-    if (this.#state.visibility === "nothing" && this.wrote) this.#state.wroteUnseen?.(action.name);
+    if (this.#state.visibility === "nothing" && (this.wrote || mayHaveWritten)) this.#state.wroteUnseen?.(action.name);
     this.#state.attribute(action.name, () => ({ ...window, action: action.name, exchanges: this.exchanges.flatMap(sentRequest) }));
   }
 
@@ -352,6 +354,11 @@ export class Stepper {
   }
 }
 
+/** Returns `true` unless the result of an action is the answer to a read, or refuses the call. */
+function mayHaveWritten(response: unknown): boolean {
+  return !(response instanceof ApiResponse) || (response.statusCode < 400 && !READS.has(response.request.method));
+}
+
 function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
@@ -363,6 +370,7 @@ function isRedirectAfterWrite(status: number, headers: Readonly<Record<string, s
 }
 
 const SECOND_MS = 1_000;
+const READS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 const WRITES: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 const NONE_PENDING: readonly PendingRequest[] = Object.freeze([]);
 /** How long to wait for unanswered requests, in milliseconds. */
