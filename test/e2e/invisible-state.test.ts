@@ -94,13 +94,16 @@ const found = ({ violations }: Explored): readonly string[] =>
   violations.map(({ invariant, reproductionPath }) => `${invariant}: ${reproductionPath.join(" ")}`);
 
 describe("a write that changes nothing visible", () => {
-  it.each(some([true, false], 1))("makes a result unverified, with its remedies, where there is a store (answered by a redirect: %s)", async (isForm) => {
-    const result = await explored({ bug: true, hasStore: true, isForm, most: 3, ...(!full && { only: ["create", "done"] }) });
-    expect(result).toMatchObject({ status: 3, statesVisited: size(4, 5), violations: [] });
-    expect(result.verdict).toMatchObject({ complete: false, exceptions: [{ kind: "invisible_state", count: 1 }] });
-    expect(result.verdict.text).toMatch(/^exhaustive except changes made by done \(\d+ x [23]xx, nothing visible\)/);
-    expect(result.unverified.join()).toMatch(/writes? of done got a [23]xx answer.*Declare the store.*`probe`.*`changesNothing: true`/);
-  });
+  it.each(some([true, false], 1))(
+    "makes a result unverified, with its remedies, where there is a store (answered by a redirect: %s)",
+    async (isForm) => {
+      const result = await explored({ bug: true, hasStore: true, isForm, most: 3, ...(!full && { only: ["create", "done"] }) });
+      expect(result).toMatchObject({ status: 3, statesVisited: size(4, 5), violations: [] });
+      expect(result.verdict).toMatchObject({ complete: false, exceptions: [{ kind: "invisible_state", count: 1 }] });
+      expect(result.verdict.text).toMatch(/^exhaustive except changes made by done \(\d+ x [23]xx, nothing visible\)/);
+      expect(result.unverified.join()).toMatch(/writes? of done got a [23]xx answer.*Declare the store.*`probe`.*`changesNothing: true`/);
+    },
+  );
 
   // In the quick suite unit/run/results/unseen-writes has this.
   it.runIf(full)("is no matter where the action says so", async () => {

@@ -15,7 +15,12 @@ type Background = Pick<Knowledge, "background" | "nullable">;
  * Waits for `quietMs` milliseconds, then watches the root state for `ms` milliseconds without sending a request. Returns the fields that change. After
  * calls (`quietMs` > 0), a field also has to change in a second watch, because the first may have met the late write of a call.
  */
-export async function backgroundWrites(lane: LaneBase, goHome: () => Promise<unknown>, ms: number, quietMs: number = 0): Promise<Background> {
+export async function backgroundWrites(
+  lane: LaneBase,
+  goHome: () => Promise<unknown>,
+  ms: number,
+  quietMs: number = 0,
+): Promise<Background> {
   if (quietMs > 0) await sleep(quietMs);
   const seen = await changesOf(lane, goHome, () => ms);
   if (quietMs === 0 || seen.fields.size === 0) return toBackground(seen);
