@@ -56,7 +56,7 @@ export const BOUNDED: number = 1 << 11;
 /** Flag in the first value of a row: the fingerprint ignores the order in which some values were generated. The second hash depends on this order. */
 export const REDUCED: number = 1 << 12;
 
-/** Flag in the first value of a row: a request that writes (POST, PUT, PATCH, DELETE) was answered with a status of 200 to 299. */
+/** Flag in the first value of a row: a request that writes (POST, PUT, PATCH, DELETE) was answered with 2xx, or with a redirect that is no refusal. */
 export const WROTE: number = 1 << 13;
 
 /**

@@ -126,13 +126,13 @@ export class Committer {
   readonly #options: CommitterOptions;
   readonly #skips: Int32Array;
   /**
-   * For each action: the number of steps in which a writing request was answered with 2xx and seqqa saw a change. `#unseenWrites` counts the steps in
+   * For each action: the number of steps in which a writing request worked ({@link WROTE}) and seqqa saw a change. `#unseenWrites` counts the steps in
    * which seqqa saw no change after such a request.
    */
   readonly #seenWrites: Int32Array;
   readonly #unseenWrites: Int32Array;
   /**
-   * For each action: the number of steps in which a writing request was answered with 2xx, and which led back to their own state with only generated
+   * For each action: the number of steps in which a writing request worked, and which led back to their own state with only generated
    * values or times renewed. These steps are not counted in `#seenWrites` and `#unseenWrites`.
    */
   readonly #renewingWrites: Int32Array;
@@ -282,7 +282,7 @@ export class Committer {
     return count;
   }
 
-  /** Returns `true` if a writing request of the action was answered with 2xx in any committed step. */
+  /** Returns `true` if a writing request of the action worked ({@link WROTE}) in any committed step. */
   writes(action: number): boolean {
     return this.#seenWrites[action]! + this.#unseenWrites[action]! + this.#renewingWrites[action]! > 0;
   }

@@ -13,7 +13,7 @@ export interface LateWalk {
 }
 
 /**
- * Returns the steps to check for late writes: for each action that writes, its first and its last steps that were answered with 2xx. The list
+ * Returns the steps to check for late writes: for each action that writes, its first and its last steps that worked (status below 400). The list
  * alternates between the actions. A step on the path to another listed step is left out, since it is checked together with the other step. `watched`:
  * steps that were checked before and are also left out.
  */
@@ -42,19 +42,19 @@ export function lateWalks(committer: Committer, watched: readonly LateWalk[] = [
   return walks;
 }
 
-/** Returns, for each action that writes, its first step that was answered with 2xx. */
+/** Returns, for each action that writes, its first step with a status below 400. */
 export function firstWrites(committer: Committer): readonly LateWalk[] {
   const first = new Map<number, LateWalk>();
   for (const step of writesOf(committer)) if (!first.has(step.action)) first.set(step.action, step);
   return [...first.values()];
 }
 
-/** Yields the steps with a write that was answered with 2xx, in the order in which they were committed. */
+/** Yields the steps with a status below 400 of actions that write, in the order in which they were committed. */
 function* writesOf(committer: Committer): Generator<LateWalk> {
   const { edges, nodes } = committer;
   for (let edge = 0; edge < edges.size; edge++) {
     const { from, action, to, status } = edges.at(edge);
-    const isWrite = status >= 200 && status <= 299 && to >= 0 && committer.writes(action);
+    const isWrite = status >= 200 && status < 400 && to >= 0 && committer.writes(action);
     // Skip a step whose data was drawn from another path, because a replay of this path would draw other data.
     if (isWrite && nodes.depth(from) < DEEPEST && nodes.draws(from) === undefined) yield { from, action, to };
   }

@@ -124,11 +124,16 @@ export class WorldState {
   }
 
   get visibility(): Visibility {
-    // The answer is also `stores` if there are no clients of seqqa. User code then sends requests that seqqa does not see, so seqqa cannot record
-    // which actions wrote.
-    if (this.systems.length > 0 || this.selfContained || this.clients.length === 0) return "stores";
+    if (this.systems.length > 0 || this.selfContained) return "stores";
     if (this.#world.probe !== undefined) return "probe";
-    return this.#world.stateFromContext === undefined ? "nothing" : "context";
+    if (this.#world.stateFromContext !== undefined) return "context";
+    // Without a target, user code is assumed to compute with the context alone.
+    return this.seesRequests || this.#host !== undefined ? "nothing" : "stores";
+  }
+
+  /** `true` if actions send their requests through clients of seqqa. The requests of an SDK or of the user's own client are not seen. */
+  get seesRequests(): boolean {
+    return this.clients.length > 0;
   }
 
   /**

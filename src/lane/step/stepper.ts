@@ -6,6 +6,7 @@ import { ApiResponse } from "../../model/http/response.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { isGuestRole } from "../../model/declare/rule.ts";
 import type { World } from "../../model/declare/world.ts";
+import { isErrorLocation } from "../../model/http/redirect.ts";
 import type { ErrorEvent } from "../../messages/lane-messages.ts";
 import type { Drawing } from "../bring-up/data-draws.ts";
 import { poll } from "../examine/late-writes.ts";
@@ -45,6 +46,7 @@ export type StepperState = Pick<WorldState, "attribute" | "moveTo"> &
       | "probe"
       | "wroteUnseen"
       | "visibility"
+      | "seesRequests"
       | "msToNextSecond"
       | "msToOtherTokens"
       | "msToEarlyStep"
@@ -229,13 +231,13 @@ export class Stepper {
     }
   }
 
-  /** Reads the World's probe after a step that sent a request, even if the step failed. */
+  /** Reads the World's probe after a step that sent a request, or whose requests are not seen, even if the step failed. */
   async #probed(answer: Promise<unknown>): Promise<unknown> {
     try {
       return await answer;
     } finally {
       this.#listening = false;
-      if (this.exchanges.length > 0) {
+      if (this.exchanges.length > 0 || this.#state.seesRequests === false) {
         this.#drawing.by("probe");
         await this.#state.probe?.().catch((error: unknown) => (this.#probeError = error));
       }
@@ -245,7 +247,7 @@ export class Stepper {
   /** Returns the outcome of an action. `response`: the value that the action's `run` returned. */
   settle(action: AnyAction, response: unknown): Outcome {
     this.#listening = false;
-    this.#attribute(action);
+    this.#attribute(action, this.#state.seesRequests === false && mayHaveWritten(response));
     if (this.wayBack === undefined) this.turns.note(action, this.exchanges);
     const pending = this.#state.pending?.() ?? NONE_PENDING;
     this.#stubError = this.#state.takeThrown?.();
@@ -274,12 +276,15 @@ export class Stepper {
     return this.#judge.threw(action, error, this.#seen(NONE_PENDING));
   }
 
-  /** `true` if a request of the step that writes was answered with a status of 200 to 299. A GraphQL answer that refuses the request does not count. */
+  /**
+   * `true` if a request of the step that writes was answered with 2xx or with a redirect, as web pages answer a form. A GraphQL answer that refuses the
+   * request and a redirect with the parameter `error` do not count.
+   */
   get wrote(): boolean {
     for (const exchange of this.exchanges) {
       if (exchange.kind !== "answer") continue;
-      const { statusCode, request } = exchange.response;
-      const isDone = statusCode >= 200 && statusCode < 300 && WRITES.has(request.method);
+      const { statusCode, headers, request } = exchange.response;
+      const isDone = WRITES.has(request.method) && (isSuccess(statusCode) || isRedirectAfterWrite(statusCode, headers));
       if (isDone && !isGraphqlQuery(request.body) && !isGraphqlRefusal(exchange.response)) return true;
     }
     return false;
@@ -289,11 +294,12 @@ export class Stepper {
     return { startMs: this.#startMs, endMs: this.#endMs };
   }
 
-  #attribute(action: AnyAction): void {
+  /** @param mayHaveWritten `true` if the step's requests are not seen, and its result does not say that it wrote nothing */
+  #attribute(action: AnyAction, mayHaveWritten = false): void {
     if (this.#expectsShed) this.#expectShed(false);
     this.#endMs = this.#clock.now();
     const { window } = this;
-    if (this.#state.visibility === "nothing" && this.wrote) this.#state.wroteUnseen?.(action.name);
+    if (this.#state.visibility === "nothing" && (this.wrote || mayHaveWritten)) this.#state.wroteUnseen?.(action.name);
     this.#state.attribute(action.name, () => ({ ...window, action: action.name, exchanges: this.exchanges.flatMap(sentRequest) }));
   }
 
@@ -348,7 +354,23 @@ export class Stepper {
   }
 }
 
+/** Returns `true` unless the result of an action is the answer to a read, or refuses the call. */
+function mayHaveWritten(response: unknown): boolean {
+  return !(response instanceof ApiResponse) || (response.statusCode < 400 && !READS.has(response.request.method));
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** Returns `true` for a redirect whose URL does not say that the request was refused. */
+function isRedirectAfterWrite(status: number, headers: Readonly<Record<string, string>>): boolean {
+  const location = headers["location"];
+  return status >= 300 && status < 400 && location !== undefined && !isErrorLocation(location);
+}
+
 const SECOND_MS = 1_000;
+const READS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 const WRITES: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 const NONE_PENDING: readonly PendingRequest[] = Object.freeze([]);
 /** How long to wait for unanswered requests, in milliseconds. */

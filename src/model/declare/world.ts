@@ -1,4 +1,4 @@
-import { clientPartOf, type ApiClient } from "../http/client.ts";
+import { clientPartOf, clientsIn, type ApiClient } from "../http/client.ts";
 import { Context, contextPartOf, type SavedContext, type Values } from "../context/context.ts";
 import { SeqqaError } from "../errors.ts";
 import type { Checkpoint, Observed, StoreAdapter } from "../stores/store-adapter.ts";
@@ -24,7 +24,8 @@ export interface WorldOptions<C extends object = Values, A = ApiClient> {
   /** Brings a target without a restorable store back to its root state. Default: none. */
   readonly reset?: Reset<C, A>;
   /**
-   * Reads state that no store shows, e.g. with a GET. Called after each step that sent a request. Must not write. The returned value, serialized as
+   * Reads state that no store shows, e.g. with a GET. Called after each step that sent a request; after each step if `api` is not one of seqqa's
+   * clients, because its requests are not seen. Must not write. The returned value, serialized as
    * JSON, belongs to the state as `systems.probe`. Default: none.
    */
   readonly probe?: Probe<C, A>;
@@ -149,11 +150,19 @@ export class World<C extends object = Values, A = ApiClient> {
     return observed;
   }
 
-  /** Returns all clients by role. The default client has the role `""`. */
+  /**
+   * Returns all clients by role. The default client has the role `""`. For an object that wraps clients of seqqa, returns these, with the names of their
+   * properties added to the role.
+   */
   allClients(): ReadonlyMap<string, A> {
     const all = new Map<string, A>();
-    if (this.#api !== undefined) all.set("", this.#api);
-    for (const [role, client] of Object.entries(this.#clients)) all.set(role, client);
+    const add = (role: string, client: A): void => {
+      const within = clientsIn(client);
+      if (within.size === 0) all.set(role, client);
+      for (const [name, one] of within) all.set(name === "" ? role : `${role}.${name}`, one as A);
+    };
+    if (this.#api !== undefined) add("", this.#api);
+    for (const [role, client] of Object.entries(this.#clients)) add(role, client);
     return all;
   }
 

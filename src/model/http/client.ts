@@ -180,6 +180,19 @@ export function clientPartOf(client: unknown): ClientPart | undefined {
   return typeof client === "object" && client !== null ? parts.get(client) : undefined;
 }
 
+/**
+ * Returns the registered clients of an `api`, by name: the `api` itself, with the name `""`, or else the values of its own properties, because SDKs and
+ * classes of users often wrap clients. Private fields (`#http`) cannot be read.
+ */
+export function clientsIn(api: unknown): ReadonlyMap<string, object> {
+  const found = new Map<string, object>();
+  if (typeof api !== "object" || api === null) return found;
+  if (parts.has(api)) return found.set("", api);
+  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(api)))
+    if (typeof value === "object" && value !== null && parts.has(value as object)) found.set(name, value as object);
+  return found;
+}
+
 /** Returns the messages about cookies that any of the clients rejected, each once. */
 export function rejectedCookiesOf(clients: Iterable<unknown>): readonly string[] {
   return [...new Set([...clients].flatMap((client) => clientPartOf(client)?.rejectedCookies?.() ?? []))];

@@ -470,7 +470,7 @@ export interface ActionCoverage {
   readonly role?: string | undefined;
   /** Set if a rule such as `ownership` added the action to the user's actions. The result may be verified even if such an action never applied. */
   readonly brought?: true;
-  /** The number of the action's writes that were answered with 200 to 299. Set only if no such write changed anything that seqqa sees. */
+  /** The number of the action's writes that were answered with 2xx or a redirect. Set only if no such write changed anything that seqqa sees. */
   readonly unseenWrites?: number;
   /** Set if the action is declared with `changesNothing`: its POST, PUT, PATCH or DELETE need not change anything. */
   readonly changesNothing?: true;

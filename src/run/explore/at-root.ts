@@ -47,7 +47,7 @@ async function atOneRoot(lanePool: LanePool, input: ExploreInput, maxTimeMs: num
   if (started[0]!.broken === true)
     return { reports: started, knowledge: NOTHING_KNOWN, notes: checkLanes(started, config), divergences: [], startedAt };
   if (known === undefined) {
-    const lanes = calibrating(lanePool, input, { first: started[0]!, maxTimeMs });
+    const lanes = calibrating(lanePool, input, { first: started[0]!, maxTimeMs, endsAt: startedAt + maxTimeMs / 2 });
     const idleMs = idleMsOf(config);
     const background = [...new Set(started.flatMap((report) => report.background ?? []))];
     let before: Pick<BroughtUp, "reports" | "knowledge"> = { reports: started, knowledge: { ...NOTHING_KNOWN, background } };
@@ -84,17 +84,21 @@ async function withSetup(lanes: LearningLanes, before: Pick<BroughtUp, "reports"
 }
 
 /**
- * Wraps lanes for experiments. Each experiment may use half of the exploration's time, so that a hanging target does not block the run. After that
- * time, only necessary experiments start. If a lane loses its target or store, all lanes are rebuilt once. The experiment is then repeated if the
+ * Wraps lanes for experiments that end at `endsAt`, so that a hanging target does not block the run. After that time, only necessary experiments start,
+ * and each may use a tenth of the exploration's time. If a lane loses its target or store, all lanes are rebuilt once. The experiment is then repeated if the
  * root state is unchanged.
  */
 export function calibrating(
   lanePool: LanePool,
   { config, signal, onEvent }: Pick<ExploreInput, "config" | "signal" | "onEvent">,
-  { first, maxTimeMs }: { readonly first: LaneReport; readonly maxTimeMs: number },
+  { first, maxTimeMs, endsAt }: { readonly first: LaneReport; readonly maxTimeMs: number; readonly endsAt: number },
 ): LearningLanes {
-  const limit = { leftMs: maxTimeMs / 2, allowanceMs: 0 };
-  const end = performance.now() + limit.leftMs;
+  const limit = {
+    get leftMs(): number {
+      return Math.max(endsAt - performance.now(), maxTimeMs / 10);
+    },
+    allowanceMs: 0,
+  };
   // Rebuild only lanes whose targets seqqa starts itself. Otherwise, a rebuild could hide writes of other clients or changes that a restore missed.
   const canRebuild = config.target !== undefined && !lanePool.capacity.isElastic;
   const cut = (): void => {
@@ -103,7 +107,7 @@ export function calibrating(
   return {
     learn: (knowledge, fresh) => lanePool.learn(knowledge, fresh),
     rebuild: (lane) => lanePool.rebuild(lane),
-    isOver: () => signal?.aborted === true || performance.now() > end,
+    isOver: () => signal?.aborted === true || performance.now() > endsAt,
     calibrate: async (walk) => {
       const once = async () => (await withinTime({ lanePool: { cut }, lane: 0, signal, limit }, () => lanePool.calibrate(walk))).done;
       try {

@@ -54,6 +54,7 @@ export async function search(exploration: Exploration): Promise<Searched> {
   const { config, keep, onEvent, signal } = input;
   const { lanePool } = exploration.lanes;
   const { startedAt } = brought;
+  const limit = { maxTimeMs: options.maxTimeMs, endsAt: startedAt + options.maxTimeMs };
   let { reports, knowledge, divergences } = brought;
   const refuted: Reduction[] = [];
   /**
@@ -73,7 +74,7 @@ export async function search(exploration: Exploration): Promise<Searched> {
     const spill = new ScratchFile(keep?.folder ?? tmpdir());
     const recorded = lessons === 0 ? keep?.before?.recorded : undefined;
     const onCommits = keep === undefined ? undefined : (): void => keep.commits(explorer.committer, () => exploration.soFar(explorer));
-    const lanes = calibrating(lanePool, input, { first: reports[0]!, maxTimeMs: options.maxTimeMs });
+    const lanes = calibrating(lanePool, input, { first: reports[0]!, ...limit });
     // With neither a target nor stores, only the actions themselves change the state. Nothing can be written after an action, so late writes need no
     // check.
     const calibrate = reports[0]!.uses.length > 0 ? lanes.calibrate : undefined;
@@ -136,7 +137,7 @@ export async function search(exploration: Exploration): Promise<Searched> {
       continue;
     }
     if (lesson === undefined) {
-      const left = await leaveCounter(exploration, knowledge, endlessCounter!);
+      const left = await leaveCounter(exploration, limit, knowledge, endlessCounter!);
       if (left === undefined) return searched;
       const isLeft = left.knowledge.unrestored?.includes(endlessCounter!.counter) === true;
       if (isLeft) {
@@ -181,7 +182,8 @@ export async function search(exploration: Exploration): Promise<Searched> {
  * `undefined` if the run was interrupted.
  */
 async function leaveCounter(
-  { input, options, lanes: { lanePool } }: Exploration,
+  { input, lanes: { lanePool } }: Exploration,
+  limit: { readonly maxTimeMs: number; readonly endsAt: number },
   known: Knowledge,
   { counter }: CounterColumn,
 ): Promise<Pick<LearnedValues, "reports" | "knowledge"> | undefined> {
@@ -189,7 +191,7 @@ async function leaveCounter(
     const knowledge = joined(known, { ...NOTHING_KNOWN, unrestored: [counter] });
     const reports = await lanePool.learn(knowledge);
     checkLanes(reports, input.config);
-    const lanes = calibrating(lanePool, input, { first: reports[0]!, maxTimeMs: options.maxTimeMs });
+    const lanes = calibrating(lanePool, input, { first: reports[0]!, ...limit });
     const learned = await learnValues(lanes, { reports, knowledge }, experimentsOf(input.config));
     if (learned.divergences.length === 0) return learned;
     const needed = joined(known, { ...NOTHING_KNOWN, needed: [counter] });

@@ -5,7 +5,7 @@ import { plural } from "../../reports/console/text/numbers.ts";
 import { hasEndedEarly } from "./idle-actions.ts";
 
 /**
- * An action is reported if at least this number of its writes (2xx) changed nothing visible, and none changed something visible. One write is enough
+ * An action is reported if at least this number of its writes (2xx or a redirect) changed nothing visible, and none changed something visible. One write is enough
  * if the complete search found only the root state, because then no step changed anything visible.
  */
 const ENOUGH = 3;
@@ -17,12 +17,28 @@ type Coverage = Readonly<Record<string, ActionCoverage>>;
  * Returns the actions whose successful writes never changed anything that seqqa can see, with the number of writes. Empty if the search was
  * interrupted or stopped at the first violation.
  */
-function unseen(coverage: Coverage, { stopReason, statesVisited }: Searched): readonly (readonly [string, number])[] {
+function unseen(coverage: Coverage, { stopReason, statesVisited }: Searched): readonly Unseen[] {
   if (hasEndedEarly(stopReason)) return [];
   const enough = stopReason === "exhausted" && statesVisited === 1 ? 1 : ENOUGH;
-  return Object.entries(coverage).flatMap(([name, { unseenWrites = 0, brought, changesNothing }]) =>
-    unseenWrites < enough || brought === true || changesNothing === true ? [] : [[name, unseenWrites] as const],
-  );
+  return Object.entries(coverage).flatMap(([name, { unseenWrites: count = 0, brought, changesNothing, mayNeverSucceed, statuses }]) => {
+    const answers = answersIn(statuses);
+    // Web pages also refuse a form by a redirect.
+    const isExempt = brought === true || changesNothing === true || (mayNeverSucceed === true && answers === "3xx");
+    return count < enough || isExempt ? [] : [{ name, count, answers }];
+  });
+}
+
+interface Unseen {
+  readonly name: string;
+  readonly count: number;
+  /** The classes of the action's answers, e.g. `2xx`. */
+  readonly answers: string;
+}
+
+function answersIn(statuses: ActionCoverage["statuses"]): string {
+  const classes = new Set(Object.keys(statuses).map((status) => Math.trunc(Number(status) / 100)));
+  if (!classes.has(3)) return "2xx";
+  return classes.has(2) ? "2xx or 3xx" : "3xx";
 }
 
 /** Returns the coverage without the numbers of writes that changed nothing visible. */
@@ -42,7 +58,7 @@ export function beyondSight(visibility: LaneReport["visibility"]): readonly Verd
 export function unseenChanges(coverage: Coverage, searched: Searched): readonly VerdictException[] {
   const actions = unseen(coverage, searched);
   if (actions.length === 0) return [];
-  const text = actions.map(([name, count]) => `changes made by ${name} (${count} x 2xx, nothing visible)`).join(", ");
+  const text = actions.map(({ name, count, answers }) => `changes made by ${name} (${count} x ${answers}, nothing visible)`).join(", ");
   return [{ kind: "invisible_state", count: actions.length, text }];
 }
 
@@ -53,8 +69,8 @@ export function unseenChanges(coverage: Coverage, searched: Searched): readonly 
 export function unseenWrites(coverage: Coverage, searched: Searched, leftOut: readonly string[] = []): readonly string[] {
   const besides = leftOut.length === 0 ? "" : `, except in fields that are left out of the states (${leftOut.join(", ")})`;
   return unseen(coverage, searched).map(
-    ([name, count]) =>
-      `${plural(count, "write")} of ${name} got a 2xx answer, but changed nothing that seqqa can see${besides}. States that differ only in such changes count as one state. ` +
+    ({ name, count, answers }) =>
+      `${plural(count, "write")} of ${name} got a ${answers} answer, but changed nothing that seqqa can see${besides}. States that differ only in such changes count as one state. ` +
       "Declare the store that the action writes to, give the World a `probe` that reads the data, or mark the action with `changesNothing: true`.",
   );
 }

@@ -256,6 +256,20 @@ describe.each([
     });
   });
 
+  it.each([
+    [{ location: "/orders/7" }, true],
+    [{ location: "/form?error=empty" }, false],
+    [{}, false],
+  ])("a redirect with %j counts as a write: %s", async (headers, expected) => {
+    const response = new ApiResponse(303, "", headers, { method: "POST", url: "/orders", headers: {} });
+    const lane = await laneCase({
+      watched,
+      actions: [{ run: () => (lane.lane.base.stepper.sink({ kind: "answer", response }), response) }],
+    });
+    await lane.expand();
+    expect(lane.lane.base.stepper.wrote).toBe(expected);
+  });
+
   describe("a 5xx answer", () => {
     it("is a finding on every answer that the action received, not the returned one alone", async () => {
       const lane = await laneCase({

@@ -75,6 +75,12 @@ describe("a world with reset", () => {
     expect(Object.keys(explorer.committer.coverage()["peek"]!.statuses)).toEqual(["200", "201", "202", "203"]);
   });
 
+  it("shows what a client that is not seqqa's wrote, through a probe that is called after each step", async () => {
+    const seen = agentOf(new Hidden(), { actions: [silently] }, { probe: ({ api }) => api.n });
+    const { explorer } = await runExplorer(seen, { direct: false });
+    expect([explorer.stopReason, explorer.committer.visited.size]).toEqual(["exhausted", 4]);
+  });
+
   it("resets only after something was executed, and replays the path from there", async () => {
     const api = new Hidden();
     const { runtime, base } = await laneOf(agentOf(api, { actions: [never, up, unmet, peek] }));

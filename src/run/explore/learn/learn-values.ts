@@ -152,12 +152,13 @@ async function learnOnWalk(
     if (!knowsNothing(learned)) await learn(learned);
     else if (suspects.length + unlike.length === 0) break;
     else {
+      const all = [...unlike, ...suspects.map(differenceText)];
+      const report = (divergence: Divergence) => ({ reports, knowledge, divergences: [divergence], missed });
+      if (lanePool.isOver?.() === true) return report(differedOnce(all));
       if (await dependsOnSeconds(lanePool, knowledge, walk)) {
         await learn({ ...NOTHING_KNOWN, ordered: [NEXT_SECOND] });
         continue;
       }
-      const all = [...unlike, ...suspects.map(differenceText)];
-      const report = (divergence: Divergence) => ({ reports, knowledge, divergences: [divergence], missed });
       // Without a new process, effects of the target's memory and of randomness look the same, because the user's reset may not restore everything.
       if (!startsTargets && !reports[0]!.portable) return report(causedByMemoryOrChance(all, suspects));
       const { counters } = reports[0]!;

@@ -73,6 +73,19 @@ describe("checkpoint, rollback and observe", () => {
     }
   });
 
+  it("save clients that an object of the user wraps", async () => {
+    const [shop, bank] = [new ActingClient(), new ActingClient()];
+    const world = new World({ api: { shop, call: () => 1 }, clients: { bank: { http: bank } } });
+    expect([...world.allClients()]).toEqual([
+      [".shop", shop],
+      ["bank.http", bank],
+    ]);
+    const checkpoint = await world.checkpoint();
+    shop.setAuthToken("secret");
+    await world.rollback(checkpoint);
+    expect((await world.observe()).clients).toEqual((await new World({ api: { shop: new ActingClient() } }).observe()).clients);
+  });
+
   it("nested checkpoints go back one at a time", async () => {
     const db = memory(0);
     const world = new World({ api: {}, systems: { db } });

@@ -25,6 +25,8 @@ describe("a write that follows each call", () => {
   it("is a late write of the call, and not one of a job in the target", async () => {
     // The write happens when seqqa looks for it, so that a busy machine cannot delay the look until after the write.
     let send: (() => void) | undefined;
+    // The probe is also called at the end of each step, when the mail has not arrived yet.
+    let isEndOfStep = false;
     const order = new Action<object, MemoryAdapter<Shop>>({
       name: "order",
       run: async (api) => {
@@ -34,6 +36,7 @@ describe("a write that follows each call", () => {
           send = undefined;
         };
         send = sendOnce;
+        isEndOfStep = true;
         setTimeout(sendOnce, LATE_MS);
         return ApiResponse.of(200, {});
       },
@@ -41,7 +44,12 @@ describe("a write that follows each call", () => {
     const definition = new AgentDefinition<object, MemoryAdapter<Shop>>({
       world: () => {
         const store = new MemoryAdapter<Shop>({ state: { mails: 0 } });
-        return new World<object, MemoryAdapter<Shop>>({ api: store, systems: { store }, context: {}, probe: async () => (send?.(), null) });
+        const probe = async (): Promise<null> => {
+          if (!isEndOfStep) send?.();
+          isEndOfStep = false;
+          return null;
+        };
+        return new World<object, MemoryAdapter<Shop>>({ api: store, systems: { store }, context: {}, probe });
       },
       invariants: [],
       actions: [order],

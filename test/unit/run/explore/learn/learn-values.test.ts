@@ -10,7 +10,7 @@ import { AgentDefinition } from "../../../../../src/model/declare/agent.ts";
 import { ApiResponse } from "../../../../../src/model/http/response.ts";
 import { World } from "../../../../../src/model/declare/world.ts";
 import { calibrating } from "../../../../../src/run/explore/at-root.ts";
-import { learnFrom, learnValues } from "../../../../../src/run/explore/learn/learn-values.ts";
+import { learnFrom, learnValues, type LearningLanes } from "../../../../../src/run/explore/learn/learn-values.ts";
 import { droppedFields, unverifiedFields } from "../../../../../src/run/results/left-out-fields.ts";
 import { reductionsOf } from "../../../../../src/run/results/reductions.ts";
 import { lessonNote } from "../../../../../src/run/explore/learn/lesson-note.ts";
@@ -137,6 +137,21 @@ describe("a number that differs in one of several executions", () => {
     expect(knowledge.dropped).toEqual([]);
     expect(divergences).toMatchObject([{ message: "The same calls gave a different result in one of several executions" }]);
   });
+});
+
+it("differences are reported without further experiments once the time for these is over", async () => {
+  let takes = 0;
+  const { lanePool, reports } = await startedWith({ take: (shop) => ({ ...shop, user: String(["1.5", "1.75", "1.25"][takes++ % 3]) }) });
+  let rebuilds = 0;
+  const lanes: LearningLanes = {
+    calibrate: (walk) => lanePool.calibrate(walk),
+    learn: (knowledge) => lanePool.learn(knowledge),
+    rebuild: (lane) => (rebuilds++, lanePool.rebuild(lane)),
+    isOver: () => true,
+  };
+  const { divergences } = await learnValues(lanes, { reports, knowledge: NOTHING_KNOWN }, { idleMs: 0, startsTargets: true });
+  expect(divergences).toMatchObject([{ message: "The same calls gave a different result in one of several executions" }]);
+  expect(rebuilds).toBe(0);
 });
 
 describe("a value of the target's process", () => {
@@ -535,7 +550,7 @@ describe("lanes for experiments", () => {
       signal: undefined,
       onEvent: (event: unknown) => notes.push(event),
     };
-    return { done, notes, lanes: calibrating(lanePool, input, { first: root, maxTimeMs: 1e6 }) };
+    return { done, notes, lanes: calibrating(lanePool, input, { first: root, maxTimeMs: 1e6, endsAt: performance.now() + 1e6 }) };
   }
 
   it("are built anew, once, when a store is lost, and that is said", async () => {
