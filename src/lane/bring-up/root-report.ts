@@ -91,6 +91,9 @@ function setupOf({ home, reportInputs: { setUp } }: Pick<LaneBase, "home" | "rep
   return { setup: { step: { action: "setup", status, requests: setUp, state }, ...home.setupAt } };
 }
 
+const PENDING_AT_ROOT =
+  "A promise or timer of `setup`, an action or a check changed the context or a client while seqqa checked the root state. Await all work before the function returns.";
+
 async function writtenAtRoot(state: WorldState, canonicalizer: Canonicalizer, checker: Checker, seen: Seen): Promise<ErrorEvent> {
   const isStore = await state.storesChanged(seen.mark);
   // The state may also differ because time passed, such as the lifetime of a Redis key, or because a store notices a write late.
@@ -98,7 +101,8 @@ async function writtenAtRoot(state: WorldState, canonicalizer: Canonicalizer, ch
   const { lines } = await written(state, canonicalizer, seen.mark);
   const isOften = !isOwn && (await writesByItself(state, seen, 250, 3));
   const name = isOften ? undefined : await checker.culprit(undefined, () => state.restore(seen.mark), seen.isOther);
-  if (name !== undefined || isOwn) return impure(name ?? checker.checked.last, isStore ? "a store" : "the context or a client");
+  if (name !== undefined) return impure(name, isStore ? "a store" : "the context or a client");
+  if (isOwn) return errorEvent("PENDING_WORK", PENDING_AT_ROOT, "setup");
   const kind = isOften || (await writesByItself(state, seen, 1_000, 1)) ? "itself" : "unknown";
   const text = otherWriterText({ kind, lines }, "while seqqa checked the root state");
   return errorEvent("OTHER_WRITER", `${text}. ${OTHER_WRITER_HINT}`, "stores");

@@ -116,6 +116,8 @@ export const rabbitmq: Service = {
       RABBITMQ_CONFIG_FILE: config,
       RABBITMQ_ENABLED_PLUGINS_FILE: plugins,
       RABBITMQ_CONF_ENV_FILE: "/dev/null",
+      // Idle schedulers of Erlang wait actively by default, which takes processor time from the tests.
+      RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: "+sbwt none +sbwtdcpu none +sbwtdio none",
       // With this variable, the script of the server is replaced by the server process, which therefore receives the signals.
       RUNNING_UNDER_SYSTEMD: "true",
       HOME: directory,

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { Executions, type Stop } from "../../../../src/lane/examine/executions.ts";
 import { loadHasher, NO_ORIGINS, NOTHING_KNOWN, type Facts, type Knowledge } from "../../../../src/state/index.ts";
 import { Canonicalizer } from "../../../../src/state/canonical/canonicalizer.ts";
+import { size } from "../../../sizes.ts";
 import { CLOCK, stored, table } from "../support.ts";
 
 beforeAll(loadHasher);
@@ -103,7 +104,7 @@ describe("a time in whole seconds", () => {
           const knowledge = learnt(one, [offset], both);
           expect(named(knowledge, one, offset, later)).toBe(ahead(offset));
         }),
-        { numRuns: 300 },
+        { numRuns: size(100, 300) },
       );
     },
   );
@@ -121,7 +122,7 @@ describe("a time in whole seconds", () => {
         const knowledge = learnt(one, offsets, both);
         expect(offsets.map((offset) => named(knowledge, one, offset, later))).toEqual(offsets.map(ahead));
       }),
-      { numRuns: 300 },
+      { numRuns: size(100, 300) },
     );
   });
 
@@ -140,7 +141,7 @@ describe("a time in whole seconds", () => {
         expect(offsets.map((offset) => named(knowledge, one, offset, later))).toEqual(offsets.map(ahead));
       }),
       {
-        numRuns: 300,
+        numRuns: size(100, 300),
         // At the very beginning of a second, two offsets are equally near.
         examples: [[{ cut: "dropped", form: "seconds since 1970" }, [exactly(20), exactly(0)], exactly(0)]],
       },
