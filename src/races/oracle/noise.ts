@@ -1,8 +1,9 @@
-import type { Execution } from "./execution.ts";
+import type { ExecutedFacts, Execution } from "./execution.ts";
 import type { FreshIds } from "./fresh-ids.ts";
 import { answerPlace, dataOf, NO_VISITOR, tokenOf, type IdPlaces } from "./id-places.ts";
 import { mapLeaves, templateOf } from "./leaves.ts";
 import { mapFacts, type FactsVisitor } from "./map-facts.ts";
+import { areSameTimes, timeIn, type TimeDifference } from "./times.ts";
 
 /** Matches a short text that may be a random value. */
 const TOKEN = /^[A-Za-z0-9_-]{5,64}$/;
@@ -17,6 +18,8 @@ interface Drawn {
 /** The places in states and answers whose values change by themselves. */
 export class Noise {
   readonly #dropped = new Set<string>();
+  readonly #times = new Set<string>();
+  readonly #unsteadyTimes = new Set<string>();
   readonly #drawn: Map<string, Drawn> = new Map();
 
   drops(place: string): boolean {
@@ -25,6 +28,25 @@ export class Noise {
 
   drop(place: string): void {
     this.#dropped.add(place);
+  }
+
+  /** Returns `true` if a text or number at a place is a time that calls compute from the present time. */
+  isTime(place: string, text: string): boolean {
+    return this.#times.has(place) && timeIn(text) !== undefined;
+  }
+
+  /** Records that calls compute the times at a place from the present time. */
+  time(place: string): void {
+    this.#times.add(place);
+  }
+
+  /** Returns `true` if times at a place differ when the same calls are repeated, so that they are not compared. */
+  hasUnsteadyTimes(place: string): boolean {
+    return this.#unsteadyTimes.has(place);
+  }
+
+  ignoreTimes(place: string): void {
+    this.#unsteadyTimes.add(place);
   }
 
   /** Returns `true` if this text at this place counts as a random value. */
@@ -62,32 +84,37 @@ export interface Learned {
   readonly places: IdPlaces;
   /** Replaces the known generated parts of a text by placeholders. */
   readonly blank: (text: string) => string;
+  /** Returns the places where the times of two states differ. */
+  readonly timeDifferences: (a: ExecutedFacts, b: ExecutedFacts) => readonly TimeDifference[];
 }
 
 export type Part = "states" | "answers";
 
 interface Leaves {
   readonly isNumber: boolean;
+  /** `true` for values that may be times: whole numbers and texts, but no keys and no parts of texts. */
+  readonly mayBeTimes: boolean;
   readonly texts: string[];
 }
 
 /** Returns the texts, numbers and other single values at each place of an execution, as text. */
 function leavesOf(execution: Execution, part: Part, noise: Noise, blank: (text: string) => string): ReadonlyMap<string, Leaves> {
   const found = new Map<string, Leaves>();
-  const add = (place: string, text: string, isNumber = false): void => {
-    if (!found.has(place)) found.set(place, { isNumber, texts: [] });
+  const add = (place: string, text: string, isNumber = false, mayBeTimes = false): void => {
+    if (!found.has(place)) found.set(place, { isNumber, mayBeTimes, texts: [] });
     found.get(place)!.texts.push(text);
   };
   const visitor: FactsVisitor = {
     ...NO_VISITOR,
     number: (place, _name, text, before) => {
-      add(place, before === undefined ? blank(text) : text, true);
+      const isWhole = before === undefined;
+      add(place, isWhole && noise.isTime(place, text) ? "~" : isWhole ? blank(text) : text, true, isWhole);
       return undefined;
     },
     text: (place, text) => {
-      const isDrawn = noise.isDrawn(place, text);
-      add(place, isDrawn ? "~" : blank(text));
-      return isDrawn ? "~" : undefined;
+      const isKnown = noise.isDrawn(place, text) || noise.isTime(place, text);
+      add(place, isKnown ? "~" : blank(text), false, !place.endsWith("{}"));
+      return isKnown ? "~" : undefined;
     },
     other: (place, value) => add(place, String(value)),
     length: (place, count) => add(place, String(count)),
@@ -100,35 +127,49 @@ function leavesOf(execution: Execution, part: Part, noise: Noise, blank: (text: 
 
 /**
  * Compares two executions with the same order of the calls, and learns which values change by themselves. Numbers that changed together with ids of
- * new rows are treated as ids, and texts that look random as random. Other places that differ are ignored.
+ * new rows are treated as ids, texts that look random as random, and times with the same distance from the calls as times. Other places that differ
+ * are ignored.
  * @returns `true` if anything was learned
  */
-export function learnNoise(a: Execution, b: Execution, part: Part, { noise, places, blank }: Learned): boolean {
+export function learnNoise(a: Execution, b: Execution, part: Part, { noise, places, blank, timeDifferences }: Learned): boolean {
   let learned = false;
+  const [factsA, factsB] = [a.states[0]!.facts, b.states[0]!.facts];
+  if (part === "states") {
+    for (const { place } of timeDifferences(factsA, factsB)) {
+      noise.ignoreTimes(place);
+      learned = true;
+    }
+    if (learned) return true;
+  }
   const [left, right] = [leavesOf(a, part, noise, blank), leavesOf(b, part, noise, blank)];
-  const [freshA, freshB] = [places.freshOf(a.states[0]!.facts), places.freshOf(b.states[0]!.facts)];
+  const [freshA, freshB] = [places.freshOf(factsA), places.freshOf(factsB)];
   const movedWith = (onlyA: readonly string[], onlyB: readonly string[]): string | undefined => {
     if (onlyA.length === 0 || onlyA.length !== onlyB.length) return undefined;
     const all = (fresh: FreshIds, domain: string, texts: readonly string[]): boolean =>
       texts.every((text) => fresh.has(domain, tokenOf(text)));
     return freshA.domainsOf(tokenOf(onlyA[0]!), "").find((domain) => all(freshA, domain, onlyA) && all(freshB, domain, onlyB));
   };
+  // Times in answers are not compared, so they are ignored like other values that change by themselves.
+  const [ranA, ranB] = part === "states" ? [factsA.executed, factsB.executed] : [];
   const differing = [...new Set([...left.keys(), ...right.keys()])].flatMap((place) => {
-    const { isNumber } = left.get(place) ?? right.get(place)!;
+    const { isNumber, mayBeTimes } = left.get(place) ?? right.get(place)!;
     const [ofA, ofB] = [left.get(place)?.texts ?? [], right.get(place)?.texts ?? []];
     const [onlyA, onlyB] = [without(ofA, ofB), without(ofB, ofA)];
     if (onlyA.length === 0 && onlyB.length === 0) return [];
     // Skip texts that differ only in numbers, because these numbers have their own places.
     if (!isNumber && !place.endsWith("[#]") && areEqual(onlyA.map(templateOf), onlyB.map(templateOf))) return [];
-    return [{ place, isNumber, onlyA, onlyB, same: ofA.filter((text) => ofB.includes(text)) }];
+    const areTimes = mayBeTimes && onlyA.length > 0 && ranA !== undefined && ranB !== undefined && areSameTimes(onlyA, onlyB, ranA, ranB);
+    return [{ place, isNumber, areTimes, onlyA, onlyB, same: ofA.filter((text) => ofB.includes(text)) }];
   });
-  for (const { place, isNumber, onlyA, onlyB, same } of differing) {
-    if (!isNumber && noise.draw(place, [...onlyA, ...onlyB], same)) learned = true;
+  for (const { place, isNumber, areTimes, onlyA, onlyB, same } of differing) {
+    if (areTimes) noise.time(place);
+    else if (!isNumber && noise.draw(place, [...onlyA, ...onlyB], same)) learned = true;
   }
   // Return after finding random texts: if a key was random, the places below it have changed and must be compared again.
   if (learned) return true;
-  for (const { place, isNumber, onlyA, onlyB } of differing) {
+  for (const { place, isNumber, areTimes, onlyA, onlyB } of differing) {
     learned = true;
+    if (areTimes) continue;
     const domain = isNumber ? movedWith(onlyA, onlyB) : undefined;
     if (domain !== undefined) places.moves(place, domain);
     else if (place.endsWith("{}")) for (const key of [...onlyA, ...onlyB]) noise.drop(keyPlace(place, key));
