@@ -3,7 +3,7 @@ import type { FreshIds } from "./fresh-ids.ts";
 import { answerPlace, dataOf, NO_VISITOR, tokenOf, type IdPlaces } from "./id-places.ts";
 import { mapLeaves, templateOf } from "./leaves.ts";
 import { mapFacts, type FactsVisitor } from "./map-facts.ts";
-import { areSameTimes, timeIn, type TimeDifference } from "./times.ts";
+import { timeIn, type TimeDifference } from "./times.ts";
 
 /** Matches a short text that may be a random value. */
 const TOKEN = /^[A-Za-z0-9_-]{5,64}$/;
@@ -92,28 +92,26 @@ export type Part = "states" | "answers";
 
 interface Leaves {
   readonly isNumber: boolean;
-  /** `true` for values that may be times: whole numbers and texts, but no keys and no parts of texts. */
-  readonly mayBeTimes: boolean;
   readonly texts: string[];
 }
 
 /** Returns the texts, numbers and other single values at each place of an execution, as text. */
 function leavesOf(execution: Execution, part: Part, noise: Noise, blank: (text: string) => string): ReadonlyMap<string, Leaves> {
   const found = new Map<string, Leaves>();
-  const add = (place: string, text: string, isNumber = false, mayBeTimes = false): void => {
-    if (!found.has(place)) found.set(place, { isNumber, mayBeTimes, texts: [] });
+  const add = (place: string, text: string, isNumber = false): void => {
+    if (!found.has(place)) found.set(place, { isNumber, texts: [] });
     found.get(place)!.texts.push(text);
   };
   const visitor: FactsVisitor = {
     ...NO_VISITOR,
     number: (place, _name, text, before) => {
       const isWhole = before === undefined;
-      add(place, isWhole && noise.isTime(place, text) ? "~" : isWhole ? blank(text) : text, true, isWhole);
+      add(place, isWhole && noise.isTime(place, text) ? "~" : isWhole ? blank(text) : text, true);
       return undefined;
     },
     text: (place, text) => {
       const isKnown = noise.isDrawn(place, text) || noise.isTime(place, text);
-      add(place, isKnown ? "~" : blank(text), false, !place.endsWith("{}"));
+      add(place, isKnown ? "~" : blank(text));
       return isKnown ? "~" : undefined;
     },
     other: (place, value) => add(place, String(value)),
@@ -127,8 +125,7 @@ function leavesOf(execution: Execution, part: Part, noise: Noise, blank: (text: 
 
 /**
  * Compares two executions with the same order of the calls, and learns which values change by themselves. Numbers that changed together with ids of
- * new rows are treated as ids, texts that look random as random, and times with the same distance from the calls as times. Other places that differ
- * are ignored.
+ * new rows are treated as ids, and texts that look random as random. Other places that differ are ignored.
  * @returns `true` if anything was learned
  */
 export function learnNoise(a: Execution, b: Execution, part: Part, { noise, places, blank, timeDifferences }: Learned): boolean {
@@ -149,27 +146,22 @@ export function learnNoise(a: Execution, b: Execution, part: Part, { noise, plac
       texts.every((text) => fresh.has(domain, tokenOf(text)));
     return freshA.domainsOf(tokenOf(onlyA[0]!), "").find((domain) => all(freshA, domain, onlyA) && all(freshB, domain, onlyB));
   };
-  // Times in answers are not compared, so they are ignored like other values that change by themselves.
-  const [ranA, ranB] = part === "states" ? [factsA.executed, factsB.executed] : [];
   const differing = [...new Set([...left.keys(), ...right.keys()])].flatMap((place) => {
-    const { isNumber, mayBeTimes } = left.get(place) ?? right.get(place)!;
+    const { isNumber } = left.get(place) ?? right.get(place)!;
     const [ofA, ofB] = [left.get(place)?.texts ?? [], right.get(place)?.texts ?? []];
     const [onlyA, onlyB] = [without(ofA, ofB), without(ofB, ofA)];
     if (onlyA.length === 0 && onlyB.length === 0) return [];
     // Skip texts that differ only in numbers, because these numbers have their own places.
     if (!isNumber && !place.endsWith("[#]") && areEqual(onlyA.map(templateOf), onlyB.map(templateOf))) return [];
-    const areTimes = mayBeTimes && onlyA.length > 0 && ranA !== undefined && ranB !== undefined && areSameTimes(onlyA, onlyB, ranA, ranB);
-    return [{ place, isNumber, areTimes, onlyA, onlyB, same: ofA.filter((text) => ofB.includes(text)) }];
+    return [{ place, isNumber, onlyA, onlyB, same: ofA.filter((text) => ofB.includes(text)) }];
   });
-  for (const { place, isNumber, areTimes, onlyA, onlyB, same } of differing) {
-    if (areTimes) noise.time(place);
-    else if (!isNumber && noise.draw(place, [...onlyA, ...onlyB], same)) learned = true;
+  for (const { place, isNumber, onlyA, onlyB, same } of differing) {
+    if (!isNumber && noise.draw(place, [...onlyA, ...onlyB], same)) learned = true;
   }
   // Return after finding random texts: if a key was random, the places below it have changed and must be compared again.
   if (learned) return true;
-  for (const { place, isNumber, areTimes, onlyA, onlyB } of differing) {
+  for (const { place, isNumber, onlyA, onlyB } of differing) {
     learned = true;
-    if (areTimes) continue;
     const domain = isNumber ? movedWith(onlyA, onlyB) : undefined;
     if (domain !== undefined) places.moves(place, domain);
     else if (place.endsWith("{}")) for (const key of [...onlyA, ...onlyB]) noise.drop(keyPlace(place, key));

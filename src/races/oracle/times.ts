@@ -31,7 +31,7 @@ export function timesOf(facts: ExecutedFacts, isTime: (place: string, text: stri
       return undefined;
     },
     text: (place, text) => {
-      add(place, text, text);
+      if (!place.endsWith("{}")) add(place, text, text);
       return undefined;
     },
     other: (place, value) => {
@@ -42,16 +42,15 @@ export function timesOf(facts: ExecutedFacts, isTime: (place: string, text: stri
   return found;
 }
 
+/** Returns `true` for a time that a target usually computes from the present time. */
+export function isNearby(text: string, nowMs: number): boolean {
+  const moment = timeIn(text);
+  return moment !== undefined && Math.abs(moment.ms - nowMs) <= FURTHEST_MS;
+}
+
 /** Reads a time from the text of a value, or of a number. */
 export function timeIn(text: string): Moment | undefined {
   return momentOf(text) ?? momentOf(Number(text));
-}
-
-/** Returns `true` if the different values at one place of two executions are times that have the same distance from the calls. */
-export function areSameTimes(a: readonly string[], b: readonly string[], ranA: Executed, ranB: Executed): boolean {
-  const isNear = (moment: Moment | undefined): moment is Moment => moment !== undefined && Math.abs(moment.ms - ranA.endMs) <= FURTHEST_MS;
-  const [left, right] = [a.map(timeIn), b.map(timeIn)];
-  return a.length === b.length && left.every(isNear) && right.every(isNear) && laterBy(left, right, ranA, ranB) === 0;
 }
 
 /**
@@ -70,8 +69,6 @@ function laterBy(a: readonly Moment[], b: readonly Moment[], ranA: Executed, ran
     if (at >= 0) left.splice(at, 1);
     return at >= 0;
   });
-  // The number of times is compared with the rest of the state.
-  if (onlyA.length !== onlyB.length) return 0;
   const sorted = (moments: readonly Moment[]): readonly Moment[] => moments.toSorted((one, other) => one.ms - other.ms);
   const others = sorted(onlyB);
   for (const [at, one] of sorted(onlyA).entries()) {
@@ -87,24 +84,37 @@ function laterBy(a: readonly Moment[], b: readonly Moment[], ranA: Executed, ran
 }
 
 /**
- * Returns the places where the times of two executions differ. Returns an empty list if the executions cannot be compared: their windows are not
- * known, or they began in states with different times, for example because only one of them began in a state that was restored.
+ * Compares the times of two executions. Returns the places with different times, and the places where the times differ only because the executions ran
+ * at different times (`moved`). Returns `undefined` if the executions cannot be compared: their windows are not known, or they began in states with
+ * different times, for example because only one of them began in a state that was restored.
  */
-export function timeDifferences(
+export function comparedTimes(
   a: ExecutedFacts,
   b: ExecutedFacts,
   timesIn: (facts: ExecutedFacts) => TimesOfState,
-): readonly TimeDifference[] {
+): { readonly differing: readonly TimeDifference[]; readonly moved: readonly string[] } | undefined {
   const [ranA, ranB] = [a.executed, b.executed];
-  if (ranA === undefined || ranB === undefined) return [];
+  if (ranA === undefined || ranB === undefined) return undefined;
   const between = (one: ExecutedFacts, other: ExecutedFacts): readonly TimeDifference[] => {
     const others = timesIn(other);
     return [...timesIn(one)].flatMap(([place, times]) => {
-      const laterMs = laterBy(times, others.get(place) ?? [], ranA, ranB);
-      return laterMs === 0 ? [] : [{ place, laterMs }];
+      const same = others.get(place) ?? [];
+      const isEqual = times.length !== same.length || isSameList(times, same);
+      return isEqual ? [] : [{ place, laterMs: laterBy(times, same, ranA, ranB) }];
     });
   };
-  return between(ranA.before, ranB.before).length > 0 ? [] : between(a, b);
+  if (between(ranA.before, ranB.before).some(({ laterMs }) => laterMs !== 0)) return undefined;
+  const all = between(a, b);
+  return {
+    differing: all.filter(({ laterMs }) => laterMs !== 0),
+    moved: all.filter(({ laterMs }) => laterMs === 0).map(({ place }) => place),
+  };
+}
+
+function isSameList(a: readonly Moment[], b: readonly Moment[]): boolean {
+  const sorted = (moments: readonly Moment[]): readonly number[] => moments.map(({ ms }) => ms).toSorted((x, y) => x - y);
+  const others = sorted(b);
+  return sorted(a).every((ms, at) => ms === others[at]);
 }
 
 /** Describes a difference for people: `db.leases.until is 1 h earlier`. The difference is rounded to seconds. */
