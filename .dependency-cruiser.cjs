@@ -70,7 +70,7 @@ const allowed = {
   // Two runs as reports show them.
   diff: [...foundation, "reports"],
   // States as a run log has them; rules by the names that they get.
-  suggest: [...foundation, "run-log", "state/index.ts", "state/compare/differences.ts", "rules/rows/row-rules.ts"],
+  suggest: [...foundation, "run-log", "state/index.ts", "state/compare/differences.ts", "rules/rows/amounts.ts", "rules/rows/row-rules.ts"],
   // Rows of explored states made wrong: the names of their tables and columns as the rules over rows write them.
   strength: [...foundation, "run-log", "suggest", "rules/rows/table-names.ts"],
   init: foundation,

@@ -6,7 +6,7 @@ import { Rule } from "../model/declare/rule.ts";
 import { Severity } from "../model/declare/severity.ts";
 import { graphqlAnswer, isGraphql } from "../model/http/graphql-answer.ts";
 import { isIdLike, isItemId } from "../model/text/id-like.ts";
-import { requireAction, requireList, requireOptions } from "./rule-options.ts";
+import { allowedChanges, requireAction, requireOptions } from "./rule-options.ts";
 import { refusesInBody } from "../model/http/refusal.ts";
 import { urlOf } from "./requests.ts";
 import { columnsText, storeChanges } from "./store-changes.ts";
@@ -38,20 +38,19 @@ export interface RejectedMeansUnchangedOptions {
  */
 export function rejectedMeansUnchanged<C extends object = Values, A = ApiClient>(options: RejectedMeansUnchangedOptions = {}): Rule<C, A> {
   requireOptions<keyof RejectedMeansUnchangedOptions>("rejectedMeansUnchanged", options, { except: true });
-  requireList("rejectedMeansUnchanged", "except", options.except, '["log_in"] or ["users.failed_attempts"]');
-  const except = new Set(options.except);
-  const columns = [...except].filter((name) => COLUMN.test(name));
+  const except = allowedChanges("rejectedMeansUnchanged", options.except);
+  const { columns } = except;
   return new Rule<C, A>({
     name: "rejected_means_unchanged",
     message: "a refused or read-only call changed the stores",
     severity: Severity.HIGH,
     writes: true,
     brings: (actions) => {
-      for (const name of except) if (!columns.includes(name)) requireAction(actions, "rejectedMeansUnchanged", name);
+      for (const name of except.actions) requireAction(actions, "rejectedMeansUnchanged", name);
       return [];
     },
     judge: async (_world, { action, answers, changed, stores }) => {
-      if (!changed || answers.length === 0 || except.has(action.name)) return true;
+      if (!changed || answers.length === 0 || except.actions.has(action.name)) return true;
       const isRefused = (answer: ApiResponse): boolean => wasRefused(answer, action.expectedStatus);
       // A step that follows a link also contains the answers of the pages to which the link redirects.
       if (answers.some(isFollowedLink) && answers.every((answer) => onlyReads(answer) || !isRefused(answer))) return true;
@@ -76,8 +75,6 @@ export function rejectedMeansUnchanged<C extends object = Values, A = ApiClient>
   });
 }
 
-/** Matches the name of a column or table in `except`: `users.failed_attempts`, `audit_log.*`. */
-const COLUMN = /^[^\s]+\.[^\s]+$/;
 /** Statuses with which APIs refuse credentials. Such APIs often count refused attempts in a store. */
 const MAY_COUNT = new Set([401, 403, 423, 429]);
 /** Matches the names of query parameters that hold a code of a link. Tokens that authorize every request, such as `access_token`, do not match. */

@@ -55,3 +55,26 @@ export function requireAction<C extends object, A>(actions: readonly Action<C, A
     hint: `The actions of the Agent are ${actions.map((action) => action.name).join(", ")}.`,
   });
 }
+
+/** Matches the name of a column or table in `except`: `users.failed_attempts`, `audit_log.*`. */
+const COLUMN = /^[^\s]+\.[^\s]+$/;
+
+/** The option `except` of a rule that compares stores. */
+export interface AllowedChanges {
+  /** The names of the actions that the rule does not judge. */
+  readonly actions: ReadonlySet<string>;
+  /** The columns (`table.column`), tables (`table.*`) and stores (`store.*`) that the rule does not compare. */
+  readonly columns: readonly string[];
+}
+
+/** Parses `except`, a list of actions, columns and tables. Default: nothing is allowed. @throws SeqqaError `RULE_INVALID` */
+export function allowedChanges(rule: string, except: unknown): AllowedChanges {
+  requireList(rule, "except", except, '["log_in"] or ["users.failed_attempts"]');
+  const names = (except ?? []) as readonly unknown[];
+  const wrong = names.find((name) => typeof name !== "string");
+  if (wrong !== undefined)
+    throw invalidOption(rule, "except", wrong, "Name actions, columns (`users.failed_attempts`) and tables (`audit_log.*`)");
+  const [actions, columns]: [string[], string[]] = [[], []];
+  for (const name of names as readonly string[]) (COLUMN.test(name) ? columns : actions).push(name);
+  return { actions: new Set(actions), columns };
+}

@@ -27,6 +27,15 @@ export function storeChanges(before: StoresView, after: StoresView): string {
   return [...shown, ...(changes.length > shown.length ? [`${changes.length - shown.length} more`] : [])].join("; ");
 }
 
+/** Returns the tables to which a change of the stores added rows, without removing or replacing others, e.g. `db.orders`. */
+export function tablesWithNewRows(before: StoresView, after: StoresView): readonly string[] {
+  const { counts } = before.changedRows(after);
+  return [...new Set([...before.tables.keys(), ...after.tables.keys()])].filter((table) => {
+    const [more, less] = balance(before.tables.get(table) ?? NONE, after.tables.get(table) ?? NONE);
+    return less <= (counts.get(table) ?? 0) && more > less;
+  });
+}
+
 /** Names the columns of changed rows, ` (orders.status)`. Returns an empty text if rows were only added or removed, or if many columns changed. */
 export function columnsText(before: StoresView, after: StoresView): string {
   const fields = onlyAdds(before, after) || onlyAdds(after, before) ? [] : before.changedRows(after).fields;

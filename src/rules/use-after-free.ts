@@ -18,7 +18,9 @@ import {
   saysMore,
   type Item,
 } from "./answers/answer-content.ts";
+import { isItemId } from "../model/text/id-like.ts";
 import { isDone, isFailure, isMissing, pathOf, shownPath, writesOf } from "./requests.ts";
+import { isRevived } from "./resources/revival.ts";
 import { collectionPath, ResourcePaths, type Kind, type Place } from "./resources/resource-paths.ts";
 import { requireOptions } from "./rule-options.ts";
 
@@ -57,8 +59,10 @@ export interface UseAfterFreeOptions {
  * 401, 403 and every other answer prove nothing.
  *
  * Write (with `resources` that are created by a `POST` to their collection, and can be read and deleted). A write to an item, or below it, that is
- * answered 2xx (not 201 or 202) must not create a missing item again. It is a finding if `GET` of the item is answered 404, 410 or 2xx without
- * content before the step, and 2xx with an item after it.
+ * answered 2xx (not 201 or 202) must not bring a deleted item back. It is a finding if `GET` of the item is answered 404, 410 or 2xx without content
+ * before the step, and 2xx with an item after it, and the step added a row to the table of the resource, or cleared a deletion mark in it. Other
+ * writes only make an existing item visible: a user joins a group, or an article is published. If the stores have no table with the name of the
+ * resource, it is a finding only if the write is to the path of the item itself, or if `GET` of the item was answered 410.
  *
  * Without `resources`, the rule cannot distinguish an item from a setting that a `DELETE` resets, so the rule checks less. If the step changed
  * something, `GET` of the deleted URL must not be answered 2xx with exactly the same non-empty body as before the step. This `GET` must not be
@@ -104,7 +108,7 @@ async function sameAsBefore(
   const now = await client.get(path);
   if (isFailure(now.statusCode))
     return explain(`${action.name}: ${said(deleted, path)}, but a GET of the same path was then answered ${now.statusCode}`);
-  if (!isServed(now)) return true;
+  if (!isServed(now) || (await isForAnyPath(client, path, now))) return true;
   return {
     earlier: async (begun) => {
       const before = await client.get(path);
@@ -127,7 +131,8 @@ async function isGone(
   const what = `${action.name}: DELETE ${item.text} was answered ${deleted.statusCode}`;
   const own = resource.can.read === true ? await client.get(path) : undefined;
   const served = `${what}, but GET ${item.text} of the deleted item was then answered ${own?.statusCode}`;
-  if (own !== undefined && (isFailure(own.statusCode) || isThere(own, resource))) return explain(served);
+  if (own !== undefined && (isFailure(own.statusCode) || (isThere(own, resource) && !(await isForAnyPath(client, path, own)))))
+    return explain(served);
   const isMissed = own !== undefined && isAbsent(own);
   const ended: Ended[] = [];
   for (const child of paths.childrenOf(kind)) {
@@ -205,22 +210,31 @@ async function livesAgain(
   return one === undefined || !saysDeleted(one) || explain(`${what} with an item that is still marked as deleted`);
 }
 
-/** Checks that a write to a missing item does not create it, because only a `POST` to the collection creates items. */
+/**
+ * Checks that a write to a deleted item does not bring it back. An item that could not be read before the step may also exist, and be served only to
+ * its members or after its publication. The stores show which of the two is the case. If they do not show it, only a write to the path of the item
+ * itself, or to an item that was answered 410, is judged.
+ */
 async function staysGone(
-  { action, changed, canGoBack, client }: CheckedStep,
+  { action, changed, canGoBack, client, stores: storesOf }: CheckedStep,
   written: ApiResponse,
   path: string,
-  { kind: { resource, item }, path: itemPath }: NonNullable<ReturnType<ResourcePaths["itemOf"]>>,
+  { kind, path: itemPath }: NonNullable<ReturnType<ResourcePaths["itemOf"]>>,
 ): Promise<boolean | Earlier> {
+  const { resource, item } = kind;
   const isMadeByPost = resource.can.create === true && written.statusCode !== 201;
   const canBeGone = resource.can.read === true && resource.can.delete === true;
   if (!changed || !canGoBack || !isMadeByPost || !canBeGone) return true;
   const now = await client.get(itemPath);
   if (!isThere(now, resource)) return true;
+  const stores = await storesOf();
   return {
     earlier: async (begun) => {
       const before = await client.get(itemPath);
       if (!isAbsent(before)) return true;
+      const was = await begun.stores();
+      const isRevival = was === undefined || stores === undefined ? undefined : isRevived(was, stores, kind);
+      if (isRevival === false || (isRevival === undefined && path !== itemPath && before.statusCode !== 410)) return true;
       const what = `${action.name}: ${written.request.method} ${shownPath(path)} was answered ${written.statusCode}`;
       return begun.explain(
         `${what}; GET ${item.text} of the item was answered ${before.statusCode}${before.ok ? " without the item" : ""} before this request and ${now.statusCode} after it`,
@@ -234,6 +248,17 @@ function isThere(answer: ApiResponse, resource: Resource, saysGone: (item: Item)
   if (!isServed(answer)) return false;
   const whole = jsonOf(answer);
   return ![itemIn(answer, resource), whole].some((one) => isObject(one) && saysGone(one));
+}
+
+/**
+ * Returns `true` if the target gives the same answer for an item that does not exist, so that the answer is no item. Servers of single-page apps answer
+ * every path that they do not know with the page of the app.
+ */
+async function isForAnyPath(client: ApiClient, path: string, answer: ApiResponse): Promise<boolean> {
+  const last = path.slice(path.lastIndexOf("/") + 1);
+  const missing = /^\d+$/.test(last) ? "987654321" : isItemId(last) ? "5e99a000-0000-4000-8000-000000000000" : `${last}-missing`;
+  const other = await client.get(`${path.slice(0, path.lastIndexOf("/"))}/${missing}`);
+  return other.ok && other.text === answer.text;
 }
 
 const said = ({ statusCode }: ApiResponse, path: string): string => `DELETE ${shownPath(path)} was answered ${statusCode}`;

@@ -99,6 +99,52 @@ describe.each([
   });
 });
 
+/**
+ * An API for leases on PostgreSQL. Each extension has a number of a sequence, which is not its key. Answers are read after the write. BUG=1 lets two
+ * simultaneous extensions add one hour only.
+ */
+const LEASES = `
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import pg from "pg";
+const db = new pg.Pool({ connectionString: process.env.DATABASE_URL });
+await db.query("CREATE TABLE IF NOT EXISTS leases (id INT PRIMARY KEY, until TIMESTAMPTZ, count INT, last TEXT)");
+await db.query("CREATE TABLE IF NOT EXISTS extensions (id UUID PRIMARY KEY, seq SERIAL, who TEXT)");
+await db.query("INSERT INTO leases VALUES (1, '2020-01-01', 0, '') ON CONFLICT DO NOTHING");
+const extend = async (who) => {
+  await db.query("INSERT INTO extensions (id, who) VALUES ($1, $2)", [randomUUID(), who]);
+  const { until } = (await db.query("SELECT until FROM leases")).rows[0];
+  const from = process.env.BUG ? "'" + until.toISOString() + "'" : "until";
+  await db.query("UPDATE leases SET until = GREATEST(" + from + ", now()) + interval '1 hour', count = count + 1, last = $1", [who]);
+  return (await db.query("SELECT until, count FROM leases")).rows[0];
+};
+createServer(async ({ url }, response) => {
+  const body = url === "/" ? {} : await extend(url);
+  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+
+it.each([
+  ["a lease that two calls extend by one hour is a race", "1", ["ann ann", "ann bob", "bob bob"]],
+  ["answers that are read after the write, and numbers of a sequence, are none", "", []],
+])("%s", async (_name, bug, races) => {
+  const cwd = folderWith({
+    "server.mjs": LEASES,
+    "leases.explore.ts": `import { Action, Agent } from "seqqa";
+const extend = (name: string) => new Action({ name, run: async (api) => api.post("/" + name) });
+export const agent = new Agent({ name: "leases", actions: [extend("ann"), extend("bob")], invariants: [] });
+`,
+    "seqqa.yaml": config(await template("postgres"), "").replace("max_depth: 2", "max_depth: 1"),
+  });
+  linkPackages(cwd, "seqqa", "pg");
+  const ran = await seqqa(["run", ".", "--races", "--reporter", "json", "--output", emptyFolder()], { cwd, env: { BUG: bug } });
+  const result = only(documentOf(ran));
+  expect(result.races.map(({ first, second }) => `${first} ${second}`).toSorted()).toEqual(races);
+  for (const { message, verdict } of result.races)
+    expect([verdict, message]).toEqual(["state", expect.stringContaining("db.leases.until is 1 h earlier")]);
+  expect(result.raceCoverage).toMatchObject({ dismissed: {} });
+});
+
 const ON_SQLITE = `
 import { createServer } from "node:http";
 import { randomBytes } from "node:crypto";

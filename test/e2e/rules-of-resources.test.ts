@@ -80,7 +80,7 @@ const DEFECTS: readonly Defect[] = [
     defect: "adds_up",
     found: {
       idempotent:
-        "update_product: PUT /shops/{id}/products/{id} was sent again and answered 200, and the second request changed the stores: db.products: 1 row changed",
+        "update_product: PUT /shops/{id}/products/{id} was sent again and answered 200, and the second request changed the stores: db.products: 1 row changed (products.stock)",
     },
     path: "create_shop create_product update_product",
     asked: ["PUT /shops/1/products/1 200"],

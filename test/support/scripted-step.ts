@@ -23,8 +23,8 @@ export interface Script {
   readonly expectedStatus?: readonly number[];
   /** `true` if the requests of the step cannot be sent again. */
   readonly isLost?: boolean;
-  /** The contents of the stores, one entry for each time that the rule reads them, or a function that is called each time. */
-  readonly stores?: readonly StoresView[] | (() => StoresView);
+  /** The contents of the stores, one entry for each time that the rule reads them, or a function that is called each time with the left-out columns. */
+  readonly stores?: readonly StoresView[] | ((without: readonly string[]) => StoresView);
 }
 
 export interface Judged {
@@ -124,8 +124,8 @@ export async function judged(rule: Rule, script: Script): Promise<Judged> {
     ({ fields } = details);
     return false;
   };
-  const stores = async (): Promise<StoresView | undefined> =>
-    typeof script.stores === "function" ? script.stores() : views.length > 1 ? views.shift() : views[0];
+  const stores = async (without: readonly string[] = []): Promise<StoresView | undefined> =>
+    typeof script.stores === "function" ? script.stores(without) : views.length > 1 ? views.shift() : views[0];
   let said = await rule.judge({ context: script.context } as never, {
     action: { name: "act", tags: [], as: undefined, expectedStatus },
     response: answers.at(-1),

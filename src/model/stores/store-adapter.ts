@@ -56,6 +56,11 @@ export interface ObservedColumn {
   readonly kind?: boolean;
   /** The table and column that a declared foreign key of this column refers to. */
   readonly references?: { readonly table: string; readonly column: string };
+  /**
+   * The column (`table.column`) whose counter generated the numbers in this column: this column, or the column that it refers to. Set only in races,
+   * and not for a counter of a column that is the whole key of its table.
+   */
+  readonly serial?: string;
 }
 
 /** A value as a store returns it. Bytes are `Uint8Array`; integers beyond 2^53 are `bigint`. */

@@ -4,9 +4,10 @@ import { contextPartOf, type SavedContext } from "../../model/context/context.ts
 import { withoutOrder } from "../../model/stores/received.ts";
 import type { Observed } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
-import type { CallEnd, Execution, MergedState } from "../oracle/execution.ts";
+import type { CallEnd, ExecutedFacts, Execution, MergedState } from "../oracle/execution.ts";
 import { conflict, contextChanges, mergedContext, type ContextChanges } from "./merge-contexts.ts";
 import { currentSide, RaceScope, type Deliver } from "./race-scope.ts";
+import { SerialColumns } from "./serial-columns.ts";
 import { Side } from "./side.ts";
 import { TakingTurns } from "./taking-turns.ts";
 
@@ -24,15 +25,19 @@ export interface CallsOptions {
 export class Calls {
   readonly #options: CallsOptions;
   readonly #base: LaneBase;
+  readonly #serial: SerialColumns;
   #sides: readonly Side[] = [];
   #saved: SavedContext | undefined;
   #clients: readonly unknown[] = [];
   /** `true` if any call drew test data. */
   drew = false;
+  /** The state in which the calls are executed, and the time at which the lane began to navigate to it. */
+  #begun: { readonly startMs: number; readonly before: Facts } | undefined;
 
   constructor(options: CallsOptions) {
     this.#options = options;
     this.#base = options.ground.base;
+    this.#serial = new SerialColumns(this.#base.schemas);
   }
 
   /** Runs `work`. While `work` runs, each recorded request is assigned to the call that sent it. */
@@ -54,17 +59,20 @@ export class Calls {
   /** Navigates to the state in which the calls are executed, saves context and credentials, and returns the content of the state. */
   async arrive(): Promise<Facts> {
     const { ground, path, draws } = this.#options;
-    await ground.goTo(path, draws);
     const { state, world } = this.#base;
+    const startMs = state.now();
+    await ground.goTo(path, draws);
     this.#saved = contextPartOf(world.context).save();
     this.#clients = state.clients.map((client) => client.save());
     this.#sides = this.#newSides();
-    return copyOf(await state.observed());
+    const before = copyOf(await state.observed(), this.#serial);
+    this.#begun = { startMs, before };
+    return before;
   }
 
   async inOrder(order: readonly number[], deliver?: Deliver): Promise<Execution> {
     await this.arrive();
-    const after: Facts[] = [];
+    const after: ExecutedFacts[] = [];
     for (const [at, side] of order.entries()) {
       // Restore the original credentials before each call, because simultaneous calls do not know each other's new credentials.
       this.#restoreClients();
@@ -199,7 +207,8 @@ export class Calls {
       for (const { client, saved } of this.#sides[side]!.changedClients) state.clients[client]!.restore(saved);
       state.attribute(this.#sides[side]!.action.name);
     }
-    return { merged, facts: copyOf(await state.observed()) };
+    const facts = copyOf(await state.observed(), this.#serial);
+    return { merged, facts: { ...facts, executed: { ...this.#begun!, endMs: state.now() } } };
   }
 
   #newSides(): readonly Side[] {
@@ -217,14 +226,17 @@ export class Calls {
 }
 
 /** Copies the content of a state, because the lane reuses the object when it reads the next state. */
-function copyOf(facts: Facts): Facts {
-  const systems = Object.fromEntries(Object.entries(facts.systems).map(([name, observed]) => [name, copyOfOne(observed)]));
+function copyOf(facts: Facts, serial: SerialColumns): Facts {
+  const systems = Object.fromEntries(Object.entries(facts.systems).map(([name, observed]) => [name, copyOfOne(name, observed, serial)]));
   return { ...facts, systems, context: structuredClone(facts.context), clients: { ...facts.clients } };
 }
 
-function copyOfOne(observed: Observed): Observed {
+function copyOfOne(system: string, observed: Observed, serial: SerialColumns): Observed {
   if (observed.kind === "value") return withoutOrder({ ...observed, value: structuredClone(observed.value) });
   // Simultaneous calls may write their rows in any order, so the order of rows is left out.
-  const tables = observed.tables.map(({ name, columns, added, removed }) => ({ name, columns, added: [...added], removed: [...removed] }));
+  const tables = observed.tables.map((table) => {
+    const { name, added, removed } = table;
+    return { name, columns: serial.marked(system, table, observed.tables), added: [...added], removed: [...removed] };
+  });
   return { ...observed, tables };
 }

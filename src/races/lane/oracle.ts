@@ -169,7 +169,9 @@ export class Oracle {
     let learned = false;
     const round = (): void => {
       for (let time = 0; time < ROUNDS && !agree(); time++) {
-        if (!learnNoise(a, b, part, { noise: this.#noise, places: this.#places, blank })) return;
+        const { states } = this.#measure;
+        const timeDifferences: States["timeDifferences"] = (one, other) => states.timeDifferences(one, other);
+        if (!learnNoise(a, b, part, { noise: this.#noise, places: this.#places, blank, timeDifferences })) return;
         learned = true;
         this.#measure = this.#measured();
       }
@@ -200,7 +202,11 @@ export class Oracle {
 
   async #differsAgain(order: Execution): Promise<boolean> {
     const again = await this.#calls.inOrder(order.order!);
-    return !this.#measure.states.agree(order.states[0]!.facts, again.states[0]!.facts);
+    const [one, other] = [order.states[0]!.facts, again.states[0]!.facts];
+    const { states } = this.#measure;
+    for (const { place } of states.timeDifferences(one, other)) this.#noise.ignoreTimes(place);
+    this.#measure = this.#measured();
+    return !states.agreeWithoutTimes(one, other);
   }
 
   async #leaveOut(sides: readonly number[]): Promise<readonly Execution[]> {

@@ -19,6 +19,21 @@ export interface CallEnd {
   readonly refused: boolean;
 }
 
+/** The window in which calls were executed, on the target's clock. */
+export interface Executed {
+  /** The time before the lane was brought to the state in which the calls were executed, in milliseconds since 1970. */
+  readonly startMs: number;
+  /** The time after the resulting state was read. */
+  readonly endMs: number;
+  /** The state in which the calls were executed. */
+  readonly before: Facts;
+}
+
+/** The content of a state, with the execution that led to it. Without an execution, the times of the state are not compared. */
+export interface ExecutedFacts extends Facts {
+  readonly executed?: Executed | undefined;
+}
+
 /** One execution of the calls of a race, one after another or simultaneously, and the resulting state. */
 export interface Execution {
   /** Indices of the calls in the order in which they were executed. Calls that were left out are missing. `null` if the calls were simultaneous. */
@@ -32,7 +47,7 @@ export interface Execution {
   readonly states: readonly MergedState[];
   readonly broken: readonly FindingEvent[];
   /** The content of the state after each call. Empty if the calls were simultaneous. */
-  readonly after: readonly Facts[];
+  readonly after: readonly ExecutedFacts[];
 }
 
 /** Returns `true` if calls are interchangeable: all have the same action and the same test data. */
@@ -43,5 +58,5 @@ export function areAlike(calls: Execution["calls"]): boolean {
 /** A state whose context contains the changes of all calls. `merged`: the order in which the changes were merged, as indices of the calls. */
 export interface MergedState {
   readonly merged: readonly number[];
-  readonly facts: Facts;
+  readonly facts: ExecutedFacts;
 }

@@ -5,12 +5,13 @@ import type { Facts } from "../../state/canonical/facts.ts";
 const LABEL = /^(?=.{2,60}$)([A-Za-z][\w\-/:.#]*?)0*(\d{1,19})$/;
 
 /**
- * The ids that were generated in one execution: integer keys of new rows, and new labels that end in a number. Timing decides which call gets which
- * number, and a refused insert uses up a number of a sequence. Two executions that differ only in these ids have the same result.
+ * The ids that were generated in one execution: integer keys of new rows, other numbers of counters in new rows, and new labels that end in a number.
+ * Timing decides which call gets which number, and a refused insert uses up a number of a sequence. Two executions that differ only in these ids have
+ * the same result.
  */
 export class FreshIds {
   readonly all: ReadonlySet<string>;
-  /** For each domain (`system.table`), the generated keys as text. */
+  /** For each domain (`system.table`, or `system.table.column` for a counter of a column that is no key), the generated numbers as text. */
   readonly #keys: ReadonlyMap<string, ReadonlySet<string>>;
   /** For each domain (`system.table.column prefix`), the generated numbers as text. */
   readonly #labels: ReadonlyMap<string, { readonly prefix: string; readonly numbers: ReadonlySet<string> }>;
@@ -22,8 +23,10 @@ export class FreshIds {
       if (observed.kind !== "rows") continue;
       for (const table of observed.tables) {
         const known = tableOf(before, name, table.name);
-        const fresh = freshKeys(table, known);
-        if (fresh.size > 0) keys.set(`${name}.${table.name}`, fresh);
+        for (const [domain, column] of generatedColumns(name, table)) {
+          const fresh = freshNumbers(table, known, column);
+          if (fresh.size > 0) keys.set(domain, fresh);
+        }
         for (const { column, prefix, number } of freshLabels(table, known)) {
           const domain = `${name}.${table.name}.${column} ${prefix}`;
           if (!labels.has(domain)) labels.set(domain, { prefix, numbers: new Set() });
@@ -60,11 +63,26 @@ export function keyColumn(table: ObservedTable): number {
   return keys.length === 1 ? keys[0]! : -1;
 }
 
-function freshKeys(table: ObservedTable, before: ObservedTable | undefined): Set<string> {
+/** Returns the columns whose numbers the store generates for new rows, each with its domain. */
+function generatedColumns(system: string, table: ObservedTable): readonly (readonly [domain: string, column: number])[] {
   const key = keyColumn(table);
-  if (key < 0) return new Set();
-  const known = new Set([...(before?.added ?? []), ...(before?.removed ?? []), ...table.removed].map((row) => String(row[key])));
-  return new Set(table.added.flatMap((row) => (isInteger(row[key]) && !known.has(String(row[key])) ? [String(row[key])] : [])));
+  return table.columns.flatMap(({ serial, references }, index) => {
+    if (index === key) return [[`${system}.${table.name}`, index] as const];
+    return serial === undefined || references !== undefined ? [] : [[`${system}.${serial}`, index] as const];
+  });
+}
+
+/** Returns the domain of the ids in a column: a key, a counter's column, or a column with a foreign key. `undefined` for all other columns. */
+export function idDomain(system: string, table: ObservedTable, index: number): string | undefined {
+  const { serial, references } = table.columns[index]!;
+  if (serial !== undefined) return `${system}.${serial}`;
+  if (references !== undefined) return `${system}.${references.table}`;
+  return index === keyColumn(table) ? `${system}.${table.name}` : undefined;
+}
+
+function freshNumbers(table: ObservedTable, before: ObservedTable | undefined, index: number): Set<string> {
+  const known = new Set([...(before?.added ?? []), ...(before?.removed ?? []), ...table.removed].map((row) => String(row[index])));
+  return new Set(table.added.flatMap((row) => (isInteger(row[index]) && !known.has(String(row[index])) ? [String(row[index])] : [])));
 }
 
 interface Label {

@@ -298,7 +298,7 @@ function pairedRows(table: ObservedTable, previous: ObservedTable | undefined): 
 }
 
 /** Returns a name in a comparable form, so that `likeCount` equals `like_count`. */
-const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+export const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 
 /**
  * Returns how well the name of a place fits the table of a domain (0 to 3), for example `order_id` and `orders`. The place's own table gets 0,

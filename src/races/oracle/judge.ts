@@ -4,11 +4,13 @@ import { Severity, severityRank } from "../../model/declare/severity.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
 import { answerText, isSameAnswer } from "./answers.ts";
 import { areAlike, type CallEnd, type Execution } from "./execution.ts";
+import { LaterReadings } from "./later-reading.ts";
 import { pageOf } from "./responses-agree.ts";
 import { isUnauthorized, mayEndItself } from "./ends-itself.ts";
 import { footprint, onlyRemoves } from "./footprint.ts";
 import { haveSameRefusals, isRefusedWrite, NO_REFUSALS, type Refusals } from "./refused-requests.ts";
 import type { States } from "./states-agree.ts";
+import { differenceText } from "./times.ts";
 
 /** A race that a trial shows: a result that no order of the calls gives. */
 export interface Judgement {
@@ -45,8 +47,9 @@ export interface Measure {
  * A trial passes if its state and answers equal the state and answers of one order of the calls. A refused call may also have had no effect, unless
  * the API writes something when it refuses this call in one of the orders (see `writesAsRefused`). A call that failed or got no answer may have had
  * its full effect or no effect. If a call sends several requests, each refused request may have had no effect. The results of interleaved requests
- * are then allowed, too, because these requests are sent one after another, so their results are not caused by a race. Any other result is a race,
- * named by its worst effect.
+ * are then allowed, too, because these requests are sent one after another, so their results are not caused by a race. If the state equals that of an
+ * order, an answer may also contain values that later calls of this order wrote (see {@link LaterReadings}). Any other result is a race, named by its
+ * worst effect.
  * @returns `undefined` if the trial passes
  */
 export async function judge(trial: Execution, measure: Measure): Promise<Judgement | undefined> {
@@ -85,10 +88,10 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
   if (fitting.length === 0) {
     const isMinor = isPastLimit([trial, ...orders]) && orders.some((order) => differsInNumbers(trial, order, measure.states));
     const state = isMinor ? "the resulting state, which differs only in numbers," : "the resulting state";
-    const message = `${statuses(trial)}, and ${state} cannot be reached by running ${both(names)} in ${names.length === 2 ? "either" : "any"} order${asAfterSome(trial, measure)}`;
+    const message = `${statuses(trial)}, and ${state} cannot be reached by running ${both(names)} in ${names.length === 2 ? "either" : "any"} order${asAfterSome(trial, measure)}${differingTimes(trial, measure)}`;
     return { verdict: "state", invariant: undefined, severity: isMinor ? Severity.LOW : Severity.HIGH, message };
   }
-  if (!fitting.some(answersFit)) {
+  if (!fitting.some(answersFit) && !fitting.some((one) => readsLater(trial, one, measure))) {
     const message = differingAnswers(trial, fitting);
     const judgement = { verdict: "responses", invariant: undefined, severity: Severity.MEDIUM, message } as const;
     return fitting.some((one) => answersFit(asRepeatable(one, trial, measure))) ? { ...judgement, excused: "idempotent" } : judgement;
@@ -165,6 +168,41 @@ function sameAnswers(trial: Execution, { execution, open }: Candidate, { states 
   return mergedAs(trial, execution.order).some(({ facts }) =>
     choices(left, sides.length).some((calls) => states.answersAgree({ calls: sides, facts }, { calls, facts: execution.states[0]!.facts })),
   );
+}
+
+/** Returns `true` if the answers of a trial equal those of an order, except for values that the calls read after later calls had written. */
+function readsLater(trial: Execution, { execution, open }: Candidate, { before, states }: Measure): boolean {
+  const order = execution.order ?? [];
+  const sides = trial.calls.flatMap((_, side) => (open.has(side) ? [] : [side]));
+  const isEqual = areAlike(trial.calls);
+  const called = order.filter((side) => execution.calls[side] !== undefined && (isEqual || !open.has(side)));
+  // Calls that are alike are interchangeable, so each of these calls may be the first call.
+  const orderings = isEqual ? arrangements(called, sides.length) : [sides.filter((side) => called.includes(side))];
+  const { facts } = execution.states[0]!;
+  return mergedAs(trial, execution.order).some((state) => {
+    const readings = new LaterReadings(before, state.facts);
+    return orderings.some((own) => {
+      if (own.length !== sides.length) return false;
+      const pairs = own.map((side, at) => {
+        const later = order.slice(order.indexOf(side) + 1).flatMap((one) => execution.calls[one] ?? []);
+        return readings.without({ trial: trial.calls[sides[at]!]!, own: execution.calls[side]!, later });
+      });
+      return states.answersAgree(
+        { calls: pairs.map(([call]) => call), facts: state.facts },
+        { calls: pairs.map(([, call]) => call), facts },
+      );
+    });
+  });
+}
+
+/** Returns the ways to choose `count` of the items in any order, at most {@link MOST_CHOICES}. */
+function arrangements(items: readonly number[], count: number): readonly (readonly number[])[] {
+  if (count === 0) return [[]];
+  return items
+    .flatMap((item) =>
+      arrangements(items.filter((other) => other !== item).slice(0, MOST_CHOICES), count - 1).map((rest) => [item, ...rest]),
+    )
+    .slice(0, MOST_CHOICES);
 }
 
 /** Maximum number of ways to choose some of the calls. Further ways are not tried. */
@@ -283,6 +321,17 @@ function asAfterSome(trial: Execution, { before, orders, states }: Measure): str
       const done = areOfOneAction(trial) ? `${count === 1 ? "one" : count} ${names[0]}` : some.map((side) => names[side]!).join(" and ");
       return `: it is the state after ${done} alone`;
     }
+  }
+  return "";
+}
+
+/** Returns the end of a sentence that names a time, if the state of a trial differs from that of an order only in times. */
+function differingTimes(trial: Execution, { orders, states }: Measure): string {
+  for (const order of orders) {
+    const { facts } = order.states[0]!;
+    const alike = mergedAs(trial, order.order).find((one) => states.agreeWithoutTimes(one.facts, facts));
+    const [difference] = alike === undefined ? [] : states.timeDifferences(alike.facts, facts);
+    if (difference !== undefined) return `; ${differenceText(difference)} than after all calls in order`;
   }
   return "";
 }

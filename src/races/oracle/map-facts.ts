@@ -1,12 +1,12 @@
 import type { Observed, ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
-import { isInteger, keyColumn } from "./fresh-ids.ts";
+import { idDomain, isInteger } from "./fresh-ids.ts";
 import { mapLeaves, templateOf, type Visitor } from "./leaves.ts";
 
 export interface FactsVisitor extends Visitor {
   /**
-   * Called for each key of a table, and each value that is declared to refer to a key. `domain` is `system.table`. @returns the replacement;
-   * `undefined` to keep the value
+   * Called for each key of a table, each number of a counter, and each value that is declared to refer to one of them. `domain` is `system.table`, or
+   * `system.table.column` for a counter of a column that is no key. @returns the replacement; `undefined` to keep the value
    */
   declared(domain: string, token: string): string | undefined;
 }
@@ -45,16 +45,10 @@ export function mapCell(
   visitor: FactsVisitor,
 ): StoredValue {
   const value = row[index]!;
-  const domain = declaredDomain(system, table, index);
+  const domain = idDomain(system, table, index);
   if (domain !== undefined && isInteger(value)) return visitor.declared(domain, String(value)) ?? value;
   if (value instanceof Uint8Array) return value;
   return mapLeaves(value, cellPlace(system, table, row, index), table.columns[index]!.name, visitor) as StoredValue;
-}
-
-function declaredDomain(system: string, table: ObservedTable, index: number): string | undefined {
-  const { references } = table.columns[index]!;
-  if (references !== undefined) return `${system}.${references.table}`;
-  return index === keyColumn(table) ? `${system}.${table.name}` : undefined;
 }
 
 /** Returns the place of a column's value. In a table with several kinds of rows, each kind has its own place. */

@@ -1,8 +1,9 @@
-import type { Execution } from "./execution.ts";
+import type { ExecutedFacts, Execution } from "./execution.ts";
 import type { FreshIds } from "./fresh-ids.ts";
 import { answerPlace, dataOf, NO_VISITOR, tokenOf, type IdPlaces } from "./id-places.ts";
 import { mapLeaves, templateOf } from "./leaves.ts";
 import { mapFacts, type FactsVisitor } from "./map-facts.ts";
+import { timeIn, type TimeDifference } from "./times.ts";
 
 /** Matches a short text that may be a random value. */
 const TOKEN = /^[A-Za-z0-9_-]{5,64}$/;
@@ -17,6 +18,8 @@ interface Drawn {
 /** The places in states and answers whose values change by themselves. */
 export class Noise {
   readonly #dropped = new Set<string>();
+  readonly #times = new Set<string>();
+  readonly #unsteadyTimes = new Set<string>();
   readonly #drawn: Map<string, Drawn> = new Map();
 
   drops(place: string): boolean {
@@ -25,6 +28,25 @@ export class Noise {
 
   drop(place: string): void {
     this.#dropped.add(place);
+  }
+
+  /** Returns `true` if a text or number at a place is a time that calls compute from the present time. */
+  isTime(place: string, text: string): boolean {
+    return this.#times.has(place) && timeIn(text) !== undefined;
+  }
+
+  /** Records that calls compute the times at a place from the present time. */
+  time(place: string): void {
+    this.#times.add(place);
+  }
+
+  /** Returns `true` if times at a place differ when the same calls are repeated, so that they are not compared. */
+  hasUnsteadyTimes(place: string): boolean {
+    return this.#unsteadyTimes.has(place);
+  }
+
+  ignoreTimes(place: string): void {
+    this.#unsteadyTimes.add(place);
   }
 
   /** Returns `true` if this text at this place counts as a random value. */
@@ -62,6 +84,8 @@ export interface Learned {
   readonly places: IdPlaces;
   /** Replaces the known generated parts of a text by placeholders. */
   readonly blank: (text: string) => string;
+  /** Returns the places where the times of two states differ. */
+  readonly timeDifferences: (a: ExecutedFacts, b: ExecutedFacts) => readonly TimeDifference[];
 }
 
 export type Part = "states" | "answers";
@@ -81,13 +105,14 @@ function leavesOf(execution: Execution, part: Part, noise: Noise, blank: (text: 
   const visitor: FactsVisitor = {
     ...NO_VISITOR,
     number: (place, _name, text, before) => {
-      add(place, before === undefined ? blank(text) : text, true);
+      const isWhole = before === undefined;
+      add(place, isWhole && noise.isTime(place, text) ? "~" : isWhole ? blank(text) : text, true);
       return undefined;
     },
     text: (place, text) => {
-      const isDrawn = noise.isDrawn(place, text);
-      add(place, isDrawn ? "~" : blank(text));
-      return isDrawn ? "~" : undefined;
+      const isKnown = noise.isDrawn(place, text) || noise.isTime(place, text);
+      add(place, isKnown ? "~" : blank(text));
+      return isKnown ? "~" : undefined;
     },
     other: (place, value) => add(place, String(value)),
     length: (place, count) => add(place, String(count)),
@@ -103,10 +128,18 @@ function leavesOf(execution: Execution, part: Part, noise: Noise, blank: (text: 
  * new rows are treated as ids, and texts that look random as random. Other places that differ are ignored.
  * @returns `true` if anything was learned
  */
-export function learnNoise(a: Execution, b: Execution, part: Part, { noise, places, blank }: Learned): boolean {
+export function learnNoise(a: Execution, b: Execution, part: Part, { noise, places, blank, timeDifferences }: Learned): boolean {
   let learned = false;
+  const [factsA, factsB] = [a.states[0]!.facts, b.states[0]!.facts];
+  if (part === "states") {
+    for (const { place } of timeDifferences(factsA, factsB)) {
+      noise.ignoreTimes(place);
+      learned = true;
+    }
+    if (learned) return true;
+  }
   const [left, right] = [leavesOf(a, part, noise, blank), leavesOf(b, part, noise, blank)];
-  const [freshA, freshB] = [places.freshOf(a.states[0]!.facts), places.freshOf(b.states[0]!.facts)];
+  const [freshA, freshB] = [places.freshOf(factsA), places.freshOf(factsB)];
   const movedWith = (onlyA: readonly string[], onlyB: readonly string[]): string | undefined => {
     if (onlyA.length === 0 || onlyA.length !== onlyB.length) return undefined;
     const all = (fresh: FreshIds, domain: string, texts: readonly string[]): boolean =>

@@ -2,12 +2,13 @@ import { createHash } from "node:crypto";
 import type { Canonicalizer } from "../../state/index.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
 import { AnswerTexts, unordered, withMaps, type AnswerRules } from "./answers.ts";
-import type { CallEnd } from "./execution.ts";
+import type { CallEnd, Executed, ExecutedFacts } from "./execution.ts";
 import { pageWithoutNumbers } from "./responses-agree.ts";
 import { answerPlace, dataOf, NO_VISITOR, tokenOf, type Hypothesis, type IdPlaces } from "./id-places.ts";
 import { mapLeaves } from "./leaves.ts";
 import { mapFacts, type FactsVisitor } from "./map-facts.ts";
 import { Noise } from "./noise.ts";
+import { comparedTimes, isNearby, timeIn, timesOf, type TimeDifference, type TimesOfState } from "./times.ts";
 
 /** A name that no store has. Under this name, answers are added to the state, so that both are compared together. */
 const ANSWERS = "\u0000answers";
@@ -17,7 +18,10 @@ export interface Answered {
   readonly facts: Facts;
 }
 
-/** Compares the states and answers of executions that began in the same state. Different generated ids and random texts count as equal. */
+/**
+ * Compares the states and answers of executions that began in the same state. Different generated ids and random texts count as equal. Times in states
+ * are equal if they have the same distance from the calls. Times in answers are not compared.
+ */
 export class States {
   readonly texts: AnswerTexts;
   readonly #canonicalizer: Canonicalizer;
@@ -27,8 +31,9 @@ export class States {
   readonly #options: ReadonlyMap<string, readonly string[]>;
   /** The places of objects whose keys may be ids. */
   readonly #keyed: ReadonlySet<string>;
-  readonly #known: WeakMap<Facts, (string | undefined)[]> = new WeakMap();
-  readonly #shapes: WeakMap<Facts, string> = new WeakMap();
+  #known: WeakMap<Facts, (string | undefined)[]> = new WeakMap();
+  #shapes: WeakMap<Facts, string> = new WeakMap();
+  #times: WeakMap<Facts, TimesOfState> = new WeakMap();
 
   constructor(canonicalizer: Canonicalizer, places: IdPlaces, rules: AnswerRules, noise: Noise = new Noise()) {
     this.#canonicalizer = canonicalizer;
@@ -43,8 +48,53 @@ export class States {
   }
 
   /** Returns `true` if two states are equal under at least one assumption about which numbers are ids. */
-  agree(a: Facts, b: Facts): boolean {
+  agree(a: ExecutedFacts, b: ExecutedFacts): boolean {
+    return this.agreeWithoutTimes(a, b) && this.timeDifferences(a, b).length === 0;
+  }
+
+  /** Returns `true` if two states are equal, except for times. */
+  agreeWithoutTimes(a: ExecutedFacts, b: ExecutedFacts): boolean {
+    return this.#alike(a, b) || (this.#learnTimes(a, b) && this.#alike(a, b));
+  }
+
+  /** Returns the places where the times of two states differ. */
+  timeDifferences(a: ExecutedFacts, b: ExecutedFacts): readonly TimeDifference[] {
+    return comparedTimes(a, b, (facts) => this.#timesIn(facts))?.differing ?? [];
+  }
+
+  #alike(a: Facts, b: Facts): boolean {
     return this.#shape(a) === this.#shape(b) && this.#hypotheses.some((_, at) => this.#name(a, at) === this.#name(b, at));
+  }
+
+  /**
+   * Finds the places that hold times far from the clock of the run, which are not recognised by their values: times that differ only because the
+   * executions ran at different times. Comparisons then treat them like other times. @returns `true` if there are such places
+   */
+  #learnTimes(a: ExecutedFacts, b: ExecutedFacts): boolean {
+    const isUnknown = (place: string, text: string, { endMs }: Executed): boolean =>
+      !this.#noise.drops(place) && !this.#noise.isTime(place, text) && !this.#isNear(text) && isNearby(text, endMs);
+    const moved = comparedTimes(a, b, (facts) => timesOf(facts, (place, text) => isUnknown(place, text, a.executed!)))?.moved;
+    if (moved === undefined || moved.length === 0) return false;
+    for (const place of moved) this.#noise.time(place);
+    [this.#known, this.#shapes, this.#times] = [new WeakMap(), new WeakMap(), new WeakMap()];
+    return true;
+  }
+
+  #timesIn(facts: ExecutedFacts): TimesOfState {
+    let times = this.#times.get(facts);
+    if (times === undefined) {
+      times = timesOf(this.#canonicalizer.withoutLeftOut(facts), (place, text) => {
+        if (this.#noise.drops(place) || this.#noise.hasUnsteadyTimes(place)) return false;
+        return this.#noise.isTime(place, text) || this.#isNear(text);
+      });
+      this.#times.set(facts, times);
+    }
+    return times;
+  }
+
+  /** Returns `true` for a time near the clock of the run. Fingerprints ignore such times. */
+  #isNear(text: string): boolean {
+    return timeIn(text) !== undefined && this.texts.blank(text).startsWith("<time>");
   }
 
   /** Returns `true` if two states are equal, except for numbers that are not keys. Numbers inside texts are compared. */
@@ -89,8 +139,11 @@ export class States {
       const fresh = this.#places.freshOf(facts);
       const visitor: FactsVisitor = {
         ...this.#renaming(facts, this.#widest),
-        number: (place, _name, text) =>
-          this.#options.get(place)?.some((domain) => fresh.has(domain, tokenOf(text))) === true ? "~" : undefined,
+        number: (place, _name, text, before) =>
+          (before === undefined && this.#noise.isTime(place, text)) ||
+          this.#options.get(place)?.some((domain) => fresh.has(domain, tokenOf(text))) === true
+            ? "~"
+            : undefined,
         declared: (domain, token) => (fresh.has(domain, token) ? "~" : undefined),
         // Leave out objects whose keys may be ids. With all their keys replaced by one placeholder, their values would overwrite each other.
         drops: (place) => this.#noise.drops(place) || this.#keyed.has(place),
@@ -141,12 +194,13 @@ export class States {
     const nameOf = (domain: string, token: string): string | undefined => (fresh.has(domain, token) ? opaque(domain, token) : undefined);
     return {
       ...NO_VISITOR,
-      number: (place, _name, text) => {
+      number: (place, _name, text, before) => {
+        if (before === undefined && this.#noise.isTime(place, text)) return "~";
         const domain = domains.get(place);
         return domain === undefined ? undefined : nameOf(domain, tokenOf(text));
       },
       declared: (domain, token) => (keys ? nameOf(domain, token) : undefined),
-      text: (place, text) => (this.#noise.isDrawn(place, text) ? opaque("text", text) : undefined),
+      text: (place, text) => (this.#noise.isTime(place, text) ? "~" : this.#noise.isDrawn(place, text) ? opaque("text", text) : undefined),
       drops: (place) => this.#noise.drops(place),
     };
   }

@@ -32,6 +32,18 @@ export function isSameTotal(a: Total, b: Total): boolean {
   return a.isExact && b.isExact ? a.text === b.text : Math.abs(Number(a.text) - Number(b.text)) <= ROUNDING;
 }
 
+/** Returns `true` if a total is above another total, and not only because of rounding. */
+export function isAbove(total: Total, limit: Total): boolean {
+  if (!total.isExact || !limit.isExact) return Number(total.text) - Number(limit.text) > ROUNDING;
+  const { text } = totalOf([total.text, limit.text.startsWith("-") ? limit.text.slice(1) : `-${limit.text}`]);
+  return text !== "0" && !text.startsWith("-");
+}
+
+/** Returns `true` for a number as drivers return it; see {@link totalOf}. */
+export function isNumber(value: unknown): boolean {
+  return typeof value === "number" || typeof value === "bigint" || DECIMAL.test(String(value ?? 0));
+}
+
 /** Returns a total for a report: as a number if JavaScript writes this number in the same way. */
 export function shownTotal({ text }: Total): number | string {
   return String(Number(text)) === text ? Number(text) : text;

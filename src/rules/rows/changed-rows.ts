@@ -6,7 +6,7 @@ import { Rule, type CheckedStep, type Earlier } from "../../model/declare/rule.t
 import { Severity } from "../../model/declare/severity.ts";
 import { requireList } from "../rule-options.ts";
 import { nameOf, type RowRuleOptions } from "./row-rules.ts";
-import { isSameTotal, shownTotal, totalOf } from "./amounts.ts";
+import { isNumber, isSameTotal, shownTotal, totalOf } from "./amounts.ts";
 import { keyColumns, rowsByKey, textOf } from "./row-key.ts";
 import { cellOf, columnName, SqlNames, type ColumnName } from "./table-names.ts";
 
@@ -97,7 +97,7 @@ export function conserved<C extends object = Values, A = ApiClient>(
   return changeRule(rule, ["conserved", ...(all as [ColumnName, ...ColumnName[]])], options, {
     read: async (names) => {
       const parts: unknown[] = [];
-      for (const at of sums) parts.push(await numberOf(names, `SELECT ${names.sum(at)} AS total FROM ${names.table(at)}`, at));
+      for (const at of sums) parts.push(await sumOf(names, at));
       for (const { at, values } of counts) {
         const listed = values.map((value) => names.literal(value)).join(", ");
         const sql = `SELECT COUNT(*) AS total FROM ${names.table(at)} WHERE ${names.name(at.column)} IN (${listed})`;
@@ -113,6 +113,12 @@ export function conserved<C extends object = Values, A = ApiClient>(
         message: `${action.name} changed the total of ${all.map(({ table, column }) => `${table}.${column}`).join(", ")} from ${before.text} to ${now.text}`,
       },
   });
+}
+
+/** Returns the sum of a column. Sums of the type `money` of PostgreSQL are texts such as `$1,234.50`, and are read as numbers. */
+async function sumOf(names: SqlNames, at: ColumnName): Promise<unknown> {
+  const sum = await numberOf(names, `SELECT ${names.sum(at)} AS total FROM ${names.table(at)}`, at);
+  return isNumber(sum) ? sum : numberOf(names, `SELECT CAST(${names.sum(at)} AS numeric) AS total FROM ${names.table(at)}`, at);
 }
 
 async function numberOf(names: SqlNames, sql: string, at: ColumnName): Promise<unknown> {

@@ -19,7 +19,8 @@ const MOST_ROWS = 20;
  * are subtracted only if the first number is larger, because MariaDB refuses negative differences of unsigned columns. `+ 0` makes SQLite and MariaDB
  * compare texts as numbers.
  */
-function whereAbove(number: string, limit: string): string {
+function whereAbove(sql: SqlNames, value: string, most: string): string {
+  const [number, limit] = [sql.amount(value), sql.amount(most)];
   const isAbove = `${number} + 0 > ${limit} + 0`;
   return `WHERE ${isAbove} ORDER BY CASE WHEN ${isAbove} THEN ${number} - ${limit} ELSE 0 END DESC`;
 }
@@ -36,7 +37,7 @@ export function neverNegative<C extends object = Values, A = ApiClient>(column: 
     expected: `${column} >= 0`,
     message: (count) => `${column} is negative in ${rowCount(count)}`,
     actual: (rows) => rows.map((row) => cellOf(row, at.column)),
-    sql: (sql) => `SELECT * FROM ${sql.table(at)} WHERE ${sql.name(at.column)} < 0`,
+    sql: (sql) => `SELECT * FROM ${sql.table(at)} WHERE ${sql.amount(sql.name(at.column))} < 0`,
   });
 }
 
@@ -59,7 +60,7 @@ export function neverAbove<C extends object = Values, A = ApiClient>(
     expected: `${column} <= ${limit}`,
     message: (count) => `${column} is above ${limit} in ${rowCount(count)}`,
     actual: (rows) => rows.map((row) => ({ [column]: cellOf(row, at.column), [limit]: cellOf(row, most.column) })),
-    sql: (sql) => `SELECT * FROM ${sql.table(at)} ${whereAbove(sql.name(at.column), sql.name(most.column))}`,
+    sql: (sql) => `SELECT * FROM ${sql.table(at)} ${whereAbove(sql, sql.name(at.column), sql.name(most.column))}`,
     isCorrect: (row) => isRoundingError(cellOf(row, at.column), cellOf(row, most.column)),
   });
 }
@@ -236,7 +237,7 @@ export function sumWithin<C extends object = Values, A = ApiClient>({
       return (
         `SELECT mine.*, sums.sum_of_parts FROM ${sql.table(sum)} mine JOIN (${sums}) sums ` +
         `ON ${sql.same("sums.whole_key", `mine.${sql.name(key)}`)} ` +
-        whereAbove("sums.sum_of_parts", `mine.${sql.name(sum.column)}`)
+        whereAbove(sql, "sums.sum_of_parts", `mine.${sql.name(sum.column)}`)
       );
     },
     isCorrect: (row) => isRoundingError(row["sum_of_parts"], cellOf(row, sum.column)),

@@ -43,7 +43,8 @@ export class SqlNames {
   readonly store: SqlStore;
   readonly #rule: string;
   readonly #quote: string;
-  #comparesText = false;
+  /** `true` after PostgreSQL refused to compare the values of a query, because it has no operator for their types. */
+  #casts = false;
 
   /**
    * @param wanted The name of the store in the World; required only if there are several SQL stores.
@@ -103,13 +104,18 @@ export class SqlNames {
 
   /** Returns an SQL condition that tests if two columns of different tables have the same value. */
   same(left: string, right: string): string {
-    return this.#comparesText ? `CAST(${left} AS text) = CAST(${right} AS text)` : `${left} = ${right}`;
+    return this.#casts ? `CAST(${left} AS text) = CAST(${right} AS text)` : `${left} = ${right}`;
+  }
+
+  /** Returns an SQL expression with the number in a column. The type `money` of PostgreSQL cannot be compared with numbers. */
+  amount(expression: string): string {
+    return this.#casts ? `CAST(${expression} AS numeric)` : expression;
   }
 
   /**
    * Returns the rows of a query. If a table or column in `named` does not exist, the error contains its name. PostgreSQL has no operator that
-   * compares certain types, such as uuid and varchar. If the columns in {@link same} have such types, `sql` is called a second time, and {@link same}
-   * compares them as text.
+   * compares certain types, such as uuid and varchar, or money and integer. If the columns in {@link same} or {@link amount} have such types, `sql` is
+   * called a second time, and the columns are compared as text, or as numbers.
    * @throws SeqqaError `RULE_INVALID`, and errors of the store
    */
   async rows(sql: string | (() => string), named: readonly ColumnName[]): Promise<readonly Row[]> {
@@ -118,8 +124,8 @@ export class SqlNames {
       return await this.store.query(query());
     } catch (error) {
       await this.#requireColumns(named);
-      if (this.#comparesText || !isWithoutOperator(error)) throw error;
-      this.#comparesText = true;
+      if (this.#casts || !isWithoutOperator(error)) throw error;
+      this.#casts = true;
       return this.store.query(query());
     }
   }

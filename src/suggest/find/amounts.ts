@@ -1,3 +1,4 @@
+import { isAbove, isSameTotal, totalOf } from "../../rules/rows/amounts.ts";
 import { nameOf } from "../../rules/rows/row-rules.ts";
 import { numberIn } from "../rows/cells.ts";
 import type { Row } from "../rows/explored-rows.ts";
@@ -49,10 +50,15 @@ function neverAbove(table: ExploredTable, column: string, limit: string): readon
   const { states, broken, nearest, least } = judged(
     table,
     (row) => {
-      const [value, bound] = [numberIn(row.get(column) ?? ""), numberIn(row.get(limit) ?? "")];
+      const [value, bound] = [amountIn(table, row, column), amountIn(table, row, limit)];
       if (value === undefined || bound === undefined) return undefined;
-      if (value === bound && value !== 0) reached++;
-      return bound - value;
+      const [one, most] = [totalOf([value]), totalOf([bound])];
+      if (isSameTotal(one, most)) {
+        if (one.text !== "0") reached++;
+        return 0;
+      }
+      const left = Number(most.text) - Number(one.text);
+      return isAbove(one, most) ? Math.min(left, -Number.MIN_VALUE) : Math.max(left, 0);
     },
     (_left, row) => `${at} is ${row.get(column)}, and its limit is ${row.get(limit)}`,
   );
@@ -70,6 +76,16 @@ function neverAbove(table: ExploredTable, column: string, limit: string): readon
       nearest,
     },
   ];
+}
+
+/**
+ * Returns the number in a column of a row as a driver returns it: text for an integer or decimal number, and a number for a floating-point number.
+ * Returns `undefined` for other values.
+ */
+export function amountIn({ decimals }: ExploredTable, row: Row, column: string): string | number | undefined {
+  const cell = row.get(column) ?? "";
+  const number = numberIn(cell);
+  return number !== undefined && (decimals.has(column) || /^-?\d+$/.test(cell)) ? cell : number;
 }
 
 function changesOf({ changes }: ExploredTable, column: string): readonly { readonly by: number }[] {

@@ -1,11 +1,11 @@
+import { isAbove, isSameTotal, totalOf, type Total } from "../../rules/rows/amounts.ts";
 import { nameOf } from "../../rules/rows/row-rules.ts";
-import { isNull, numberIn } from "../rows/cells.ts";
+import { amountIn } from "./amounts.ts";
+import { isNull } from "../rows/cells.ts";
 import type { Row } from "../rows/explored-rows.ts";
 import { literal, objectLiteral, type Candidate, type Place } from "./candidate.ts";
 import { columnOf, optionsCode, snakeCase, type Explored, type ExploredTable } from "./explored.ts";
 
-/** Sums that differ by at most this much count as equal, because floating-point sums are rounded. */
-const ROUNDING = 0.000001;
 /** The maximum number of status columns in a table for which counts of rows are tried as the second part of a total. */
 const MOST_SIDES = 6;
 
@@ -52,15 +52,15 @@ function sumWithin({ parts, part, whole, limit, by, key }: PartsOfWhole): readon
     let [isJudged, isBroken] = [false, false];
     for (const row of rows) {
       const mine = others.filter((one) => one.get(by) === row.get(key));
-      const bound = numberIn(row.get(limit) ?? "");
-      if (mine.length === 0 || bound === undefined) continue;
+      const most = amountIn(whole, row, limit);
+      if (mine.length === 0 || most === undefined) continue;
       isJudged = true;
-      const sum = mine.reduce((total, one) => total + (numberIn(one.get(part) ?? "") ?? 0), 0);
-      const place = { state, what: `${columnOf(parts, part)} add up to ${sum}, and the limit is ${bound}` };
-      if (sum - bound > ROUNDING) {
+      const [sum, bound] = [totalOf(mine.map((one) => amountIn(parts, one, part))), totalOf([most])];
+      const place = { state, what: `${columnOf(parts, part)} add up to ${sum.text}, and the limit is ${bound.text}` };
+      if (isAbove(sum, bound)) {
         if (!isBroken) broken.push(place);
         isBroken = true;
-      } else if (Math.abs(sum - bound) <= ROUNDING && bound !== 0) {
+      } else if (isSameTotal(sum, bound) && bound.text !== "0") {
         reached++;
         if (mine.length > 1) severalReached++;
         nearest ??= place;
@@ -99,8 +99,8 @@ interface Side {
  * statuses. At most one rule is returned.
  */
 function totals({ tables, of }: Explored, table: ExploredTable, column: string): readonly Candidate[] {
-  const sumOf = totalOf(table, (row) => numberIn(row.get(column) ?? "") ?? (isNull(row.get(column) ?? "null") ? 0 : Number.NaN));
-  if (new Set(sumOf.filter((one) => one !== undefined)).size < 2) {
+  const sumOf = totalsOf(table, (row) => amountIn(table, row, column) ?? (isNull(row.get(column) ?? "null") ? 0 : undefined));
+  if (isConstant(sumOf)) {
     // If the column alone has the same sum in all states, suggest the rule only if some step changes several rows, such as a transfer between
     // accounts.
     const moves = table.changes.filter(({ changed }) => changed.some(({ before, after }) => before.get(column) !== after.get(column)));
@@ -113,12 +113,12 @@ function totals({ tables, of }: Explored, table: ExploredTable, column: string):
     for (const second of other.numbers) {
       const isLater = other.name > table.name || (other === table && second > column);
       if (!isLater) continue;
-      const sums = totalOf(other, (row) => numberIn(row.get(second) ?? "") ?? 0);
+      const sums = totalsOf(other, (row) => amountIn(other, row, second) ?? 0);
       candidates.push(...conserved({ table, column, others: [{ table: other, column: second }], parts: [sumOf, sums] }, of.steps));
     }
     for (const [status, words] of [...other.words].slice(0, MOST_SIDES)) {
       for (const some of subsets(words)) {
-        const counts = totalOf(other, (row) => (some.some((word) => row.get(status) === JSON.stringify(word)) ? 1 : 0));
+        const counts = totalsOf(other, (row) => (some.some((word) => row.get(status) === JSON.stringify(word)) ? 1 : 0));
         candidates.push(
           ...conserved({ table, column, others: [{ table: other, column: status, words: some }], parts: [sumOf, counts] }, of.steps),
         );
@@ -130,14 +130,23 @@ function totals({ tables, of }: Explored, table: ExploredTable, column: string):
   return candidates.filter(({ broken }) => broken.length === 0).slice(0, 1);
 }
 
-type Totals = readonly (number | undefined)[];
+/** A sum in each state; `undefined` for a state in which it is unknown. */
+type Totals = readonly (Total | undefined)[];
 
-function totalOf(table: ExploredTable, valueOf: (row: Row) => number): Totals {
-  return table.rows.map((rows) => rows?.reduce((sum, row) => sum + valueOf(row), 0));
+/** @param valueOf Returns the number of a row as a driver returns it; `undefined` if the row has another value. */
+function totalsOf(table: ExploredTable, valueOf: (row: Row) => unknown): Totals {
+  return table.rows.map((rows) => {
+    const values = rows?.map(valueOf);
+    return values === undefined || values.includes(undefined) ? undefined : totalOf(values);
+  });
 }
 
-/** A total: the sum of a column, plus the sums and counts in `others`. */
-interface Total {
+function isConstant(totals: Totals): boolean {
+  return new Set(totals.flatMap((one) => (one === undefined ? [] : [one.text]))).size < 2;
+}
+
+/** A total that a rule may require to stay the same: the sum of a column, plus the sums and counts in `others`. */
+interface Conserved {
   readonly table: ExploredTable;
   readonly column: string;
   /** The further parts: a count of rows with one of `words`, or the sum of the column if `words` is absent. */
@@ -152,27 +161,22 @@ interface Total {
  * Returns the rule that no step changes the total, with the steps that break the rule and the number of steps that change a part of the total.
  * Returns an empty list if one of several parts never changes.
  */
-function conserved({ table, column, others, parts, moves = 0 }: Total, steps: Explored["of"]["steps"]): readonly Candidate[] {
-  const totalAt = (state: number): number | undefined => {
-    let total = 0;
-    for (const part of parts) {
-      const value = part[state];
-      if (value === undefined || Number.isNaN(value)) return undefined;
-      total += value;
-    }
-    return total;
+function conserved({ table, column, others, parts, moves = 0 }: Conserved, steps: Explored["of"]["steps"]): readonly Candidate[] {
+  const totalAt = (state: number): Total | undefined => {
+    const values = parts.map((part) => part[state]);
+    return values.includes(undefined) ? undefined : totalOf(values.map((one) => (one!.isExact ? one!.text : Number(one!.text))));
   };
   let judged = moves;
   const broken: Place[] = [];
   for (const { from, to, action } of steps) {
     const [before, after] = [totalAt(from), totalAt(to)];
     if (before === undefined || after === undefined || from === to) continue;
-    const isPartChanged = parts.some((part) => part[from] !== part[to]);
+    const isPartChanged = parts.some((part) => part[from]?.text !== part[to]?.text);
     if (isPartChanged && moves === 0) judged++;
-    if (Math.abs(after - before) > ROUNDING) broken.push({ state: from, action, what: `the total goes from ${before} to ${after}` });
+    if (!isSameTotal(before, after)) broken.push({ state: from, action, what: `the total goes from ${before.text} to ${after.text}` });
   }
   // If one part never changes, drop this rule, because the rule without this part is simpler.
-  if (parts.length > 1 && parts.some((part) => new Set(part.filter((one) => one !== undefined)).size < 2)) return [];
+  if (parts.length > 1 && parts.some(isConstant)) return [];
   const sums = [columnOf(table, column), ...others.flatMap((one) => (one.words === undefined ? [columnOf(one.table, one.column)] : []))];
   const rows = others.flatMap((one) => (one.words === undefined ? [] : [[columnOf(one.table, one.column), literal(one.words)] as const]));
   const code = `conserved(${literal(sums.length === 1 ? sums[0] : sums)}${optionsCode(table, rows.length === 0 ? [] : [["rows", objectLiteral(rows)]])})`;

@@ -12,6 +12,8 @@ export interface Table {
   readonly columns: readonly string[];
   /** The column whose values are unique in every state; `undefined` if there is no such column. */
   readonly key: string | undefined;
+  /** The columns of exact decimal numbers. Other numbers with a fraction are floating-point numbers. */
+  readonly decimals: ReadonlySet<string>;
   /** The rows of the table, by the index of the state; `undefined` for a state whose rows are unknown. */
   readonly rows: readonly (readonly Row[] | undefined)[];
 }
@@ -131,7 +133,8 @@ function tableOf(named: string, ofRoot: Lines, byState: readonly (Lines | undefi
     return [...left, ...added].map(rowOf);
   });
   const columns = [...new Set([...parsed.values()].flatMap((row) => [...row.keys()]))];
-  for (const column of columns.filter((one) => isDecimal(one, [...parsed.values()]))) {
+  const decimals = new Set(columns.filter((one) => isDecimal(one, [...parsed.values()])));
+  for (const column of decimals) {
     for (const row of parsed.values()) {
       const decimal = decimalIn(row.get(column) ?? "null");
       if (decimal !== undefined) row.set(column, decimal);
@@ -141,7 +144,7 @@ function tableOf(named: string, ofRoot: Lines, byState: readonly (Lines | undefi
     .split(/\.(?=(?:[^"]*"[^"]*")*[^"]*$)/)
     .map(unquoted)
     .join(".");
-  return { store, name, columns, key: keyOf(columns, rows), rows };
+  return { store, name, columns, key: keyOf(columns, rows), decimals, rows };
 }
 
 function unquoted(name: string): string {

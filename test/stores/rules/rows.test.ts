@@ -167,13 +167,14 @@ describe.each<Kind>(["sqlite", "postgres", "mysql"])("rules over rows of %s", (k
     expect(await judged(within, wrong)).toMatchObject({ ok: false, actual: [expect.objectContaining({ id: 2 })] });
   });
 
-  it.each(
+  it.each<[type: string, more: string, less: string]>(
     kind === "sqlite"
       ? [["INTEGER", "9007199254740993", "9007199254740992"]]
       : [
           ["DECIMAL(18, 8)", "0.30000001", "0.3"],
           ["DECIMAL(38, 0)", "1000000000000000000000000000001", "1000000000000000000000000000000"],
           ["BIGINT", "9007199254740993", "9007199254740992"],
+          ...(kind === "postgres" ? [["MONEY", "1234567.51", "1234567.50"] as [string, string, string]] : []),
         ],
   )("compare amounts of the type %s exactly", async (type, more, less) => {
     const tables = [

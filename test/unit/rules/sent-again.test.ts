@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { Action } from "../../../src/model/declare/action.ts";
+import type { StoresView } from "../../../src/model/declare/rule.ts";
+import { Agent } from "../../../src/run/agent.ts";
 import { idempotent, retrySafe } from "../../../src/rules/index.ts";
-import { judged, orders, type Answer, type Script } from "../../support/scripted-step.ts";
+import { judged, orders, rowsView, type Answer, type Script } from "../../support/scripted-step.ts";
 
 const SAME = [orders(1)];
 const MORE = [orders(1), orders(2)];
@@ -41,6 +44,40 @@ describe("idempotent", () => {
     ];
     for (const script of quiet) expect(await judged(idempotent() as never, script)).toEqual({ said: true, asked: [] });
     expect(() => idempotent({ methods: "PUT" as never })).toThrow("idempotent: `methods` is not a list of HTTP methods.");
+  });
+});
+
+describe("idempotent with exceptions", () => {
+  /** The second request counts up the version of an order. `pays`: it also pays again. */
+  const said = async (rule: unknown, pays = false): Promise<unknown> => {
+    let reads = 0;
+    const stores = (without: readonly string[]): StoresView => {
+      const isSecond = ++reads > 1;
+      return rowsView({ orders: [[1, without.includes("orders.version") ? null : isSecond ? 2 : 1, isSecond && pays ? 200 : 100]] });
+    };
+    return (await judged(rule as never, { sends: ["PUT /orders/1"], after: { "PUT /orders/1": 200 }, stores })).said;
+  };
+
+  it("allows changes of the columns in `except`, and no others", async () => {
+    expect(await said(idempotent())).toContain("the second request changed the stores");
+    const rule = idempotent({ except: ["orders.version"] });
+    expect(await said(rule)).toBe(true);
+    expect(await said(rule, true)).toContain("the second request changed the stores");
+    expect(await said(idempotent({ except: ["orders.updated_count"] }))).toContain("the second request changed the stores");
+  });
+
+  it("does not judge the actions in `except`", async () => {
+    expect(await said(idempotent({ except: ["act"] }), true)).toBe(true);
+    expect(await said(idempotent({ except: ["other"] }), true)).not.toBe(true);
+  });
+
+  it("refuses exceptions that name nothing", () => {
+    const touch = new Action({ name: "touch", run: (api) => api.put("/orders/1") });
+    const agent = (...except: readonly string[]): Agent => new Agent({ actions: [touch], invariants: [idempotent({ except })] });
+    expect(() => agent("touch", "orders.version", "audit_log.*")).not.toThrow();
+    expect(() => agent("version")).toThrow('idempotent: the Agent has no action "version".');
+    expect(() => idempotent({ except: "orders.version" as never })).toThrow("idempotent: `except` has the type string.");
+    expect(() => idempotent({ except: [7] as never })).toThrow("idempotent: `except` has the type number.");
   });
 });
 

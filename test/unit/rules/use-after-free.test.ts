@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { useAfterFree } from "../../../src/rules/index.ts";
-import { judged, RESOURCES, type Answer, type Script } from "../../support/scripted-step.ts";
+import type { StoresView } from "../../../src/model/declare/rule.ts";
+import { judged, RESOURCES, rowsView, type Answer, type Script, type TableRows } from "../../support/scripted-step.ts";
 
 const deleted = (script: Partial<Script>, status: Answer = 204): Script => ({
   sends: ["DELETE /customers/7"],
@@ -127,9 +128,81 @@ describe("useAfterFree with resources", () => {
     });
   });
 
+  /** The stores before and after a step, each read once: the rule reads the state after the step first. */
+  const stores = (
+    before: TableRows,
+    after: TableRows,
+    fields: readonly string[] = [],
+  ): readonly [after: StoresView, before: StoresView] => {
+    const view = (rows: TableRows, count: number): StoresView => ({
+      ...rowsView(rows),
+      changedRows: () => ({ fields, counts: new Map(fields.map((field) => [`db.${field.split(".")[0]!}`, count])) }),
+    });
+    return [view(after, 1), view(before, 1)];
+  };
+  const [row, members] = [(...values: readonly unknown[]) => [7, "Ann", ...values], { group_members: [[1, 7]] }];
+  const paid = "POST /customers/{id}/pay was answered 200";
+
+  it.each<[string, Script["stores"], boolean]>([
+    ["adds the row again", stores({ customers: [] }, { customers: [row()] }), true],
+    ["adds it to a table with a prefix", stores({ app_customers: [] }, { app_customers: [row()] }), true],
+    ["takes it back from the removed rows", stores({}, { customers: [row("new")] }), true],
+    ["clears the mark", stores({ customers: [row(1)] }, { customers: [row(0)] }, ["customers.is_deleted"]), true],
+    ["clears a time", stores({ customers: [row("now")] }, { customers: [row(null)] }, ["customers.deleted_at"]), true],
+    ["changes the state", stores({ customers: [row("deleted")] }, { customers: [row("open")] }, ["customers.status"]), true],
+    ["publishes it", stores({ customers: [row("draft")] }, { customers: [row("published")] }, ["customers.status"]), false],
+    ["publishes it by a time", stores({ customers: [row(null)] }, { customers: [row("now")] }, ["customers.published_at"]), false],
+    [
+      "adds a member",
+      stores(
+        { customers: [row(0)], ...members },
+        {
+          customers: [row(0)],
+          group_members: [
+            [1, 7],
+            [2, 7],
+          ],
+        },
+      ),
+      false,
+    ],
+    ["adds a row that refers to it", stores({ groups: [] }, { groups: [[7]] }), false],
+    ["shows nothing, without stores", undefined, false],
+  ])("a call below an item that could not be read is a finding only if it revives the item: it %s", async (_what, views, isBroken) => {
+    const script: Script = {
+      sends: ["POST /customers/7/pay"],
+      before: { "GET /customers/7": 404 },
+      after: { "GET /customers/7": [200, { id: 7 }] },
+      ...(views !== undefined && { stores: views }),
+    };
+    const said = `act: ${paid}; GET /customers/{id} of the item was answered 404 before this request and 200 after it`;
+    expect(await holds(script)).toBe(isBroken ? said : true);
+    const published = { ...script, sends: ["PATCH /customers/7"] };
+    const isShown = views !== undefined && !String(_what).includes("refers");
+    expect((await holds(published)) === true).toBe(isShown && !isBroken);
+  });
+
+  it("a table that refers to the resource is not its own", async () => {
+    const views = (columns: readonly string[]): readonly StoresView[] => {
+      const [after, before] = stores({ user_customers: [] }, { user_customers: [[1, 7]] });
+      return [after, { ...before, changedFields: () => columns.map((column) => `user_customers.${column}`) }];
+    };
+    const script = { sends: ["POST /customers/7/join"], after: { "GET /customers/7": [200, { id: 7 }] as Answer } };
+    expect(await holds({ ...script, stores: views(["user_id", "customer_id"]) })).toBe(true);
+    expect(await holds({ ...script, stores: views(["id", "name"]) })).not.toBe(true);
+  });
+
+  it("a page for every unknown path is no item", async () => {
+    const page = [200, "<!doctype html>"] as const;
+    const any = { "GET /customers/7": page, "GET /customers/987654321": page };
+    expect(await holds(deleted({ after: any }))).toBe(true);
+    expect(await holds(deleted({ after: { "GET /customers/7": page } }))).toContain("was then answered 200");
+    expect((await judged(useAfterFree() as never, deleted({ after: any, before: any }))).said).toBe(true);
+  });
+
   it.each<[string, Partial<Script>, true | string]>([
     ["a PATCH of it", { sends: ["PATCH /customers/7"] }, "PATCH /customers/{id} was answered 200"],
-    ["a call below it", { sends: ["POST /customers/7/pay"] }, "POST /customers/{id}/pay was answered 200"],
+    ["a call below it", { sends: ["POST /customers/7/pay"], before: { "GET /customers/7": 410 } }, paid],
     ["one that was there", { sends: ["PATCH /customers/7"], before: { "GET /customers/7": [200, { id: 7 }] } }, true],
     ["one that stays away", { sends: ["PATCH /customers/7"], after: {} }, true],
     ["a PUT that says that it made one", { sends: ["PUT /customers/7"], during: { "PUT /customers/7": 201 } }, true],
@@ -137,7 +210,9 @@ describe("useAfterFree with resources", () => {
     ["a write that changed nothing", { sends: ["PATCH /customers/7"], changed: false }, true],
   ])("is broken by what a write brings to life, and by no other: %s", async (_what, script, said) => {
     const whole = { before: { "GET /customers/7": 404 }, after: { "GET /customers/7": [200, { id: 7 }] as Answer }, sends: [], ...script };
-    const expected = said === true || `act: ${said}; GET /customers/{id} of the item was answered 404 before this request and 200 after it`;
+    const expected =
+      said === true ||
+      `act: ${said}; GET /customers/{id} of the item was answered ${said === paid ? 410 : 404} before this request and 200 after it`;
     expect(await holds(whole)).toBe(expected);
   });
 

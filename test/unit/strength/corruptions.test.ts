@@ -10,6 +10,7 @@ const TABLE: ExploredTable = {
   rows: [],
   changes: [],
   unpaired: [],
+  decimals: new Set(),
   guessed: new Set(),
   references: new Map(),
   numbers: [],

@@ -416,6 +416,26 @@ describe("columns of decimal numbers, which databases show as text", () => {
     expect(found).toEqual(expect.arrayContaining(['conserved("accounts.balance")', 'neverNegative("accounts.balance")']));
     expect(found.filter((code) => code.includes("accounts.code"))).toEqual([]);
   });
+
+  it("are added exactly, so that no rule is suggested that fails", () => {
+    const reserve =
+      (from: "free" | "held", to: "free" | "held", received: number): ModelAction =>
+      ({ wallets }) => {
+        const [wallet] = wallets as unknown as readonly Readonly<Record<"free" | "held", string>>[];
+        if (Number(wallet![from]) < 10) return undefined;
+        const [left, more] = [Number(wallet![from]) - 10, Number(wallet![to]) + received];
+        return { wallets: [{ ...wallet, id: 1, [from]: left.toFixed(8), [to]: more.toFixed(8) }] };
+      };
+    const suggested = (received: number): readonly string[] =>
+      held(
+        explore(
+          { wallets: [{ id: 1, free: "50.00000000", held: "0.00000000" }] },
+          { reserve: reserve("free", "held", received), release: reserve("held", "free", 10) },
+        ),
+      );
+    expect(suggested(10)).toContain('conserved(["wallets.free","wallets.held"])');
+    expect(suggested(9.99999999)).not.toContain('conserved(["wallets.free","wallets.held"])');
+  });
 });
 
 describe("a table with generated keys", () => {

@@ -25,7 +25,12 @@ type Handler = (request: Request) => Promise<Response>;
 async function race<T extends object>(
   state: T,
   handlerOf: (store: MemoryAdapter<T>) => Handler,
-  given: { readonly rule?: (state: T) => boolean; readonly method?: "POST" | "DELETE"; readonly request?: Partial<RaceRequest> } = {},
+  given: {
+    readonly rule?: (state: T) => boolean;
+    readonly method?: "POST" | "DELETE";
+    readonly request?: Partial<RaceRequest>;
+    readonly clockMs?: number;
+  } = {},
 ): Promise<RaceAnswer> {
   const store = new MemoryAdapter<T>({ state });
   const call = (path: string) =>
@@ -38,7 +43,10 @@ async function race<T extends object>(
     actions: [call("a"), call("b")],
     invariants: given.rule === undefined ? [] : [new Invariant({ name: "rule", check: () => given.rule!(store.state) })],
   });
-  const { runtime } = await laneOf(definition as unknown as AgentDefinition<never, never>);
+  const { runtime } = await laneOf(
+    definition as unknown as AgentDefinition<never, never>,
+    given.clockMs === undefined ? {} : { clockMs: given.clockMs },
+  );
   const lane = new RaceLane(runtime);
   try {
     return await lane.race({ ...REQUEST, ...given.request });
@@ -187,5 +195,58 @@ describe("a DELETE that is answered alike each time it meets another one", () =>
     expect(answer).toMatchObject({ hit: undefined, dismissed: "idempotent", dismissedHit: { verdict: "responses" } });
     expect(answer.dismissedHit!.observed.calls.map(({ status }) => status)).toEqual([204, 204]);
     expect((await race({ items: ["x"] }, remove)).hit).toMatchObject({ verdict: "responses" });
+  });
+});
+
+describe("times", () => {
+  interface Lease {
+    until: number | string;
+    seen: number;
+  }
+  const HOUR = 3_600_000;
+  const DAY = 24 * HOUR;
+  const ms = (until: number | string): number => (typeof until === "number" ? until : Date.parse(until));
+  /** Extends a lease from its end, or from now if it is over. `gap`: reads the end, lets others go first, and writes. `jitterMs`: adds a random time. */
+  const extend =
+    (byMs: number, { gap = false, isText = false, jitterMs = 0 } = {}) =>
+    (store: MemoryAdapter<Lease>): Handler =>
+    async () => {
+      const { until } = store.state;
+      if (gap) await sleep(2);
+      const from = Math.max(gap ? ms(until) : ms(store.state.until), Date.now());
+      const next = from + byMs + randomInt(jitterMs + 1);
+      store.state.until = isText ? new Date(next).toISOString() : next;
+      store.state.seen = Math.floor(Date.now() / 1000);
+      return Response.json({ until: store.state.until });
+    };
+  const lease = (isText = false): Lease => ({ until: isText ? "2020-01-01T00:00:00.000Z" : 0, seen: 0 });
+  // Near the clock of the run, times are recognised by their value, and else by repeating the calls.
+  const now = Date.now();
+  it.each([
+    ["1 h", HOUR, now, false],
+    ["1 h", HOUR, now - 3 * DAY, true],
+    ["30 d", 30 * DAY, now, true],
+    ["30 d", 30 * DAY, now, false],
+  ])("lose no extension of a lease unseen (%s)", async (shown, byMs, clockMs, isText) => {
+    const given = { clockMs, request: { mode: "measure" } as const };
+    const answer = await race(lease(isText), extend(byMs, { gap: true, isText }), given);
+    expect(answer.hit).toMatchObject({ verdict: "state", message: expect.stringContaining(`systems.db.until is ${shown} earlier`) });
+    const clean = await race(lease(isText), extend(byMs, { isText }), given);
+    expect(clean).toMatchObject({ hit: undefined, dismissed: undefined, trials: 8 });
+  });
+
+  it("that differ by chance are no race, and hide none", async () => {
+    const clockMs = Date.now();
+    const answer = await race(lease(), extend(HOUR, { jitterMs: 10 * 60_000 }), { clockMs });
+    expect(answer).toMatchObject({ hit: undefined, dismissed: undefined, trials: 8 });
+    const counting = (store: MemoryAdapter<{ at: number; n: number }>): Handler => {
+      return async () => {
+        const { n } = store.state;
+        await sleep(2);
+        store.state = { at: Date.now() + randomInt(DAY), n: n + 1 };
+        return Response.json({});
+      };
+    };
+    expect((await race({ at: 0, n: 0 }, counting, { clockMs })).hit).toMatchObject({ verdict: "state" });
   });
 });

@@ -102,6 +102,67 @@ describe("the verdicts", () => {
     expect(await judge(second, measure(BEFORE, orders))).toBeUndefined();
   });
 
+  describe("responses, where the answers may be read after the write", () => {
+    interface Outcome {
+      readonly calls: readonly CallEnd[];
+      readonly after: Facts;
+    }
+    const stock = (left: number, more: Parameters<typeof facts>[0] = {}): Facts => facts({ products: [{ id: "p", stock: left }], ...more });
+    const buy = (...bodies: readonly unknown[]): readonly CallEnd[] => bodies.map((body) => call("buy", 200, body));
+    const judged = async (first: Outcome, calls: readonly CallEnd[], before = stock(10)): Promise<string | undefined> =>
+      (await judge(together(calls, first.after), measure(before, [ordered([0, 1], first.calls, first.after)])))?.verdict;
+
+    it("is none if an answer has the value that the later call wrote", async () => {
+      const body = (left: number) => ({ product: { id: "p", stock: left }, left: [left], message: "bought" });
+      expect(await judged({ calls: buy(body(9), body(8)), after: stock(8) }, buy(body(8), body(8)))).toBeUndefined();
+      // A count of rows is in no column. A list has the row of the other call.
+      const likes = (...ids: readonly number[]) => facts({ likes: ids.map((id) => ({ id, post: "a" })) });
+      const liked = (own: number, ...ids: readonly number[]) => ({ id: own, likes: ids.length, all: ids.map((id) => ({ id })) });
+      const orders = { calls: buy(liked(1, 1), liked(2, 1, 2)), after: likes(1, 2) };
+      expect(await judged(orders, buy(liked(1, 1, 2), liked(2, 1, 2)), facts({}))).toBeUndefined();
+      // Three calls.
+      const three = [ordered([0, 1, 2], buy(body(9), body(8), body(7)), stock(7))];
+      expect(await judge(together(buy(body(7), body(8), body(7)), stock(7)), measure(stock(10), three))).toBeUndefined();
+    });
+
+    it("also if the calls are of two actions, or the value is a text of the state", async () => {
+      const account = (balance: number, status: string) => facts({ accounts: [{ id: "a", balance, status }] });
+      const ends = (a: readonly [number, string], b: readonly [number, string]) => [
+        call("deposit", 200, { balance: a[0], status: a[1] }),
+        call("close", 200, { balance: b[0], status: b[1] }),
+      ];
+      const orders = [
+        ordered([0, 1], ends([15, "open"], [5, "closed"]), account(5, "closed")),
+        ordered([1, 0], ends([5, "closed"], [0, "closed"]), account(5, "closed")),
+      ];
+      const trial = (a: readonly [number, string]) =>
+        judge(together(ends(a, [5, "closed"]), account(5, "closed")), measure(account(10, "open"), orders));
+      expect(await trial([5, "closed"])).toBeUndefined();
+      expect(await trial([10, "open"])).toMatchObject({ verdict: "responses" });
+    });
+
+    it("is one if two callers get the same thing, or a value from before the write of another call", async () => {
+      const tickets = (next: number) => facts({ counters: [{ id: "tickets", next }] });
+      for (const name of ["ticket", "ticketNumber", "seat_no", "position", "code"]) {
+        const first = { calls: buy({ [name]: 1 }, { [name]: 2 }), after: tickets(2) };
+        expect(await judged(first, buy({ [name]: 2 }, { [name]: 2 }), tickets(0))).toBe("responses");
+        expect(await judged(first, buy({ [name]: 1 }, { [name]: 1 }), tickets(0))).toBe("responses");
+      }
+      const seats = { calls: buy({ seats: [1] }, { seats: [2] }), after: tickets(2) };
+      expect(await judged(seats, buy({ seats: [2] }, { seats: [2] }), tickets(0))).toBe("responses");
+      const coupons = facts({ vouchers: ["A", "B"].map((text) => ({ id: text, used: 1 })) });
+      const given = { calls: buy({ voucher: "A" }, { voucher: "B" }), after: coupons };
+      expect(await judged(given, buy({ voucher: "B" }, { voucher: "B" }), facts({}))).toBe("responses");
+      // The row of each call keeps its number.
+      const rows = facts({ entries: [1, 2].map((lot) => ({ id: `e${lot}`, lot })) });
+      expect(await judged({ calls: buy({ lot: 1 }, { lot: 2 }), after: rows }, buy({ lot: 2 }, { lot: 2 }), facts({}))).toBe("responses");
+      expect(await judged({ calls: buy({ stock: 9 }, { stock: 8 }), after: stock(8) }, buy({ stock: 9 }, { stock: 9 }))).toBe("responses");
+      expect(await judged({ calls: buy({ won: true }, { won: false }), after: stock(8) }, buy({ won: true }, { won: true }))).toBe(
+        "responses",
+      );
+    });
+  });
+
   it("is silent where a side fails that fails in an order of the equal calls, whichever of them it is", async () => {
     const orders = [ordered([0, 1], [call("refund", 200), call("refund", 500)], order(100))];
     expect(await judge(together([call("refund", 500), call("refund", 200)], order(100)), measure(BEFORE, orders))).toBeUndefined();

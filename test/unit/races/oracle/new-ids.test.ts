@@ -180,3 +180,49 @@ describe("a new id in text, in JSON and in keys", () => {
     expect(await judged({ ann: 1, bob: 2 }, { ann: 2, bob: 1 })).toMatchObject({ verdict: "state" });
   });
 });
+
+describe("numbers of a counter in a column that is not the only key", () => {
+  interface Placed {
+    readonly of: string;
+    readonly seq: number;
+  }
+  /** Orders with a number, and the name of the caller who came last. Each row of `lines` has a key of two columns, one of which is the number. */
+  const placed = (last: string, orders: readonly Placed[], lines = orders): Facts => {
+    const { systems } = facts({
+      last: [{ id: "last", of: last }],
+      lines: lines.map(({ of, seq }) => ({ owner: of, line: seq })),
+      orders: orders.map(({ of, seq }) => ({ id: `order of ${of}`, seq })),
+      sent: orders.map(({ of, seq }) => ({ id: `parcel of ${of}`, order_seq: seq })),
+    });
+    const marks: Readonly<Record<string, object>> = {
+      "lines.line": { key: true, serial: "lines.line" },
+      "orders.seq": { serial: "orders.seq" },
+      "sent.order_seq": { serial: "orders.seq", references: { table: "orders", column: "seq" } },
+    };
+    const db = systems["db"]!;
+    if (db.kind !== "rows") throw new Error("no rows");
+    const tables = db.tables.map((table) => ({
+      ...table,
+      columns: table.columns.map((column) => ({ ...column, ...marks[`${table.name}.${column.name}`] })),
+    }));
+    return facts({}, { systems: { db: { ...db, tables } } });
+  };
+  const [ann, bob] = [(seq: number) => ({ of: "ann", seq }), (seq: number) => ({ of: "bob", seq })];
+  const answers = (a: number, b: number) => [call("ann", 201, { seq: a }), call("bob", 201, { seq: b })];
+  const orders = [
+    inOrder([0, 1], answers(7, 8), [placed("ann", [ann(7)]), placed("bob", [ann(7), bob(8)])]),
+    inOrder([1, 0], answers(8, 7), [placed("bob", [bob(7)]), placed("ann", [bob(7), ann(8)])]),
+  ];
+  const judged = (state: Facts, told = answers(7, 8)) => judge(together(told, state), measure(facts({}), orders));
+
+  it("are given out in any order, and a refused insert uses one up", async () => {
+    expect(await judged(placed("ann", [ann(7), bob(8)]))).toBeUndefined();
+    expect(await judged(placed("bob", [ann(8), bob(10)]), answers(8, 10))).toBeUndefined();
+  });
+
+  it("are a finding if two rows have the same one, or an answer or another row has that of another row", async () => {
+    expect(await judged(placed("bob", [ann(8), bob(8)]), answers(8, 8))).toMatchObject({ verdict: "state" });
+    expect(await judged(placed("bob", [ann(7), bob(8)]), answers(8, 7))).toMatchObject({ verdict: "responses" });
+    expect(await judged(placed("bob", [ann(7), bob(8)], [ann(7), bob(7)]))).toMatchObject({ verdict: "state" });
+  });
+});
