@@ -128,12 +128,7 @@ export class WorldState {
     if (this.#world.probe !== undefined) return "probe";
     if (this.#world.stateFromContext !== undefined) return "context";
     // Without a target, user code is assumed to compute with the context alone.
-    return this.seesRequests || this.#host !== undefined ? "nothing" : "stores";
-  }
-
-  /** `true` if actions send their requests through clients of seqqa. The requests of an SDK or of the user's own client are not seen. */
-  get seesRequests(): boolean {
-    return this.clients.length > 0;
+    return this.clients.length > 0 || this.#host !== undefined ? "nothing" : "stores";
   }
 
   /**

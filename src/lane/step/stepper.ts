@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isServerError, type Action } from "../../model/declare/action.ts";
-import type { Exchange, PendingRequest } from "../../model/http/client.ts";
+import { clientsIn, type Exchange, type PendingRequest } from "../../model/http/client.ts";
 import { EdgeAction } from "../../model/declare/state-graph/edge-action.ts";
 import { ApiResponse } from "../../model/http/response.ts";
 import { SeqqaError } from "../../model/errors.ts";
@@ -46,7 +46,6 @@ export type StepperState = Pick<WorldState, "attribute" | "moveTo"> &
       | "probe"
       | "wroteUnseen"
       | "visibility"
-      | "seesRequests"
       | "msToNextSecond"
       | "msToOtherTokens"
       | "msToEarlyStep"
@@ -98,6 +97,8 @@ export class Stepper {
   #startMs = 0;
   #endMs = 0;
   #listening = false;
+  /** `true` if the action's client is not one of seqqa's, so that its requests are not seen. Only known if the state depends on it. */
+  #isForeign = false;
   #probeError: unknown;
   #stubError: Error | undefined;
   /** Requests that had no answer yet when the current step began. Such requests do not belong to the step. */
@@ -222,6 +223,7 @@ export class Stepper {
     this.#startMs = this.#clock.now();
     try {
       const client = this.#client(action);
+      this.#isForeign = (this.#world.probe !== undefined || this.#state.visibility === "nothing") && clientsIn(client).size === 0;
       const run = (): unknown => action.run(client, this.#world.context);
       const promised = this.#state.asks === undefined ? run() : this.#state.asks.during(run);
       const answer = promised instanceof Promise ? promised : Promise.resolve(promised);
@@ -237,7 +239,7 @@ export class Stepper {
       return await answer;
     } finally {
       this.#listening = false;
-      if (this.exchanges.length > 0 || this.#state.seesRequests === false) {
+      if (this.exchanges.length > 0 || this.#isForeign) {
         this.#drawing.by("probe");
         await this.#state.probe?.().catch((error: unknown) => (this.#probeError = error));
       }
@@ -247,7 +249,7 @@ export class Stepper {
   /** Returns the outcome of an action. `response`: the value that the action's `run` returned. */
   settle(action: AnyAction, response: unknown): Outcome {
     this.#listening = false;
-    this.#attribute(action, this.#state.seesRequests === false && mayHaveWritten(response));
+    this.#attribute(action, this.#isForeign && mayHaveWritten(response));
     if (this.wayBack === undefined) this.turns.note(action, this.exchanges);
     const pending = this.#state.pending?.() ?? NONE_PENDING;
     this.#stubError = this.#state.takeThrown?.();

@@ -189,7 +189,8 @@ export function laneOptions(config: Config, { literals = [], clockMs, hideBodies
 export function hangMsOf(config: Config): number {
   const { settle = 0, readyTimeout = 0, warmUp = [] } = config.target ?? {};
   // A restart waits until the target is ready, and then for each step of `warm_up`.
-  const waitsMs = 1000 * (settle + readyTimeout * (1 + warmUp.length)) + idleMsOf(config);
+  // Idle stores are watched twice, the second time for up to three times as long; see src/lane/examine/background-writes.ts.
+  const waitsMs = 1000 * (settle + readyTimeout * (1 + warmUp.length) + 1) + 4 * idleMsOf(config);
   return Math.max(60_000, 2 * longestRequestMs(config), longestRequestMs(config) + waitsMs);
 }
 

@@ -21,7 +21,8 @@ interface IdleOptions {
 }
 
 /**
- * Adds the role of each action to the coverage, and marks the actions that may be idle in a verified result.
+ * Adds the role of each action to the coverage, and marks the actions that may be idle in a verified result. Redirects of an action that may never
+ * succeed do not count as its writes, because web pages also refuse a form by a redirect.
  * @param requireAll `false` marks every action in this way.
  */
 export function withExemptions(coverage: Coverage, { actions }: AgentDefinition<never, never>, requireAll: boolean): Coverage {
@@ -29,7 +30,13 @@ export function withExemptions(coverage: Coverage, { actions }: AgentDefinition<
   for (const { name, as: role, expectedStatus, mayNeverApply, mayNeverSucceed, changesNothing } of actions) {
     const known = marked[name];
     if (known === undefined) continue;
-    const own = role === undefined ? known : { ...known, role };
+    const { unseenWrites, ...rest } = known;
+    const isRefused = mayNeverSucceed && Object.keys(known.statuses).every((status) => Number(status) >= 300);
+    const own = {
+      ...rest,
+      ...(unseenWrites !== undefined && !isRefused && { unseenWrites }),
+      ...(role !== undefined && { role }),
+    };
     marked[name] = own;
     if (own.brought === true) continue;
     const isExempt = !requireAll || expectedStatus !== undefined;

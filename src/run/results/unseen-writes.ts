@@ -20,12 +20,9 @@ type Coverage = Readonly<Record<string, ActionCoverage>>;
 function unseen(coverage: Coverage, { stopReason, statesVisited }: Searched): readonly Unseen[] {
   if (hasEndedEarly(stopReason)) return [];
   const enough = stopReason === "exhausted" && statesVisited === 1 ? 1 : ENOUGH;
-  return Object.entries(coverage).flatMap(([name, { unseenWrites: count = 0, brought, changesNothing, mayNeverSucceed, statuses }]) => {
-    const answers = answersIn(statuses);
-    // Web pages also refuse a form by a redirect.
-    const isExempt = brought === true || changesNothing === true || (mayNeverSucceed === true && answers === "3xx");
-    return count < enough || isExempt ? [] : [{ name, count, answers }];
-  });
+  return Object.entries(coverage).flatMap(([name, { unseenWrites: count = 0, brought, changesNothing, statuses }]) =>
+    count < enough || brought === true || changesNothing === true ? [] : [{ name, count, answers: answersIn(statuses) }],
+  );
 }
 
 interface Unseen {

@@ -7,6 +7,7 @@ import { Invariant } from "../../../src/model/declare/invariant.ts";
 import { ApiResponse } from "../../../src/model/http/response.ts";
 import { World, type WorldOptions } from "../../../src/model/declare/world.ts";
 import { noServerErrors, rejectedMeansUnchanged } from "../../../src/rules/index.ts";
+import { ActingClient } from "../../support/acting-client.ts";
 import { runExplorer } from "../../support/run-explorer.ts";
 import { laneOf } from "../../support/lane-parts.ts";
 
@@ -76,9 +77,11 @@ describe("a world with reset", () => {
   });
 
   it("shows what a client that is not seqqa's wrote, through a probe that is called after each step", async () => {
-    const seen = agentOf(new Hidden(), { actions: [silently] }, { probe: ({ api }) => api.n });
-    const { explorer } = await runExplorer(seen, { direct: false });
-    expect([explorer.stopReason, explorer.committer.visited.size]).toEqual(["exhausted", 4]);
+    for (const clients of [{}, { admin: new ActingClient() as never }]) {
+      const seen = agentOf(new Hidden(), { actions: [silently] }, { probe: ({ api }) => api.n, clients });
+      const { explorer } = await runExplorer(seen, { direct: false });
+      expect([explorer.stopReason, explorer.committer.visited.size]).toEqual(["exhausted", 4]);
+    }
   });
 
   it("resets only after something was executed, and replays the path from there", async () => {

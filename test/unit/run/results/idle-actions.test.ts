@@ -99,6 +99,16 @@ describe("withExemptions", () => {
     expect(idle(true, refused(3))).toContain("1 of 4 actions worked.");
   });
 
+  it("counts redirects of an action as unseen writes, unless the user says that it may never succeed", () => {
+    const counts = { applied: 3, skipped: 0, statuses: { 303: 3 }, unseenWrites: 3 };
+    const agent = new AgentDefinition({
+      actions: [action("form", { expectedStatus: 303 }), action("refused", { mayNeverSucceed: true })],
+      invariants: [],
+    }) as unknown as AgentDefinition<never, never>;
+    const { form, refused: other, mixed } = withExemptions({ form: counts, refused: counts, mixed: counts }, agent, false);
+    expect([form, other, mixed].map((one) => one!.unseenWrites)).toEqual([3, undefined, 3]);
+  });
+
   it("exempts all where not all are required", () => {
     expect(idle(false, skipped(3)) + idle(false, refused(3))).toBe("");
   });
