@@ -98,7 +98,7 @@ export class ExternalStore {
     this.#root = new Map([...state].map(([key, entry]) => [key, { ...entry }]));
     await saveState(this.#registry, this.#db, this.#root, this.#ignore);
     this.#file = await SavedFile.of(this.#registry.connection, this.#db);
-    this.#file.write(run, this.#root, this.#ignore);
+    this.#file.write(this.#root, { run, ignore: this.#ignore, notify: this.#registry.former });
     this.#registry.beat(() => this.#keepAgain());
   }
 

@@ -83,7 +83,14 @@ async function putBackFile(connection: Connection, file: SavedFile, how: Cleanin
   if (head === undefined) return {};
   const keyspace = new Keyspace(connection, false, head.ignore);
   const leftover = await putBackCompared(keyspace, await compareFile(keyspace, head.sinceMs, await file.keys()), how);
-  if (how.dryRun !== true) file.remove();
+  if (how.dryRun === true) return { leftover };
+  file.remove();
+  if (head.notify !== undefined) {
+    // The record of the server's setting was deleted together with the claim.
+    const registry = (await Registry.find(connection.place, "share"))!;
+    await registry.remember(head.notify);
+    await registry.leave();
+  }
   return { leftover };
 }
 

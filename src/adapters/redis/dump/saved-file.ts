@@ -17,6 +17,8 @@ interface Head {
   readonly owner: ReturnType<typeof here> & { readonly pid: number; readonly start: string };
   readonly sinceMs: number;
   readonly ignore: readonly string[];
+  /** The server's value of `notify-keyspace-events` before the run, if the run changed it. */
+  readonly notify?: string | undefined;
 }
 
 const LINES_AT_ONCE = 1000;
@@ -44,7 +46,7 @@ export class SavedFile {
   }
 
   /** Writes the file. Without space or a usable folder, there is no file, and only the copy on the server protects the database. */
-  write(run: string, state: ReadonlyMap<Bytes, Entry>, ignore: readonly string[]): void {
+  write(state: ReadonlyMap<Bytes, Entry>, about: Pick<Head, "run" | "ignore" | "notify">): void {
     const draft = `${this.#path}.new`;
     try {
       mkdirSync(folder(), { recursive: true, mode: 0o700 });
@@ -53,7 +55,7 @@ export class SavedFile {
       const file = openSync(draft, "wx", 0o600);
       try {
         const owner = { ...here(), ...(identify(process.pid) ?? { pid: process.pid, start: "" }) };
-        const head: Head = { run, owner, sinceMs: Date.now(), ignore };
+        const head: Head = { ...about, owner, sinceMs: Date.now() };
         let lines = [JSON.stringify(head)];
         for (const [key, entry] of state) {
           if (lines.push(JSON.stringify([key, textOf(entry)])) < LINES_AT_ONCE) continue;
