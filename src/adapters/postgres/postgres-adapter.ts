@@ -35,6 +35,12 @@ const COUNTERS = `select tn.nspname::text as "schema", c.relname::text as "table
        join pg_attribute a on a.attrelid = u.rel and a.attnum = u.num
  where s.relkind = 'S' and ${USER_SCHEMA}`;
 
+/** A query for the tables that own or use a sequence. */
+const SEQUENCE_TABLES = `select distinct tn.nspname::text as "schema", c.relname::text as "table", n.nspname::text as "ofSchema", s.relname::text as "counter"
+  from pg_class s join pg_namespace n on n.oid = s.relnamespace cross join lateral (${SEQUENCE_USERS("s.oid")}) u
+       join pg_class c on c.oid = coalesce(pg_partition_root(u.rel), u.rel) join pg_namespace tn on tn.oid = c.relnamespace
+ where s.relkind = 'S' and ${USER_SCHEMA} order by 3, 4`;
+
 /** Options for {@link PostgresAdapter}. */
 export interface PostgresAdapterOptions {
   /** The database, as `postgresql://user:password@host:port/database`. Messages never show the password. */
@@ -124,12 +130,17 @@ export class PostgresAdapter extends SqlAdapter<PostgresMode, PostgresCheckpoint
     const rows = await this.opened().query(TABLES_AND_COLUMNS, []);
     const tables = new Map<
       string,
-      { readonly columns: string[]; readonly references: DeclaredReference[]; readonly counters: TableCounter[] }
+      {
+        readonly columns: string[];
+        readonly references: DeclaredReference[];
+        readonly counters: TableCounter[];
+        readonly usesCounters: string[];
+      }
     >();
     for (const row of rows) {
       const name = shownName(String(row["schema"]), String(row["table"]));
       const column = String(row["column"]);
-      const table = tables.get(name) ?? { columns: [], references: [], counters: [] };
+      const table = tables.get(name) ?? { columns: [], references: [], counters: [], usesCounters: [] };
       tables.set(name, table);
       table.columns.push(column);
       if (row["toColumn"] === null) continue;
@@ -141,11 +152,16 @@ export class PostgresAdapter extends SqlAdapter<PostgresMode, PostgresCheckpoint
       const table = tables.get(shownName(String(row["schema"]), String(row["table"])));
       table?.counters.push({ name, column: String(row["column"]), shows: "next", ...(row["isShort"] === true && { isShort: true }) });
     }
-    return [...tables].map(([name, { columns, references, counters }]) => ({
+    for (const row of await this.opened().query(SEQUENCE_TABLES, [])) {
+      const table = tables.get(shownName(String(row["schema"]), String(row["table"])));
+      table?.usesCounters.push(shownName(String(row["ofSchema"]), String(row["counter"])));
+    }
+    return [...tables].map(([name, { columns, references, counters, usesCounters }]) => ({
       name,
       columns,
       ...(references.length > 0 && { references }),
       ...(counters.length > 0 && { counters }),
+      ...(usesCounters.length > 0 && { usesCounters }),
     }));
   }
 

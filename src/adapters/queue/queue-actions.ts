@@ -61,7 +61,14 @@ export function queueActions<C extends object = Values, A = ApiClient>(
         const jobs = queueStore(context, store);
         const taken = (await applies(jobs)) ? await jobs.take(queue) : undefined;
         if (taken === undefined) return null;
-        const [response, end] = await ends(await execute(api, taken.job, context), () => execute(api, taken.job, context));
+        const again = (): Promise<ApiResponse> => execute(api, taken.job, context);
+        const [response, end] = await again()
+          .then((first) => ends(first, again))
+          .catch(async (error: unknown) => {
+            // Give the job back like a worker that crashed, because the broker would otherwise keep it locked. The error of `run` is more important.
+            await taken.settle("lost").catch(() => undefined);
+            throw error;
+          });
         await taken.settle(end);
         return response;
       },

@@ -1,17 +1,19 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { here } from "../../stores/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import { hasChanges } from "../../model/stores/leftover.ts";
+import { hasChanges, type Leftover } from "../../model/stores/leftover.ts";
+import type { Cleaning } from "../../model/stores/store-provider.ts";
 import { keptAtEnd, leaseOver, leftBehind } from "../../stores/external/external-store.ts";
 import { writeKept } from "../../stores/external/kept-file.ts";
 import { bytesOf, type Bytes, type Entry } from "./keys/entry.ts";
 import type { Argument } from "./connect/driver.ts";
 import { sameEntry } from "./keys/exact-text.ts";
 import type { Keyspace } from "./keys/keyspace.ts";
-import { putBack, takeOver } from "./dump/leftovers.ts";
+import { lostRun, putBack, putBackLost, takeOver } from "./dump/leftovers.ts";
 import { shownPlace, type RedisPlace } from "./connect/redis-url.ts";
 import { BEATS_EVERY_MS, Registry } from "./provider/registry.ts";
 import { RECORD } from "./provider/registry-scripts.ts";
+import { SavedFile } from "./dump/saved-file.ts";
 import { saveState, textOf } from "./dump/saved-state.ts";
 
 /** The name of this run in the Redis registry. It is the same for lanes in all threads of this process. */
@@ -31,6 +33,8 @@ export class ExternalStore {
   readonly #db: number;
   readonly #ignore: readonly string[];
   #root: ReadonlyMap<Bytes, Entry> = new Map();
+  /** The copy of the original content on this machine. `undefined` before the content is saved. */
+  #file: SavedFile | undefined;
   readonly #recorded = new Map<Bytes, Entry | null>();
   #queue: Promise<void> = Promise.resolve();
 
@@ -50,23 +54,33 @@ export class ExternalStore {
     const registry = (await Registry.find(place, "share"))!;
     let isRestoring = false;
     try {
-      const claim = (await registry.claims()).find(({ db }) => db === place.db);
-      let had = claim === undefined && (await registry.claim(place.db, "borrowed", run));
-      if (claim?.kind === "index") {
-        // The user has configured a database as an external store that was the database of a lane of a dead run. Take over the claim, but do not
-        // remove the keys.
-        had = (await registry.isDead(claim)) && (await registry.claim(place.db, "borrowed", run, claim));
-      } else if (claim !== undefined) {
-        const left = await takeOver(registry, claim, run, { dryRun: true });
-        if (hasChanges(left?.leftover) && claim.run !== run) throw leftBehind(left.leftover);
+      // Restores the changes of an earlier lane of this run, whose thread has ended. `take`: restores, or only finds out if this is necessary.
+      const restore = async <T extends { readonly leftover?: Leftover }>(
+        of: string | undefined,
+        take: (how: Cleaning) => Promise<T | undefined>,
+      ): Promise<boolean> => {
+        const left = await take({ dryRun: true });
+        if (hasChanges(left?.leftover) && of !== run) throw leftBehind(left.leftover);
         let file = "";
         isRestoring = true;
-        const taken = left && (await takeOver(registry, claim, run, { onKept: (kept) => void (file = writeKept(kept)) }));
+        const taken = left && (await take({ onKept: (kept) => void (file = writeKept(kept)) }));
         isRestoring = false;
         if (taken?.leftover !== undefined && taken.leftover.keep.length > 0)
           throw keptAtEnd(taken.leftover.store, taken.leftover.keep, file);
-        had = taken !== undefined;
-      }
+        return taken !== undefined;
+      };
+      const claim = (await registry.claims()).find(({ db }) => db === place.db);
+      let had = false;
+      if (claim === undefined) {
+        const lost = await lostRun(place, registry);
+        if (lost === "alive") throw inUse(place);
+        if (lost !== undefined) await restore(lost.run, (how) => putBackLost(place, how));
+        had = await registry.claim(place.db, "borrowed", run);
+      } else if (claim.kind === "index") {
+        // The user has configured a database as an external store that was the database of a lane of a dead run. Take over the claim, but do not
+        // remove the keys.
+        had = (await registry.isDead(claim)) && (await registry.claim(place.db, "borrowed", run, claim));
+      } else had = await restore(claim.run, (how) => takeOver(registry, claim, run, how));
       if (!had) throw inUse(place);
       await registry.notify();
       return new ExternalStore(registry, place.db, ignore);
@@ -78,11 +92,13 @@ export class ExternalStore {
     }
   }
 
-  /** Saves the whole content of the database on the server. Must be called before the first change. */
+  /** Saves the whole content of the database on the server and in a file. Must be called before the first change. */
   async keep(state: ReadonlyMap<Bytes, Entry>): Promise<void> {
     // Copy the entries, because a restore changes their expiry times.
     this.#root = new Map([...state].map(([key, entry]) => [key, { ...entry }]));
     await saveState(this.#registry, this.#db, this.#root, this.#ignore);
+    this.#file = await SavedFile.of(this.#registry.connection, this.#db);
+    this.#file.write(this.#root, { run, ignore: this.#ignore, notify: this.#registry.former });
     this.#registry.beat(() => this.#keepAgain());
   }
 
@@ -142,13 +158,15 @@ export class ExternalStore {
       this.abandon();
       throw error;
     }
-    await this.#registry.leave();
+    await this.leave();
     if (left.keep.length > 0) throw keptAtEnd(left.store, left.keep, file);
   }
 
-  /** Releases the database. Must not be called after the run has changed the database. */
-  leave(): Promise<void> {
-    return this.#registry.leave();
+  /** Releases the database. Must be called only if nothing is left to restore. */
+  async leave(): Promise<void> {
+    // Remove the file first: without a claim, it would say that a run left changes.
+    this.#file?.remove();
+    await this.#registry.leave();
   }
 
   /** Stops without restoring. `seqqa clean` can restore the database later. */

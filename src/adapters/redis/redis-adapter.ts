@@ -92,8 +92,14 @@ export class RedisAdapter implements StoreAdapter {
   /** The known content of the database, for the time in which the target restarts; `undefined` at other times. */
   #kept: KeptState | undefined;
 
-  /** Creates an adapter that is not connected yet. @throws SeqqaError `REDIS_WITHOUT_URL`, `REDIS_URL_INVALID`, `REDIS_OPTION_INVALID` */
-  constructor(options: RedisAdapterOptions) {
+  /**
+   * Creates an adapter that is not connected yet.
+   *
+   * @param unobserved Patterns of further keys that do not belong to the state. In contrast to ignored keys, they are also restored in an external
+   * database.
+   * @throws SeqqaError `REDIS_WITHOUT_URL`, `REDIS_URL_INVALID`, `REDIS_OPTION_INVALID`
+   */
+  constructor(options: RedisAdapterOptions, unobserved: readonly string[] = []) {
     if (typeof options.url !== "string" || options.url === "") {
       throw new SeqqaError("REDIS_WITHOUT_URL", "A RedisAdapter was created without the URL of a database: its option url is missing.", {
         hint: "Pass `url: lane.dbUrl`. If lane.dbUrl is undefined, set `db_url` in seqqa.yaml.",
@@ -107,7 +113,7 @@ export class RedisAdapter implements StoreAdapter {
     this.#isolation = options.isolation ?? "server";
     this.ignore = options.ignore ?? [];
     this.#ignoredKeys = this.ignore.filter((pattern) => readFieldOfKind(pattern) === undefined);
-    this.#observes = keyFilter(options.keys, this.#ignoredKeys);
+    this.#observes = keyFilter(options.keys, [...this.#ignoredKeys, ...unobserved]);
   }
 
   get uses(): string {

@@ -41,7 +41,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, parts: 
   const early = findIgnored(world, earlySchemas, false);
   const hidden = world.reset !== undefined || (parts.restart !== undefined && !hasStores(world));
   const state = new WorldState(world, hidden, asks, parts.lane.baseUrl);
-  state.leaveOut(early.tables);
+  state.leaveOut(early.tables, earlySchemas);
   // The first node of a user's state graph is part of the root state, so set this node before the first checkpoint.
   state.moveTo(definition.graph?.initial);
   const restart = parts.restart === undefined ? undefined : new TargetRestart(parts.restart, state);
@@ -85,8 +85,10 @@ export async function bringUp(definition: AgentDefinition<never, never>, parts: 
   const schemas = await schemasOf(world);
   const ignored = findIgnored(world, schemas, true);
   const counters = renamedCounters(world, schemas);
-  if (!isDeepStrictEqual([ignored, counters], [early, identified.counters])) {
-    state.leaveOut(ignored.tables);
+  // The counters of a new table may have the name of an ignored table, too, so a new table also counts as a difference if tables are ignored.
+  const known = [...ignored.tables.values()].some(({ size }) => size > 0) ? [schemas, earlySchemas] : [];
+  if (!isDeepStrictEqual([ignored, counters, known[0]], [early, identified.counters, known[1]])) {
+    state.leaveOut(ignored.tables, schemas);
     canonicalizer = identify({ ...identified, ignored, counters }, options);
     await home.relearn(canonicalizer);
   }

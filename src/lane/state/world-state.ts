@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ClientPart, CookieExpiry, PendingRequest } from "../../model/http/client.ts";
 import { contextPartOf, type ContextPart } from "../../model/context/context.ts";
+import type { Schemas } from "../../model/stores/ignored.ts";
 import { isPromise, type Awaitable, type Checkpoint, type Observed, type StoreAdapter } from "../../model/stores/store-adapter.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { World } from "../../model/declare/world.ts";
@@ -218,9 +219,9 @@ export class WorldState {
     if (isPromise(facts)) return facts.then(() => undefined);
   }
 
-  /** Excludes tables from the state from now on. `tables`: for each store, the names of the tables. */
-  leaveOut(tables: ReadonlyMap<string, ReadonlySet<string>>): void {
-    this.#stores.leaveOut(tables);
+  /** Excludes tables and their counters from the state from now on. `tables`: for each store, the names of the tables. */
+  leaveOut(tables: ReadonlyMap<string, ReadonlySet<string>>, schemas: Schemas): void {
+    this.#stores.leaveOut(tables, schemas);
   }
 
   /**

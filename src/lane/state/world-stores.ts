@@ -1,5 +1,12 @@
 import { isPromise, type Awaitable, type Checkpoint, type Observed, type StoreAdapter } from "../../model/stores/store-adapter.ts";
+import { counterLeftOut, type Schemas } from "../../model/stores/ignored.ts";
 import { settled } from "../bring-up/settled.ts";
+
+/** The parts of a store that are not part of the state. */
+interface LeftOut {
+  readonly tables: ReadonlySet<string>;
+  readonly isCounter: (name: string) => boolean;
+}
 
 /**
  * The stores of a world, in a fixed order. Saves, restores and reads all of them. All methods return synchronously if all stores do. Checkpoints and
@@ -13,8 +20,7 @@ export class WorldStores {
   /** The stores that call user code to produce their answers. */
   readonly #throwing: readonly StoreAdapter[];
   readonly #stepwise: readonly StoreAdapter[];
-  /** For each store: the names of the tables that are not part of the state. */
-  #leftOut: readonly (ReadonlySet<string> | undefined)[] = [];
+  #leftOut: readonly (LeftOut | undefined)[] = [];
 
   constructor(stores: Readonly<Record<string, StoreAdapter | undefined>>) {
     const systems = Object.entries(stores).filter((entry): entry is [string, StoreAdapter] => entry[1] !== undefined);
@@ -38,11 +44,12 @@ export class WorldStores {
     return undefined;
   }
 
-  /** Excludes tables from what is read from now on. `tables`: for each store, the names of the tables. */
-  leaveOut(tables: ReadonlyMap<string, ReadonlySet<string>>): void {
+  /** Excludes tables and their counters from what is read from now on. `tables`: for each store, the names of the tables. */
+  leaveOut(tables: ReadonlyMap<string, ReadonlySet<string>>, schemas: Schemas): void {
     this.#leftOut = this.#names.map((name) => {
       const names = tables.get(name);
-      return names === undefined || names.size === 0 ? undefined : names;
+      if (names === undefined || names.size === 0) return undefined;
+      return { tables: names, isCounter: counterLeftOut(schemas.get(name) ?? [], names) };
     });
   }
 
@@ -194,11 +201,8 @@ function observe(system: StoreAdapter, seen: boolean): Awaitable<Observed> {
   return look === undefined ? system.observe() : look.observe();
 }
 
-function withoutTables(observed: Observed, leftOut: ReadonlySet<string> | undefined): Observed {
+function withoutTables(observed: Observed, leftOut: LeftOut | undefined): Observed {
   if (leftOut === undefined || observed.kind !== "rows") return observed;
-  // Returns `true` if a counter belongs to a table: the counter has the table's name, or the name `<table>_<column>_seq`.
-  const isOf = (counter: string, table: string): boolean =>
-    counter === table || (counter.startsWith(`${table}_`) && counter.endsWith("_seq"));
-  const counters = Object.entries(observed.counters).filter(([name]) => ![...leftOut].some((table) => isOf(name, table)));
-  return { ...observed, tables: observed.tables.filter(({ name }) => !leftOut.has(name)), counters: Object.fromEntries(counters) };
+  const counters = Object.entries(observed.counters).filter(([name]) => !leftOut.isCounter(name));
+  return { ...observed, tables: observed.tables.filter(({ name }) => !leftOut.tables.has(name)), counters: Object.fromEntries(counters) };
 }

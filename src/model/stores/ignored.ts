@@ -117,6 +117,24 @@ export function resolveIgnored(
   return { fields, tables, paths };
 }
 
+/**
+ * Returns a function that tests whether a counter belongs only to left-out tables: all tables that own or use the counter are left out. A counter
+ * without such tables belongs to the table in its name, see {@link TableSchema.usesCounters}.
+ */
+export function counterLeftOut(schema: readonly TableSchema[], leftOut: ReadonlySet<string>): (counter: string) => boolean {
+  const users = new Map<string, string[]>();
+  for (const { name, usesCounters = [] } of schema)
+    for (const counter of usesCounters) users.set(counter, [...(users.get(counter) ?? []), name]);
+  const isIn = (counter: string, table: string): boolean =>
+    counter === table || (counter.startsWith(`${table}_`) && counter.endsWith("_seq"));
+  // The longest name is the table of the counter: `order_items_id_seq` belongs to `order_items`, and not to `order`.
+  const tables = schema.map(({ name }) => name).toSorted((a, b) => b.length - a.length);
+  return (counter) => {
+    const own = users.get(counter) ?? tables.filter((table) => isIn(counter, table)).slice(0, 1);
+    return own.length > 0 && own.every((table) => leftOut.has(table));
+  };
+}
+
 /** Returns the field of rows of one kind that a pattern names, with the name of the store if the pattern belongs to a store. */
 function fieldOfKindIn({ pattern, system }: IgnorePattern): string | undefined {
   if (isBadFieldOfKind(pattern)) {

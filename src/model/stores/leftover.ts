@@ -12,7 +12,7 @@ export interface RowImages {
   readonly recorded: RowImage | null;
   /** The row as it is now. `undefined` if the row could not be read, see `why`. */
   readonly now: RowImage | null | undefined;
-  /** The reason why the row is not restored, if the schema of its table has changed: `table "public.orders" was dropped`. */
+  /** The reason why the row is not restored, if it is not a later change by another client: `table "public.orders" was dropped`. */
   readonly why?: string | undefined;
 }
 
@@ -42,7 +42,12 @@ export function hasChanges(left: Leftover | undefined): left is Leftover {
   return left !== undefined && (left.undo.length + left.keep.length > 0 || left.unlogged !== undefined);
 }
 
-/** Returns the reasons why rows of tables with a changed schema are not restored, each reason once. */
-export function reasonsOf(rows: readonly Pick<RowImages, "why">[]): string[] {
-  return [...new Set(rows.flatMap(({ why }) => why ?? []))];
+/** The largest number of reasons that a message names. */
+const MOST_REASONS = 3;
+
+/** Returns reasons why rows are not restored, each reason once. `others`: the reason to add if only some of the rows have a reason of their own. */
+export function reasonsOf(rows: readonly Pick<RowImages, "why">[], others?: string): string[] {
+  const reasons = [...new Set(rows.flatMap(({ why }) => why ?? []))].slice(0, MOST_REASONS);
+  const isMixed = reasons.length > 0 && rows.some(({ why }) => why === undefined);
+  return isMixed && others !== undefined ? [...reasons, others] : reasons;
 }

@@ -129,6 +129,11 @@ export interface TableSchema {
   readonly references?: readonly DeclaredReference[];
   /** The counters whose numbers are used in only one column, a column of this table. Default: none. */
   readonly counters?: readonly TableCounter[];
+  /**
+   * The names of all counters that columns of this table own or use. Default: unknown. A counter without a known table belongs to the table whose name
+   * the counter has, or whose name its own name begins with (`<table>_<column>_seq`).
+   */
+  readonly usesCounters?: readonly string[];
   /** Set if observations can contain {@link ObservedTable.readOrder} for the table. `key`: the column of the primary key, if it is one column. */
   readonly readOrder?: { readonly key?: string | undefined };
 }

@@ -134,7 +134,7 @@ export function keptAtEnd(
   unlogged?: string,
 ): SeqqaError {
   const also = unlogged === undefined ? "" : `seqqa cannot undo this change: ${unlogged}. `;
-  const reasons = reasonsOf(rows);
+  const reasons = reasonsOf(rows, "another client changed some of them");
   if (reasons.length > 0) {
     return new SeqqaError(
       "ROWS_KEPT",
@@ -172,6 +172,11 @@ export function unreadRows(
     rows.set(key, { times: Math.abs(by), one: by < 0 ? { ...one, root: row } : { ...one, recorded: row } });
   }
   return [...rows.values()].flatMap(({ times, one }) => Array.from({ length: times }, () => one));
+}
+
+/** The reason why a row is kept although nobody changed it after the run: the store refused to insert it again. `message`: the error of the store. */
+export function refusedRow(message: string): string {
+  return `the store refuses a row (${message})`;
 }
 
 /** The reason why a row is kept although its other columns still have the values that the run recorded. */
@@ -227,7 +232,7 @@ export function leftoverText({ undo, keep, unlogged }: Pick<Leftover, "undo" | "
     ...(undo.length > 0 ? [`seqqa clean restores ${countedRows(undo)}.`] : []),
     ...(keep.length > 0
       ? [
-          `${undo.length > 0 ? "It" : "seqqa clean"} does not change ${countedRows(keep)}, because ${reasonsOf(keep).join(", and ") || `${keep.length === 1 ? "it was" : "they were"} written during the last request of the run or after it`}. It writes the earlier values to a file.`,
+          `${undo.length > 0 ? "It" : "seqqa clean"} does not change ${countedRows(keep)}, because ${reasonsOf(keep, "some were written during the last request of the run or after it").join(", and ") || `${keep.length === 1 ? "it was" : "they were"} written during the last request of the run or after it`}. It writes the earlier values to a file.`,
         ]
       : []),
     ...(unlogged === undefined ? [] : [`seqqa cannot undo this change: ${unlogged}.`]),

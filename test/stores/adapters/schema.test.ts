@@ -6,6 +6,8 @@ import { expect, it, onTestFinished } from "vitest";
 import { MysqlAdapter } from "../../../src/adapters/mysql/index.ts";
 import { PostgresAdapter } from "../../../src/adapters/postgres/index.ts";
 import { SqliteAdapter } from "../../../src/adapters/sqlite/index.ts";
+import { WorldStores } from "../../../src/lane/state/world-stores.ts";
+import type { Observed } from "../../../src/model/stores/store-adapter.ts";
 import { onMysql, onPostgres, template } from "../../support/store-templates.ts";
 
 const TABLES = [
@@ -51,3 +53,33 @@ it.each(["sqlite", "postgres", "mysql"] as const)(
     expect(await adapter.root()).toMatchObject({ tables: [{ name: "orders", added: [[1, 1, 1, 1, 12, price]] }, { name: "users" }] });
   },
 );
+
+it("PostgreSQL: a sequence belongs to the tables that use it, not to a table with the beginning of its name", async () => {
+  const url = await template("postgres");
+  await onPostgres(
+    url,
+    `CREATE TABLE "order" (id serial PRIMARY KEY); CREATE TABLE order_items (id serial PRIMARY KEY);
+     CREATE SEQUENCE numbers; ALTER TABLE "order" ADD no bigint DEFAULT nextval('numbers');
+     CREATE SEQUENCE audits; CREATE TABLE audit (id bigint DEFAULT nextval('audits')) PARTITION BY LIST (id); CREATE TABLE audit_all PARTITION OF audit DEFAULT`,
+  );
+  const adapter = new PostgresAdapter({ url });
+  await adapter.open({ name: "db", laneIndex: 0, inProcess: false, borrowed: false });
+  onTestFinished(async () => adapter.close());
+  const schema = await adapter.schema();
+  expect(schema.map(({ name, usesCounters }) => [name, usesCounters])).toEqual([
+    ["audit", ["audits"]],
+    ["order", ["numbers", "order_id_seq"]],
+    ["order_items", ["order_items_id_seq"]],
+  ]);
+  const stores = new WorldStores({ db: adapter });
+  stores.leaveOut(new Map([["db", new Set(["order"])]]), new Map([["db", schema]]));
+  await stores.root({});
+  await onPostgres(url, 'INSERT INTO "order" DEFAULT VALUES; INSERT INTO order_items DEFAULT VALUES; INSERT INTO audit DEFAULT VALUES');
+  const seen: Record<string, Observed> = {};
+  await stores.observe(seen, false);
+  expect(seen["db"]).toMatchObject({
+    tables: [{ name: "audit" }, { name: "order_items" }],
+    counters: { audits: 2, order_items_id_seq: 2 },
+  });
+  expect(Object.keys((seen["db"] as Extract<Observed, { kind: "rows" }>).counters)).toHaveLength(2);
+});

@@ -1,5 +1,5 @@
 import { OURS } from "../schema/catalog.ts";
-import { routineHidden } from "../connect/failures.ts";
+import { isBusy, isDenied, routineHidden } from "../connect/failures.ts";
 import type { Ask } from "../connect/server.ts";
 import { named, quoteName, quoteText } from "../connect/sql-text.ts";
 import { renamed, type Naming } from "./database-names.ts";
@@ -13,10 +13,27 @@ interface Stored {
 }
 
 /**
+ * Returns whether a new event is enabled. `name`: the name of the event. `wasEnabled`: `true` if the event of the original database is enabled.
+ */
+type Enabling = (name: string, wasEnabled: boolean) => boolean;
+
+export interface Copying {
+  /** `true` if other sessions may write to the database while it is copied. Default `false`. */
+  readonly isInUse?: boolean | undefined;
+  /** Default: an event of the copy is enabled if the original event is enabled. */
+  readonly isEnabled?: Enabling | undefined;
+}
+
+/**
  * Copies a database into a new database on the same server: tables with rows and AUTO_INCREMENT, views, routines, triggers and events. The session
  * must have `foreign_key_checks` off and a `sql_mode` that accepts any value. Does not copy tables and triggers that belong to a run's journal.
  */
-export async function copySchema(ask: Ask, from: string, to: string): Promise<void> {
+export async function copySchema(
+  ask: Ask,
+  from: string,
+  to: string,
+  { isInUse = false, isEnabled = (_name, wasEnabled) => wasEnabled }: Copying = {},
+): Promise<void> {
   const [[charset, collation] = []] = await ask(
     `select default_character_set_name, default_collation_name from information_schema.schemata where ${named("schema_name", from)}`,
   );
@@ -28,13 +45,52 @@ export async function copySchema(ask: Ask, from: string, to: string): Promise<vo
   const tables = all.filter(([, type]) => type !== "VIEW").map(([name]) => name!);
   await ask(`use ${quoteName(to)}`);
   for (const name of tables) await ask(await shown(ask, `table ${quoteName(from)}.${quoteName(name)}`, 1));
-  for (const [name, type] of all) if (type !== "VIEW" && type !== "SEQUENCE") await copyRows(ask, from, to, name!);
+  const filled = all.flatMap(([name, type]) => (type === "VIEW" || type === "SEQUENCE" ? [] : [name!]));
+  const copies: string[] = [];
+  for (const name of filled) copies.push(await rowsCopy(ask, from, to, name));
+  const isLocked = isInUse && (await lockTables(ask, from, to, filled));
+  try {
+    for (const copy of copies) await ask(copy);
+  } finally {
+    if (isLocked) await ask("unlock tables");
+  }
   const naming = await readNaming(ask, from, to);
   await copyRoutines(ask, naming);
   await copyViews(ask, naming, all.filter(([, type]) => type === "VIEW").map(([name]) => name!)); // prettier-ignore
   // Create triggers last: otherwise they would fire while rows are copied.
   await copyTriggers(ask, naming);
-  await copyEvents(ask, naming);
+  await copyEvents(ask, naming, isEnabled);
+}
+
+/** The longest wait for open transactions of other sessions that have written to the tables, in seconds. */
+const LOCK_SECONDS = 2;
+
+/**
+ * Locks the tables of both databases, so that no other session writes between the copies of two tables. Returns `false` if another session keeps a
+ * transaction open, or if the user may not lock the tables: the tables are then copied one by one.
+ */
+async function lockTables(ask: Ask, from: string, to: string, names: readonly string[]): Promise<boolean> {
+  if (names.length === 0) return false;
+  const locks = names.flatMap((name) => [`${quoteName(from)}.${quoteName(name)} read`, `${quoteName(to)}.${quoteName(name)} write`]);
+  await ask("set @seqqa_wait = @@session.lock_wait_timeout");
+  try {
+    await ask(`set session lock_wait_timeout = ${LOCK_SECONDS}`);
+    await ask(`lock tables ${locks.join(", ")}`);
+    return true;
+  } catch (error) {
+    if (isBusy(error) || isDenied(error)) return false;
+    throw error;
+  } finally {
+    await ask("set session lock_wait_timeout = @seqqa_wait");
+  }
+}
+
+/** Returns the names of the enabled events of a database. */
+export async function enabledEvents(ask: Ask, database: string): Promise<ReadonlySet<string>> {
+  const events = await ask(
+    `select event_name from information_schema.events where ${named("event_schema", database)} and status = 'ENABLED'`,
+  );
+  return new Set(events.map(([name]) => name!));
 }
 
 async function readNaming(ask: Ask, from: string, to: string): Promise<Naming> {
@@ -55,13 +111,14 @@ async function shown(ask: Ask, what: string, at: number): Promise<string> {
   return row?.[at] ?? "";
 }
 
-async function copyRows(ask: Ask, from: string, to: string, name: string): Promise<void> {
+/** Returns a statement that copies the rows of a table. */
+async function rowsCopy(ask: Ask, from: string, to: string, name: string): Promise<string> {
   const columns = await ask(
     `select column_name from information_schema.columns where ${named("table_schema", from)} and ${named("table_name", name)}
         and coalesce(generation_expression, '') = '' order by ordinal_position`,
   );
   const list = columns.map(([column]) => quoteName(column!)).join(",");
-  await ask(`insert into ${quoteName(to)}.${quoteName(name)} (${list}) select ${list} from ${quoteName(from)}.${quoteName(name)}`);
+  return `insert into ${quoteName(to)}.${quoteName(name)} (${list}) select ${list} from ${quoteName(from)}.${quoteName(name)}`;
 }
 
 async function copyRoutines(ask: Ask, naming: Naming): Promise<void> {
@@ -117,12 +174,19 @@ async function copyTriggers(ask: Ask, naming: Naming): Promise<void> {
   }
 }
 
-async function copyEvents(ask: Ask, naming: Naming): Promise<void> {
+/** Matches the status in the definition of an event, which follows the schedule. */
+const STATUS = /( ON COMPLETION (?:NOT )?PRESERVE )(ENABLE|DISABLE)(?! ON )/;
+
+async function copyEvents(ask: Ask, naming: Naming, isEnabled: Enabling): Promise<void> {
   const { from } = naming;
   const events = await ask(`select event_name from information_schema.events where ${named("event_schema", from)} order by event_name`);
   for (const [name] of events) {
     const [row] = await ask(`show create event ${quoteName(from)}.${quoteName(name!)}`);
-    const [, mode = "", zone, create, client, collation] = row ?? [];
+    const [, mode = "", zone, shownText, client, collation] = row ?? [];
+    const create = shownText?.replace(
+      STATUS,
+      (_status, before: string, status) => `${before}${isEnabled(name!, status === "ENABLE") ? "ENABLE" : "DISABLE"}`,
+    );
     await ask(`set session time_zone = ${quoteText(zone ?? "SYSTEM")}`);
     await make(ask, {
       create: renamed(create ?? "", naming, mode ?? ""),

@@ -4,6 +4,7 @@ import { fieldsOf, literal } from "./columns.ts";
 import type { Control } from "../connect/control.ts";
 import { errnoOf, isBusy, isDenied } from "../connect/failures.ts";
 import { batches, putBackStatements, WRONG_COUNT } from "../put-back/put-back.ts";
+import { refusedRow } from "../../../stores/external/external-store.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
 /**
@@ -35,9 +36,9 @@ export async function undoRows(control: Control, catalog: Catalog, rows: Set<Kep
     await control.rows("savepoint seqqa_undo");
     const probes = probesOf(catalog, rows);
     const before = await orphansOf(control, probes);
-    const displaced = await write(control, catalog, rows, oneByOne);
-    let inTheWay = displaced;
-    if (displaced?.length === 0) {
+    const refused = await write(control, catalog, rows, oneByOne);
+    let inTheWay: readonly KeptRow[] | undefined = refused === undefined ? undefined : [...refused.keys()];
+    if (refused?.size === 0) {
       const after = await orphansOf(control, probes);
       const hit = probes.filter((_, i) => after[i]! > before[i]!);
       // If a child row was restored and its parent row was deleted, `hit` contains both rows. Skip only the parent row.
@@ -53,15 +54,24 @@ export async function undoRows(control: Control, catalog: Catalog, rows: Set<Kep
     // row.
     if (inTheWay === undefined) oneByOne = true;
     for (const row of new Set(inTheWay)) {
+      const why = refused?.get(row);
       rows.delete(row);
-      kept.push(row);
+      kept.push(why === undefined ? row : { ...row, why });
     }
   }
   return kept;
 }
 
-/** Writes all rows, deletions first. Returns the rows that the server refused, or `undefined` if it is unknown which row was refused. */
-async function write(control: Control, { tables }: Catalog, rows: ReadonlySet<KeptRow>, oneByOne: boolean): Promise<KeptRow[] | undefined> {
+/**
+ * Writes all rows, deletions first. Returns the rows that the server refused, each with the reason, or `undefined` if it is unknown which row was
+ * refused.
+ */
+async function write(
+  control: Control,
+  { tables }: Catalog,
+  rows: ReadonlySet<KeptRow>,
+  oneByOne: boolean,
+): Promise<ReadonlyMap<KeptRow, string> | undefined> {
   const changes = new RowSums();
   for (const { at, root, now } of rows) {
     if (now !== null) changes.add(at, now, -1);
@@ -73,8 +83,8 @@ async function write(control: Control, { tables }: Catalog, rows: ReadonlySet<Ke
     if (oneByOne || !isRefusal(control, error)) throw error;
     return undefined;
   }
-  if (!oneByOne) return [];
-  const displaced: KeptRow[] = [];
+  const refused = new Map<KeptRow, string>();
+  if (!oneByOne) return refused;
   for (const row of rows) {
     if (row.root === null) continue;
     const change = new RowSums();
@@ -83,15 +93,20 @@ async function write(control: Control, { tables }: Catalog, rows: ReadonlySet<Ke
       await control.rows(putBackStatements(tables, change)[0]!);
     } catch (error) {
       if (!isRefusal(control, error)) throw error;
-      displaced.push(row);
+      refused.set(row, refusedRow(messageOf(error)));
     }
   }
-  return displaced;
+  return refused;
 }
 
 /** Returns `true` if the server refuses the row because of its values: a unique index, a CHECK or a partition. */
 function isRefusal(control: Control, error: unknown): boolean {
   return !control.lost && !isBusy(error) && !isDenied(error) && errnoOf(error) !== WRONG_COUNT && errnoOf(error) !== 0;
+}
+
+/** Returns the server's message without the values of the row, which the file with the earlier values contains. */
+function messageOf(error: unknown): string {
+  return (error as Error).message.replace(/^Duplicate entry '.*' for key/s, "Duplicate entry for key").replace(/ for value .*$/s, "");
 }
 
 /** A query that counts child rows without a parent row. `rows`: the rows whose restore could leave child rows without a parent. */

@@ -4,7 +4,7 @@ import { DatabaseProvider } from "../../../stores/provider/database-provider.ts"
 import { requireNotInPlace } from "../../../stores/external/external-store.ts";
 import { inPlaceRun } from "../journal/recover.ts";
 import { databaseNames, dropDatabase } from "./databases.ts";
-import { copySchema } from "../copy/copy-schema.ts";
+import { copySchema, enabledEvents } from "../copy/copy-schema.ts";
 import { NAMING } from "./provider-names.ts";
 import { Server, type Ask, type Beside } from "../connect/server.ts";
 import { named } from "../connect/sql-text.ts";
@@ -22,6 +22,8 @@ export class MysqlProvider extends DatabaseProvider<Session> {
   readonly #server: Server;
   /** `true` after the template was copied completely. A copy may lack rows if the connection was lost during the copying. */
   #isTemplateWhole = false;
+  /** The names of the events that are enabled in the lanes. In the run's template, all events are disabled. */
+  #events: ReadonlySet<string> = new Set();
 
   constructor(options: StoreProviderOptions) {
     super(options, NAMING);
@@ -49,7 +51,9 @@ export class MysqlProvider extends DatabaseProvider<Session> {
     await this.#begin(session);
     this.#isTemplateWhole = false;
     await this.remove(session, this.names.template);
-    await copySchema(session.ask, this.#store.database, this.names.template);
+    this.#events = await enabledEvents(session.ask, this.#store.database);
+    // The server would execute enabled events in the template, too, and the lanes would begin with the changes.
+    await copySchema(session.ask, this.#store.database, this.names.template, { isInUse: true, isEnabled: () => false });
     this.#isTemplateWhole = true;
   }
 
@@ -59,7 +63,8 @@ export class MysqlProvider extends DatabaseProvider<Session> {
       const name = this.names.lane(lane, generation);
       // While the connection was lost, nobody held the run's lock. Another run may have dropped the template, so create it again.
       if (!this.single && (!this.#isTemplateWhole || !(await isThere(session.ask, this.names.template)))) await this.#copyTemplate(session);
-      await copySchema(session.ask, this.single ? this.#store.database : this.names.template, name);
+      if (this.single) await copySchema(session.ask, this.#store.database, name, { isInUse: true });
+      else await copySchema(session.ask, this.names.template, name, { isEnabled: (event) => this.#events.has(event) });
       return withDatabase(this.#store, name).href;
     });
   }

@@ -1,6 +1,7 @@
 import { rowsOf, USER_SCHEMA, type Catalog } from "../schema/catalog.ts";
 import { codeOf } from "../connect/failures.ts";
 import type { Queryable } from "../connect/mode.ts";
+import { FIRST } from "../schema/catalog-text.ts";
 import { rightsObstacle, type Rights } from "./rights.ts";
 import { quoteName } from "../connect/sql-text.ts";
 import { userPath } from "../read/user-path.ts";
@@ -114,36 +115,58 @@ async function isPublished(client: Queryable, { tables }: Catalog): Promise<stri
   );
 }
 
-/** Finds a row that violates a NOT VALID check constraint. A restore could not insert such a row again. */
+/**
+ * An SQL condition that is true for a check constraint `k` whose result for a row can change: the constraint calls a function that is not immutable
+ * (`current_date`), or a function of the user, which may read tables although it is declared as immutable.
+ */
+const CAN_CHANGE = `(k.conbin::text ~ '[{](?:SQLVALUEFUNCTION|COERCEVIAIO)'
+  or exists (select from pg_catalog.regexp_matches(k.conbin::text, ':(?:op)?funcid (\\d+)', 'g') m
+               join pg_proc p on p.oid = m[1]::oid join pg_language l on l.oid = p.prolang
+              where p.provolatile <> 'i' or (p.oid >= ${FIRST} and l.lanname not in ('internal', 'c'))))`;
+
+/**
+ * Finds a row that violates a check constraint, which is possible if the constraint is NOT VALID or its result can change. A restore could not insert
+ * such a row again.
+ */
 async function breaksChecks(client: Queryable): Promise<string | undefined> {
-  const checks = await rowsOf<[string, string, string, string]>(
+  const checks = await rowsOf<[string, string, string, string, string]>(
     client,
-    `select n.nspname, c.relname, k.conname, pg_get_expr(k.conbin, k.conrelid) from pg_constraint k
+    `select n.nspname, c.relname, k.conname, pg_get_expr(k.conbin, k.conrelid), k.convalidated::text from pg_constraint k
        join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
-      where k.contype = 'c' and not k.convalidated and c.relkind = 'r' and ${USER_SCHEMA}`,
+      where k.contype = 'c' and (not k.convalidated or ${CAN_CHANGE}) and c.relkind = 'r' and ${USER_SCHEMA}`,
   );
-  for (const [schema, table, name, expression] of checks) {
-    const broken = await rowsOf(client, `select 1 from only ${quoteName(schema)}.${quoteName(table)} where not (${expression}) limit 1`);
-    if (broken.length > 0) return `a row of table "${table}" breaks the NOT VALID check "${name}", so seqqa could not restore the row`;
+  for (const [schema, table, name, expression, isValid] of checks) {
+    const query = `select 1 from only ${quoteName(schema)}.${quoteName(table)} where not (${expression}) limit 1`;
+    if (!(await isRefused(async () => (await rowsOf(client, query)).length > 0))) continue;
+    const breaks = isValid === "true" ? `no longer fulfils the check "${name}"` : `breaks the NOT VALID check "${name}"`;
+    return `a row of table "${table}" ${breaks}, so seqqa could not restore the row`;
   }
   return undefined;
 }
 
 async function breaksDomains(client: Queryable, tables: Catalog["tables"]): Promise<string | undefined> {
-  const lax = await rowsOf<[string, string]>(
+  const lax = await rowsOf<[string, string, string]>(
     client,
-    `select distinct a.attrelid, t.typname from pg_constraint k join pg_type t on t.oid = k.contypid join pg_attribute a on a.atttypid = t.oid
-      where not k.convalidated and a.attnum > 0 and not a.attisdropped`,
+    `select a.attrelid, t.typname, bool_and(k.convalidated)::text from pg_constraint k join pg_type t on t.oid = k.contypid join pg_attribute a on a.atttypid = t.oid
+      where (not k.convalidated or ${CAN_CHANGE}) and a.attnum > 0 and not a.attisdropped group by 1, 2`,
   );
-  for (const [oid, domain] of lax) {
+  for (const [oid, domain, isValid] of lax) {
     const table = tables.find((one) => one.oid === oid);
     if (table === undefined) continue;
-    try {
-      await client.query({ text: `select count((t.*)::text::${table.sqlName}) from only ${table.sqlName} t` });
-    } catch (error) {
-      if (codeOf(error) !== "23514") throw error;
-      return `a row of table "${table.fullName}" breaks a NOT VALID check of the domain "${domain}", so seqqa could not restore the row`;
-    }
+    const query = `select count((t.*)::text::${table.sqlName}) from only ${table.sqlName} t`;
+    if (!(await isRefused(async () => (await client.query({ text: query })) === undefined))) continue;
+    const breaks = isValid === "true" ? "no longer fulfils a check" : "breaks a NOT VALID check";
+    return `a row of table "${table.fullName}" ${breaks} of the domain "${domain}", so seqqa could not restore the row`;
   }
   return undefined;
+}
+
+/** Returns the result of `query`, or `true` if a check or a function in the check refuses a row with an error. */
+async function isRefused(query: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await query();
+  } catch (error) {
+    if (!/^(?:22|23|42|P0)/.test(codeOf(error))) throw error;
+    return true;
+  }
 }

@@ -5,6 +5,7 @@ import type { Change } from "./kept-rows.ts";
 import { FOREIGN_KEYS } from "../put-back/owner-put-sql.ts";
 import { putFunction } from "../put-back/put-back-sql.ts";
 import { ancestorsOf, foreignKeysOf, lateUniquesOf, type ForeignKey, type LateUnique } from "../put-back/row-constraints.ts";
+import { refusedRow } from "../../../stores/external/external-store.ts";
 import { quoteName } from "../connect/sql-text.ts";
 import { inUserPath } from "../read/user-path.ts";
 
@@ -17,7 +18,7 @@ export async function undoRows(control: Control, changes: Set<Change>): Promise<
   if (control.rights.replica) return settle(control, changes, await limitsOf(control, changes));
   const limits = await limitsOf(control, changes);
   const later = await laterKeys(control, limits.keys);
-  if (later.length === 0 && (await fits(control, PUT_ROWS, columnsOf(changes)))) return [];
+  if (later.length === 0 && (await refusal(control, PUT_ROWS, columnsOf(changes))) === undefined) return [];
   // Without replica role, drop the foreign keys, so that every row can be written, and find the rows to skip. Then roll all of this back.
   await control.rows("savepoint seqqa_probe");
   await control.rows(`select ${OURS}.quiet($1, false)`, [[...new Set([...changes].map(({ table }) => table.oid))]]);
@@ -69,6 +70,7 @@ async function limitsOf(control: Control, changes: ReadonlySet<Change>): Promise
 /** Restores rows while foreign keys are not checked. Returns the rows that must be skipped, because restoring them would violate a constraint. */
 async function settle(control: Control, changes: Set<Change>, { ancestors, keys, uniques }: Limits): Promise<Change[]> {
   const kept: Change[] = [];
+  const refused = new Map<Change, string>();
   const isOf = ({ table }: Change, oid: string): boolean => ancestors.get(table.oid)!.has(oid);
   const orphans = (key: ForeignKey, extra = ""): Promise<Change[]> =>
     where(
@@ -82,7 +84,7 @@ async function settle(control: Control, changes: Set<Change>, { ancestors, keys,
   for (const key of keys) before.set(key, new Set(await orphans(key, ` and ${hasSibling(key)}`)));
   // Do each check only if the previous checks found nothing, because a row that an earlier check found may cause the finding of a later check.
   const obstacles = [
-    () => write(control, changes),
+    () => write(control, changes, refused),
     ...uniques.map(
       (one) => () =>
         where(
@@ -114,39 +116,47 @@ async function settle(control: Control, changes: Set<Change>, { ancestors, keys,
     await control.rows("rollback to savepoint seqqa_rows");
     await control.rows("release savepoint seqqa_rows");
     for (const change of inTheWay) {
+      const why = refused.get(change);
       changes.delete(change);
-      kept.push(change);
+      kept.push(why === undefined ? change : { ...change, why });
     }
   }
 }
 
-/** Writes all rows. In each table, deletes rows before it inserts rows. Returns the rows that a constraint refused. */
-async function write(control: Control, changes: ReadonlySet<Change>): Promise<Change[]> {
+/**
+ * Writes all rows. In each table, deletes rows before it inserts rows. Returns the rows that the server refused, and puts the reasons into `refused`.
+ */
+async function write(control: Control, changes: ReadonlySet<Change>, refused: Map<Change, string>): Promise<Change[]> {
   const failed: Change[] = [];
   for (const [table, own] of byTable(changes)) {
     const put = `select from ${putFunction(table)}($1, $2, null)`;
     const coming = own.filter(({ root }) => root !== null);
     const gone = own.flatMap(({ now }) => (now === null ? [] : [now]));
     const goes = gone.length > 0 ? gone : null;
-    if (await fits(control, put, [goes, coming.length > 0 ? coming.map(({ root }) => root) : null])) continue;
+    if ((await refusal(control, put, [goes, coming.length > 0 ? coming.map(({ root }) => root) : null])) === undefined) continue;
     if (goes !== null) await control.rows(put, [goes, null]);
-    for (const change of coming) if (!(await fits(control, put, [null, [change.root]]))) failed.push(change);
+    for (const change of coming) {
+      const message = await refusal(control, put, [null, [change.root]]);
+      if (message === undefined) continue;
+      failed.push(change);
+      refused.set(change, refusedRow(message));
+    }
   }
   return failed;
 }
 
-/** Executes a statement. If a constraint or a function of the user refuses the statement, changes nothing and returns `false`. */
-async function fits(control: Control, text: string, values: readonly unknown[]): Promise<boolean> {
+/** Executes a statement. If a constraint or a function of the user refuses the statement, changes nothing and returns the server's message. */
+async function refusal(control: Control, text: string, values: readonly unknown[]): Promise<string | undefined> {
   await control.rows("savepoint seqqa_fits");
   try {
     await control.rows(text, values);
     await control.rows("release savepoint seqqa_fits");
-    return true;
+    return undefined;
   } catch (error) {
     if (!/^(?:22|23|42|P0)/.test(codeOf(error))) throw error;
     await control.rows("rollback to savepoint seqqa_fits");
     await control.rows("release savepoint seqqa_fits");
-    return false;
+    return (error as Error).message;
   }
 }
 

@@ -53,27 +53,80 @@ export async function dumpDatabase(client: Queryable, schema?: readonly string[]
 /** An SQL expression for the content of a large object, or NULL if the object belongs to another role. */
 export const LARGE_OBJECT = "case when pg_has_role(lomowner, 'usage') then lo_get(oid) end";
 
-/** Returns a line for each object of the user's schemas, such as columns, constraints, indexes, triggers, functions and values of enums. */
+/**
+ * Returns a line for each object of the user's schemas, such as columns, constraints, indexes, triggers, functions, types and privileges. The lines
+ * contain names and no oids, so that they are equal in all copies of a database. Owners are left out if they are the role that is connected.
+ */
 export async function readSchema(client: Queryable): Promise<readonly string[]> {
   return (await rowsOf<[string | null]>(client, SCHEMA)).map(([line]) => line ?? "");
 }
 
 const NOT_OURS = `not exists (select from pg_proc p join pg_namespace o on o.oid = p.pronamespace where p.oid = t.tgfoid and o.nspname = 'seqqa_journal')`;
 
+const NOT_OF_EXTENSION = (catalog: string, object: string): string =>
+  `not exists (select from pg_depend e where e.classid = '${catalog}'::regclass and e.objid = ${object}.oid and e.deptype = 'e')`;
+const FUNCTION_NAME = "n.nspname || '.' || p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')'";
+
+/** Returns an SQL expression for the privileges in an access control list, in a fixed order and with the names of roles. */
+const privileges = (list: string): string => `(
+  select string_agg(g.line, ', ' order by g.line collate "C") from (
+    select concat_ws(' ', case a.grantee when 0 then 'public' else pg_get_userbyid(a.grantee) end, a.privilege_type, case when a.is_grantable then 'grantable' end,
+                     'by', pg_get_userbyid(a.grantor)) as line
+      from aclexplode(${list}) a) g)`;
+
+/**
+ * A query for the objects with owners and privileges. Columns have no owner. `standard`: the privileges of an object to which nobody has granted
+ * anything.
+ */
+const OWNED = `select 'schema ' || n.nspname as name, n.nspowner as owner, n.nspacl as acl, acldefault('n', n.nspowner) as standard from pg_namespace n where ${USER_SCHEMA}
+  union all select 'relation ' || n.nspname || '.' || c.relname, c.relowner, c.relacl, acldefault(case c.relkind when 'S' then 's' else 'r' end::"char", c.relowner)
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind in ('r', 'p', 'f', 'v', 'm', 'S') and c.relpersistence <> 't' and ${USER_SCHEMA}
+  union all select 'column ' || n.nspname || '.' || c.relname || '.' || a.attname, null, a.attacl, acldefault('c', c.relowner)
+    from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+   where a.attacl is not null and not a.attisdropped and c.relpersistence <> 't' and ${USER_SCHEMA}
+  union all select 'function ' || ${FUNCTION_NAME}, p.proowner, p.proacl, acldefault('f', p.proowner)
+    from pg_proc p join pg_namespace n on n.oid = p.pronamespace where ${USER_SCHEMA}
+  union all select 'type ' || n.nspname || '.' || t.typname, t.typowner, t.typacl, acldefault('T', t.typowner)
+    from pg_type t join pg_namespace n on n.oid = t.typnamespace left join pg_class c on c.oid = t.typrelid
+   where (t.typtype in ('d', 'e', 'r') or c.relkind = 'c') and ${USER_SCHEMA}`;
+
 const SCHEMA = `select x.line from (
   select 'schema ' || n.nspname as line from pg_namespace n where ${USER_SCHEMA}
   union all select 'relation ' || n.nspname || '.' || c.relname || ' ' || c.relkind::text || c.relpersistence::text
       || case when c.relrowsecurity then ' row security' else '' end || case when c.relforcerowsecurity then ' forced' else '' end
-      || coalesce(' ' || pg_get_expr(c.relpartbound, c.oid), '')
+      || coalesce(' ' || pg_get_expr(c.relpartbound, c.oid), '') || coalesce(' ' || c.reloptions::text, '')
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
-   where c.relkind in ('r', 'p', 'f', 'v', 'm') and c.relpersistence <> 't' and ${USER_SCHEMA}
-  union all select 'policy ' || n.nspname || '.' || c.relname || '.' || p.polname || ' ' || p.polcmd::text || p.polpermissive::text || p.polroles::text
+   where c.relkind in ('r', 'p', 'f', 'v', 'm', 'c') and c.relpersistence <> 't' and ${USER_SCHEMA}
+  union all select 'policy ' || n.nspname || '.' || c.relname || '.' || p.polname || ' ' || p.polcmd::text || p.polpermissive::text
+      || array(select case r when 0 then 'public' else pg_get_userbyid(r) end from unnest(p.polroles) r order by 1)::text
       || coalesce(' using ' || pg_get_expr(p.polqual, p.polrelid), '') || coalesce(' check ' || pg_get_expr(p.polwithcheck, p.polrelid), '')
     from pg_policy p join pg_class c on c.oid = p.polrelid join pg_namespace n on n.oid = c.relnamespace where ${USER_SCHEMA}
   union all select 'function ' || pg_get_functiondef(p.oid)
     from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-   where p.prokind in ('f', 'p') and ${USER_SCHEMA}
-     and not exists (select from pg_depend e where e.classid = 'pg_proc'::regclass and e.objid = p.oid and e.deptype = 'e')
+   where p.prokind <> 'a' and ${USER_SCHEMA} and ${NOT_OF_EXTENSION("pg_proc", "p")}
+  union all select 'aggregate ' || ${FUNCTION_NAME} || ' ' || concat_ws(' ', a.aggkind, a.aggnumdirectargs, a.aggtransfn::regproc, a.aggfinalfn::regproc,
+      a.aggcombinefn::regproc, a.aggserialfn::regproc, a.aggdeserialfn::regproc, a.aggmtransfn::regproc, a.aggminvtransfn::regproc, a.aggmfinalfn::regproc,
+      a.aggfinalextra, a.aggmfinalextra, a.aggfinalmodify, a.aggmfinalmodify, a.aggsortop::regoperator, format_type(a.aggtranstype, null),
+      format_type(a.aggmtranstype, null), quote_nullable(a.agginitval), quote_nullable(a.aggminitval), p.proparallel)
+    from pg_aggregate a join pg_proc p on p.oid = a.aggfnoid join pg_namespace n on n.oid = p.pronamespace
+   where ${USER_SCHEMA} and ${NOT_OF_EXTENSION("pg_proc", "p")}
+  union all select 'extension ' || e.extname || ' ' || e.extversion || ' ' || n.nspname from pg_extension e join pg_namespace n on n.oid = e.extnamespace
+  union all select 'sequence ' || n.nspname || '.' || c.relname || ' '
+      || concat_ws(' ', format_type(s.seqtypid, null), s.seqstart, s.seqincrement, s.seqmin, s.seqmax, s.seqcache, s.seqcycle)
+    from pg_sequence s join pg_class c on c.oid = s.seqrelid join pg_namespace n on n.oid = c.relnamespace where c.relpersistence <> 't' and ${USER_SCHEMA}
+  union all select 'range ' || n.nspname || '.' || t.typname || ' ' || concat_ws(' ', format_type(r.rngsubtype, null), format_type(r.rngmultitypid, null),
+      r.rngcollation::regcollation, o.opcname, r.rngcanonical, r.rngsubdiff)
+    from pg_range r join pg_type t on t.oid = r.rngtypid join pg_namespace n on n.oid = t.typnamespace join pg_opclass o on o.oid = r.rngsubopc
+   where ${USER_SCHEMA} and ${NOT_OF_EXTENSION("pg_type", "t")}
+  union all select 'domain ' || n.nspname || '.' || t.typname || ' ' || format_type(t.typbasetype, t.typtypmod)
+      || case when t.typnotnull then ' not null' else '' end || coalesce(' default ' || t.typdefault, '')
+    from pg_type t join pg_namespace n on n.oid = t.typnamespace where t.typtype = 'd' and ${USER_SCHEMA}
+  union all select 'owner of ' || o.name || ' ' || pg_get_userbyid(o.owner) from (${OWNED}) o where pg_get_userbyid(o.owner) <> current_user
+  union all select 'privileges on ' || o.name || ' ' || coalesce(${privileges("o.acl")}, 'none') from (${OWNED}) o
+   where o.acl is not null and ${privileges("o.acl")} is distinct from ${privileges("o.standard")}
+  union all select 'default privileges of ' || pg_get_userbyid(d.defaclrole) || ' ' || coalesce(n.nspname, '') || ' ' || d.defaclobjtype::text || ' '
+      || coalesce(${privileges("d.defaclacl")}, 'none')
+    from pg_default_acl d left join pg_namespace n on n.oid = d.defaclnamespace
   union all select 'domain ' || n.nspname || '.' || t.typname || '.' || k.conname || ' ' || pg_get_constraintdef(k.oid)
     from pg_constraint k join pg_type t on t.oid = k.contypid join pg_namespace n on n.oid = t.typnamespace where ${USER_SCHEMA}
   union all select 'enum ' || n.nspname || '.' || t.typname || ' ' || row_number() over (partition by t.oid order by e.enumsortorder) || ' ' || e.enumlabel
@@ -83,7 +136,7 @@ const SCHEMA = `select x.line from (
       || case when a.attgenerated <> '' then ' generated' else '' end || coalesce(' default ' || pg_get_expr(d.adbin, d.adrelid), '')
     from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
     left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
-   where a.attnum > 0 and not a.attisdropped and c.relkind in ('r', 'p', 'f', 'v', 'm') and c.relpersistence <> 't' and ${USER_SCHEMA}
+   where a.attnum > 0 and not a.attisdropped and c.relkind in ('r', 'p', 'f', 'v', 'm', 'c') and c.relpersistence <> 't' and ${USER_SCHEMA}
   union all select 'constraint ' || n.nspname || '.' || c.relname || '.' || k.conname || ' ' || pg_get_constraintdef(k.oid)
     from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace where ${USER_SCHEMA}
   union all select 'index ' || pg_get_indexdef(i.indexrelid)

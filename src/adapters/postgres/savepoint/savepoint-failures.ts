@@ -45,6 +45,11 @@ export function cannotSavepoint({ shown }: StoreUrl, why: string): SeqqaError {
   });
 }
 
+/** Returns the error for a LISTEN of the target, which was not sent. */
+export function listenRefused(store: StoreUrl): SeqqaError {
+  return cannotSavepoint(store, "the target executes LISTEN, but notifications arrive after a commit, and the exploration commits nothing");
+}
+
 export function notPortable(): SeqqaError {
   return new SeqqaError(
     "NOT_PORTABLE",

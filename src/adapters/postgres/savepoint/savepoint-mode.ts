@@ -95,6 +95,7 @@ export class SavepointMode implements PostgresMode {
 
   static async open(options: SavepointOptions): Promise<SavepointMode> {
     const mode = new SavepointMode(options);
+    options.core.requireNoneRefused();
     if (options.borrowed) await mode.#borrow();
     await mode.#alone(async (client) => {
       try {
@@ -136,6 +137,7 @@ export class SavepointMode implements PostgresMode {
   root(): Promise<Observed> {
     // Announce the client before the exploration. Settings that listeners make later would be rolled back together with the state.
     this.#core.announce();
+    this.#core.requireNoneRefused();
     return this.#alone(async (client) => {
       // In a lane's own store, commit the changes that `setup` made. In an external store, the end of the run rolls these changes back.
       const { borrowed } = this.#options;
@@ -307,6 +309,7 @@ export class SavepointMode implements PostgresMode {
   async #sync(): Promise<void> {
     const { activity } = this.#core;
     if (activity === this.#synced) return;
+    this.#core.requireNoneRefused();
     const { changes, counters, read, signal } = await this.#log.read(this.#read);
     if (signal !== this.#signal) await this.#log.requireSameSchema(this.#signal, signal);
     this.#mirror.push(changes, counters === this.#mirror.counters ? this.#mirror.counters : counters);

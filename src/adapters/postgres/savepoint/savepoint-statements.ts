@@ -50,6 +50,11 @@ export function statementsOf(text: string): readonly Statement[] {
   return statements;
 }
 
+/** Returns `true` if a text contains the statement LISTEN. */
+export function listens(text: string): boolean {
+  return /\blisten\b/i.test(text) && splitStatements(text).some(([first]) => isWord(first, "LISTEN"));
+}
+
 function statementOf(text: string, tokens: readonly Token[]): Statement {
   const start = tokens[0]?.start ?? 0;
   return {

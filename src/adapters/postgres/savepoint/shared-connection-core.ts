@@ -1,10 +1,12 @@
 import type { Client, DatabaseError, Query } from "pg";
+import type { SeqqaError } from "../../../model/errors.ts";
 import { connect, importDriver } from "../connect/connect.ts";
 import { BUSY_LIMIT_MS, lostError } from "../connect/failures.ts";
 import { relay, succeed, type Submittable } from "./shared-connection-relay.ts";
 import type { Asked, SharedSession, SessionHost } from "./shared-connection-session.ts";
 import { Turns } from "../../../stores/connect/turns.ts";
-import { connectionClosed, connectionShared, transactionOpen } from "./savepoint-failures.ts";
+import { listens } from "./savepoint-statements.ts";
+import { connectionClosed, connectionShared, listenRefused, transactionOpen } from "./savepoint-failures.ts";
 import { TargetTransactions } from "./savepoint-transactions.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
@@ -26,6 +28,7 @@ export class SharedConnectionCore implements SessionHost {
   #running: SharedSession | undefined;
   #ended = false;
   #lost: Error | undefined;
+  #refused: SeqqaError | undefined;
   /** The number of requests that the target has sent to this connection. */
   activity = 0;
   onLost: (error: Error) => void = () => undefined;
@@ -43,6 +46,11 @@ export class SharedConnectionCore implements SessionHost {
   /** `true` if the target has no open transaction and none of its requests is running. */
   get quiet(): boolean {
     return this.#turns.quiet;
+  }
+
+  /** Checks that no statement of the target was refused. The target may have caught the error of the statement. @throws SeqqaError */
+  requireNoneRefused(): void {
+    if (this.#refused !== undefined) throw this.#refused;
   }
 
   configure(action: (client: Client) => void): void {
@@ -108,6 +116,7 @@ export class SharedConnectionCore implements SessionHost {
       asked.submittable ?? (new this.#driver!.Query(asked.config as string, asked.values as [], asked.callback as never) as Submittable);
     this.activity++;
     this.#running = session;
+    if (typeof query.text === "string" && listens(query.text)) throw (this.#refused = listenRefused(this.store));
     if (this.#transactions === undefined) {
       const { kind } = await relay(client, query);
       if (kind === "done") succeed(client, query);

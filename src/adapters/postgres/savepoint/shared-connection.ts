@@ -13,8 +13,8 @@ type Connected = (error: Error | undefined, client?: SharedSession, done?: (dest
  * connection to the server. While one client is inside a transaction, the other clients wait. `end()` and `release()` do not close the connection.
  *
  * During the exploration, the target's transactions are savepoints in a transaction that is never committed. In this transaction, `now()` does not
- * change, LISTEN receives nothing, and a cursor WITH HOLD locks its tables until it is closed. Isolation levels have no effect. The server refuses
- * statements that cannot run inside a transaction: VACUUM, CREATE INDEX CONCURRENTLY, and COMMIT in a procedure.
+ * change, NOTIFY reaches nobody, and a cursor WITH HOLD locks its tables until it is closed. Isolation levels have no effect. seqqa refuses LISTEN. The
+ * server refuses statements that cannot run inside a transaction: VACUUM, CREATE INDEX CONCURRENTLY, and COMMIT in a procedure.
  */
 export class SharedConnection extends SharedSession {
   readonly core: SharedConnectionCore;

@@ -48,9 +48,12 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
   readonly #handles: Map<string, Promise<Handles>> = new Map();
 
   /** Creates an adapter that is not connected yet. @throws SeqqaError `REDIS_URL_INVALID` */
-  constructor({ url, prefix = "bull", ignore = [], ...options }: BullmqAdapterOptions) {
+  constructor({ url, prefix = "bull", ...options }: BullmqAdapterOptions) {
     const redis = redisUrlOf(url);
-    super({ ...options, url: redis, ignore: [...ignore, ...BOOKKEEPING.map((key) => `${escaped(prefix)}:*:${key}`)] });
+    super(
+      { ...options, url: redis },
+      BOOKKEEPING.map((key) => `${escaped(prefix)}:*:${key}`),
+    );
     this.#place = redisPlace(redis);
     this.#prefix = prefix;
   }

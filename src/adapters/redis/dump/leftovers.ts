@@ -6,7 +6,8 @@ import type { RedisPlace } from "../connect/redis-url.ts";
 import { Keyspace } from "../keys/keyspace.ts";
 import { BEATS_EVERY_MS, Registry, type Claim } from "../provider/registry.ts";
 import { mayNot } from "./notifications.ts";
-import { compareSaved, ignoredKeys, withChanged, type KnownKeys } from "./saved-state.ts";
+import { lifeOf, SavedFile } from "./saved-file.ts";
+import { compareFile, compareSaved, ignoredKeys, withChanged, type Compared, type KnownKeys } from "./saved-state.ts";
 
 /** The longest time between the last heartbeat of a run and its end, in milliseconds, if the run's thread was not busy for longer. */
 const AFTER_BEAT_MS = 2 * BEATS_EVERY_MS;
@@ -36,13 +37,65 @@ export async function takeOver(registry: Registry, claim: Claim, run: string, ho
     const takes = async (): Promise<boolean> => how.dryRun === true || (await registry.claim(claim.db, claim.kind, run, claim));
     if (claim.kind === "index") return await emptyUnused(new Keyspace(connection), claim, takes, how);
     if (!(await takes())) return undefined;
+    const removed = recordOf(claim.run, claim.db);
+    const file = await SavedFile.of(connection, claim.db);
+    // A run saves the whole external database before its first change. If the saved data is incomplete, the run has changed nothing, or was just
+    // saving the data again after FLUSHALL.
+    if (!claim.saved) return { removed, ...(await putBackFile(connection, file, how)) };
     const keyspace = new Keyspace(connection, false, await ignoredKeys(registry, claim.db));
-    const removed = `the record that run ${claim.run} uses database ${claim.db}`;
-    // A run saves the whole external database before its first change. If the saved data is incomplete, the run has changed nothing.
-    return claim.saved ? { removed, leftover: await putBack(registry, keyspace, how) } : { removed };
+    const leftover = await putBack(registry, keyspace, how);
+    if (how.dryRun !== true) file.remove();
+    return { removed, leftover };
   } finally {
     connection.close();
   }
+}
+
+/**
+ * Returns the dead run that used an external database without a claim, because somebody has deleted the claim (FLUSHALL), or `alive` if the run may
+ * still use the database. Returns `undefined` if there was no such run. `registry`: the registry of the server.
+ */
+export async function lostRun(place: RedisPlace, registry: Registry | undefined): Promise<"alive" | { readonly run: string } | undefined> {
+  return withFile(place, async (file) => {
+    const life = await lifeOf(file, place.db, registry);
+    const run = file.head()?.run;
+    if (life === "dead" && run !== undefined) return { run };
+    return life === "alive" ? life : undefined;
+  });
+}
+
+/** Restores an external database from the file that a run wrote; see {@link lostRun}. */
+export function putBackLost(place: RedisPlace, how: Cleaning): Promise<Pick<TakenOver, "leftover">> {
+  return withFile(place, (file, connection) => putBackFile(connection, file, how));
+}
+
+async function withFile<T>(place: RedisPlace, work: (file: SavedFile, connection: Connection) => Promise<T>): Promise<T> {
+  const connection = await Connection.open(place);
+  try {
+    return await work(await SavedFile.of(connection, place.db), connection);
+  } finally {
+    connection.close();
+  }
+}
+
+async function putBackFile(connection: Connection, file: SavedFile, how: Cleaning): Promise<Pick<TakenOver, "leftover">> {
+  const head = file.head();
+  if (head === undefined) return {};
+  const keyspace = new Keyspace(connection, false, head.ignore);
+  const leftover = await putBackCompared(keyspace, await compareFile(keyspace, head.sinceMs, await file.keys()), how);
+  if (how.dryRun === true) return { leftover };
+  file.remove();
+  if (head.notify !== undefined) {
+    // The record of the server's setting was deleted together with the claim.
+    const registry = (await Registry.find(connection.place, "share"))!;
+    await registry.remember(head.notify);
+    await registry.leave();
+  }
+  return { leftover };
+}
+
+function recordOf(run: string, db: number): string {
+  return `the record that run ${run} uses database ${db}`;
 }
 
 /**
@@ -54,21 +107,24 @@ export async function inPlaceRun(place: RedisPlace): Promise<InPlaceRun> {
     if (mayNot(error)) return undefined;
     throw error;
   });
-  if (registry === undefined) return undefined;
   try {
-    const claim = (await registry.claims()).find(({ db, kind }) => db === place.db && kind === "borrowed");
-    if (claim === undefined) return undefined;
-    if (!(await registry.isDead(claim))) return "alive";
-    return claim.saved ? "dead" : undefined;
+    const claim = (await registry?.claims())?.find(({ db }) => db === place.db);
+    if (claim !== undefined && claim.kind !== "borrowed") return undefined;
+    if (claim !== undefined && !(await registry!.isDead(claim))) return "alive";
+    if (claim?.saved === true) return "dead";
+    return await withFile(place, async (file) => {
+      if (claim === undefined) return lifeOf(file, place.db, registry);
+      return file.head() === undefined ? undefined : "dead";
+    });
   } finally {
-    registry.abandon();
+    registry?.abandon();
   }
 }
 
 /** Returns the changes that a dead run left in a database that it used in place. Changes nothing. */
 export async function leftIn(place: RedisPlace): Promise<Leftover | undefined> {
   const registry = await Registry.find(place);
-  if (registry === undefined) return undefined;
+  if (registry === undefined) return (await cleanLost(place, undefined, { dryRun: true })).leftover;
   try {
     return (await sweepServer(registry, registry.owner, place.db, { dryRun: true, asked: true })).leftover;
   } finally {
@@ -100,13 +156,11 @@ async function emptyUnused(
  *
  * @throws SeqqaError `STORE_NOT_PUT_BACK`
  */
-export async function putBack(
-  registry: Registry,
-  keyspace: Keyspace,
-  { dryRun = false, onKept }: Cleaning = {},
-  known?: KnownKeys,
-): Promise<Leftover> {
-  const compared = await compareSaved(registry, keyspace, known);
+export async function putBack(registry: Registry, keyspace: Keyspace, how: Cleaning = {}, known?: KnownKeys): Promise<Leftover> {
+  return putBackCompared(keyspace, await compareSaved(registry, keyspace, known), how);
+}
+
+async function putBackCompared(keyspace: Keyspace, compared: Compared, { dryRun = false, onKept }: Cleaning): Promise<Leftover> {
   if (dryRun) return compared.leftover;
   const changed = await keyspace.applyToUnchanged(
     compared.fixes,
@@ -126,18 +180,37 @@ export async function sweepServer(registry: Registry, run: string, db?: number, 
   const removed: string[] = [];
   let leftover: Leftover | undefined;
   let inUse: string | undefined;
-  for (const claim of await registry.claims()) {
+  const claims = await registry.claims();
+  for (const claim of claims) {
     if (claim.owner === registry.owner || (claim.kind === "borrowed" && claim.db !== db)) continue;
     const done = await takeOver(registry, claim, run, how);
     if (done === undefined) {
-      if (claim.kind === "borrowed") inUse = `Another run of seqqa is using the Redis database ${claim.db}.`;
+      if (claim.kind === "borrowed") inUse = isUsing(claim.db);
       continue;
     }
     removed.push(done.removed);
     leftover ??= done.leftover;
     if (how.dryRun !== true) await registry.release(claim.db);
   }
+  if (db !== undefined && !claims.some((claim) => claim.db === db)) {
+    const lost = await cleanLost({ ...registry.connection.place, db }, registry, how);
+    removed.push(...lost.removed);
+    leftover ??= lost.leftover;
+    inUse ??= lost.inUse;
+  }
   return { removed, leftover, ...(inUse === undefined ? {} : { inUse }) };
+}
+
+/** Restores an external database whose claim was deleted; see {@link lostRun}. */
+export async function cleanLost(place: RedisPlace, registry?: Registry, how: Cleaning = {}): Promise<Cleaned> {
+  const lost = await lostRun(place, registry);
+  if (lost === undefined) return { removed: [] };
+  if (typeof lost === "string") return { removed: [], inUse: isUsing(place.db) };
+  return { removed: [recordOf(lost.run, place.db)], leftover: (await putBackLost(place, how)).leftover };
+}
+
+function isUsing(db: number): string {
+  return `Another run of seqqa is using the Redis database ${db}.`;
 }
 
 /**

@@ -86,13 +86,34 @@ export async function compareSaved(registry: Registry, keyspace: Keyspace, known
   const now = await keyspace.readAll();
   const { root, recorded } = known === undefined ? await knownFrom(registry, keyspace) : present(known, keyspace.nowMs);
   const next = await savedKeys(registry, keyspace, nextKey(place.db));
-  const images = { root, recorded, next, now };
+  const [since, at] = (await registry.connection.bytes("HMGET", claimKey(place.db), "since", "at")) as readonly RawReply[];
+  const ms = (reply: RawReply | undefined): number => Number(String(reply ?? 0)) || 0;
+  return compare({ root, recorded, next, now }, place, { sinceMs: ms(since), recordedMs: ms(at) });
+}
+
+/**
+ * Compares a database from which somebody has deleted all that a run saved on the server (FLUSHALL) with the keys that the run saved in a file. Keys
+ * that do not exist can be restored, because they were deleted together with the saved state. `saved`: the original keys, each with its entry as text.
+ */
+export async function compareFile(
+  keyspace: Keyspace,
+  sinceMs: number,
+  saved: readonly (readonly [key: Bytes, text: Bytes])[],
+): Promise<Compared> {
+  const now = await keyspace.readAll();
+  const root = await entriesOf(keyspace, saved);
+  const recorded = new Map([...root.keys()].filter((key) => !now.has(key)).map((key) => [key, null]));
+  return compare({ root, recorded, next: new Map(), now }, keyspace.connection.place, { sinceMs, recordedMs: sinceMs });
+}
+
+function compare(images: Images, place: RedisPlace, times: Pick<Leftover, "sinceMs" | "recordedMs">): Compared {
+  const { root, recorded, next, now: present } = images;
   const undo: RowImages[] = [];
   const keep: RowImages[] = [];
   const fixes: Fix[] = [];
-  for (const key of [...new Set([...root.keys(), ...images.now.keys(), ...recorded.keys(), ...next.keys()])].sort()) {
+  for (const key of [...new Set([...root.keys(), ...present.keys(), ...recorded.keys(), ...next.keys()])].sort()) {
     const was = root.get(key) ?? null;
-    const now = images.now.get(key) ?? null;
+    const now = present.get(key) ?? null;
     if (sameEntry(was, now)) continue;
     const row = {
       table: "key",
@@ -106,12 +127,10 @@ export async function compareSaved(registry: Registry, keyspace: Keyspace, known
       fixes.push([key, was]);
     } else keep.push(row);
   }
-  const [since, at] = (await registry.connection.bytes("HMGET", claimKey(place.db), "since", "at")) as readonly RawReply[];
-  const ms = (reply: RawReply | undefined): number => Number(String(reply ?? 0)) || 0;
   return {
-    leftover: { store: `the Redis database ${shownPlace(place)}`, sinceMs: ms(since), recordedMs: ms(at), undo, keep },
+    leftover: { store: `the Redis database ${shownPlace(place)}`, ...times, undo, keep },
     fixes,
-    now: new Map(fixes.map(([key]) => [key, now.get(key) ?? null])),
+    now: new Map(fixes.map(([key]) => [key, present.get(key) ?? null])),
   };
 }
 
@@ -179,10 +198,16 @@ function present({ root, recorded }: KnownKeys, nowMs: number): KnownKeys {
 /** Converts entries that were saved as text to their original form; `null` for a key that would have expired by now. */
 async function savedKeys({ connection }: Registry, keyspace: Keyspace, hash: string): Promise<Map<Bytes, Entry | null>> {
   const flat = (await connection.bytes("HGETALL", hash)) as readonly RawReply[];
+  const texts: [Bytes, Bytes][] = [];
+  for (let i = 0; i + 1 < flat.length; i += 2)
+    texts.push([(flat[i] as Buffer).toString("latin1"), (flat[i + 1] as Buffer).toString("latin1")]);
+  return entriesOf(keyspace, texts);
+}
+
+async function entriesOf(keyspace: Keyspace, texts: readonly (readonly [key: Bytes, text: Bytes])[]): Promise<Map<Bytes, Entry | null>> {
   const keys = new Map<Bytes, Entry | null>();
   const saved: { key: Bytes; at: number; left: number; dump: Bytes }[] = [];
-  for (let i = 0; i + 1 < flat.length; i += 2) {
-    const [key, text] = [(flat[i] as Buffer).toString("latin1"), (flat[i + 1] as Buffer).toString("latin1")];
+  for (const [key, text] of texts) {
     const parts = /^(\d+) (\d+) /.exec(text);
     if (parts === null) keys.set(key, null);
     else saved.push({ key, at: Number(parts[1]), left: Number(parts[2]), dump: text.slice(parts[0].length) });

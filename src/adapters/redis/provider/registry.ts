@@ -121,7 +121,7 @@ export class Registry {
     // The claim of a dead lane is taken over only to empty and release the database. Send no heartbeats for this claim: its keys count as used only
     // if they were used after the last heartbeat.
     if (kind !== "index" || from === undefined) this.#claimed.add(db);
-    if (again && this.#former !== undefined) await this.connection.text("HSETNX", registryKey, "notify", this.#former);
+    if (again && this.#former !== undefined) await this.remember(this.#former);
     return true;
   }
 
@@ -157,8 +157,18 @@ export class Registry {
     const flags = await readNotifications(this.connection);
     if (flags === undefined || hasKeyspace(flags)) return;
     this.#former = flags;
-    await this.connection.text("HSETNX", registryKey, "notify", flags);
+    await this.remember(flags);
     await setNotifications(this.connection, withKeyspace(flags));
+  }
+
+  /** The value of `notify-keyspace-events` before this registry changed it; `undefined` if it did not change it. */
+  get former(): string | undefined {
+    return this.#former;
+  }
+
+  /** Records the value of `notify-keyspace-events` that an earlier run found on the server, unless a value is recorded. */
+  async remember(former: string): Promise<void> {
+    await this.connection.text("HSETNX", registryKey, "notify", former);
   }
 
   /** Stops the heartbeats and releases all claims. The last run also restores the server's setting and removes the registry. */

@@ -3,7 +3,7 @@ import type { StoreKind, StoreProvider, StoreProviderOptions } from "../../../mo
 import { checkRedis } from "../connect/check.ts";
 import { Connection } from "../connect/driver.ts";
 import { IndexProvider } from "./index-provider.ts";
-import { sweepServer } from "../dump/leftovers.ts";
+import { cleanLost, sweepServer } from "../dump/leftovers.ts";
 import { redisPlace } from "../connect/redis-url.ts";
 import { FaultyProvider } from "./faulty-provider.ts";
 import { Registry } from "./registry.ts";
@@ -19,7 +19,7 @@ export const stores: StoreKind = {
   async clean(url, how) {
     const place = redisPlace(url);
     const registry = await Registry.find(place);
-    if (registry === undefined) return { removed: [] };
+    if (registry === undefined) return cleanLost(place, undefined, how);
     try {
       const cleaned = await sweepServer(registry, registry.owner, place.db, { ...how, asked: true });
       await registry.leave();

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { Leftover, RowImages } from "../../../model/stores/leftover.ts";
 import type { Cleaning } from "../../../model/stores/store-provider.ts";
-import { hasOwnValue, leaseOver } from "../../../stores/external/external-store.ts";
+import { hasOwnValue, leaseOver, refusedRow } from "../../../stores/external/external-store.ts";
 import { sameRow, withValuesOf, type ExactRow, type ExactValue, type RowKey } from "../../../stores/index.ts";
 import { blind, unblind } from "./blind.ts";
 import { isInHeader, setInHeader } from "./counters.ts";
@@ -173,7 +173,8 @@ function undoRows(db: Database, rows: Set<Row>): Row[] {
   for (;;) {
     db.exec("savepoint seqqa_undo");
     const before = references.map((one) => orphansOf(db, one));
-    const inTheWay = displaced(rows) ?? references.flatMap((one, i) => orphaning(rows, one, missingFrom(before[i]!, orphansOf(db, one))));
+    const refused = displaced(rows);
+    const inTheWay = refused?.rows ?? references.flatMap((one, i) => orphaning(rows, one, missingFrom(before[i]!, orphansOf(db, one))));
     if (inTheWay.length === 0) {
       db.exec("release seqqa_undo");
       return kept;
@@ -181,16 +182,16 @@ function undoRows(db: Database, rows: Set<Row>): Row[] {
     db.exec("rollback to seqqa_undo; release seqqa_undo");
     for (const row of new Set(inTheWay)) {
       rows.delete(row);
-      kept.push(row);
+      kept.push(refused === undefined ? row : { ...row, why: refusedRow(refused.message) });
     }
   }
 }
 
 /**
- * Deletes the given rows, and inserts them with their original values. Returns the first row that cannot be inserted, because another row of its
- * table has the same key or unique value; `undefined` if all rows were inserted.
+ * Deletes the given rows, and inserts them with their original values. Returns the first row that SQLite refuses, with SQLite's message: another row
+ * of its table has the same key or unique value, or the row breaks a check. Returns `undefined` if all rows were inserted.
  */
-function displaced(rows: ReadonlySet<Row>): Row[] | undefined {
+function displaced(rows: ReadonlySet<Row>): { readonly rows: readonly Row[]; readonly message: string } | undefined {
   for (const { io, now } of rows) if (now !== null) io.delete(now);
   for (const row of rows) {
     if (row.root === null) continue;
@@ -198,7 +199,7 @@ function displaced(rows: ReadonlySet<Row>): Row[] | undefined {
       row.io.insert(row.root);
     } catch (error) {
       if (!String((error as { code?: unknown }).code).startsWith("SQLITE_CONSTRAINT")) throw error;
-      return [row];
+      return { rows: [row], message: (error as Error).message };
     }
   }
   return undefined;

@@ -273,6 +273,9 @@ describe("what the user writes", () => {
     user.exec("insert into orders(id, status, code) values(7, 'mine', 'a')");
     const { leftover } = await stores.clean(`sqlite:${file}`);
     expect(listed(leftover?.keep)).toEqual(["items id 1", "orders id 1", "orders id 7"]);
+    expect(leftover?.keep.find(({ key, table }) => `${table} ${key}` === "orders id 1")?.why).toBe(
+      "the store refuses a row (UNIQUE constraint failed: orders.code)",
+    );
     expect(user.prepare("select id from orders order by id").pluck().all()).toEqual([2, 7]);
     expect(user.prepare("pragma foreign_key_check").all()).toEqual([]);
     expect(() => adapter.close()).toThrow(LEASE_OVER);

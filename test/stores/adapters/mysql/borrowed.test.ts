@@ -818,6 +818,19 @@ describe("somebody else's write", () => {
   });
 });
 
+test("a row whose unique value is taken stays deleted, and the message names the key without the value", async () => {
+  const { url, user } = await store(...SHOP);
+  const asked = { n: 1 };
+  const system = await borrow(url, { asked: () => asked.n });
+  asked.n = 2;
+  await user.query("delete from orders where id = 3");
+  await system.observe();
+  await user.query("insert into orders(id, code, who) values (9, 'c', 'user')");
+  const { message } = await failure(system.close());
+  rmSync(/ wrote the earlier values of these rows to (\S+\.json)\.$/.exec(message)![1]!);
+  expect(message).toContain("because the store refuses a row (Duplicate entry for key 'code'), and another client changed some of them.");
+});
+
 test("a write that commits late, with a lower number than one that was read, is not taken for recorded", async () => {
   const { url, user } = await store(...SHOP);
   const one = await journal(url);

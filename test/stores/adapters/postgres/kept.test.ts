@@ -90,7 +90,7 @@ async function killedAfter(store: Scratch, writes: string, scope: Partial<StoreS
 async function keptAtClose(adapter: PostgresAdapter, row: string): Promise<unknown> {
   const error = await adapter.close().catch((cause: unknown) => cause);
   expect(error).toEqual(failure("ROWS_KEPT", row));
-  const file = / wrote the earlier values to (.*)\.$/.exec((error as Error).message)![1]!;
+  const file = / wrote the earlier values (?:of these rows )?to (.*)\.$/.exec((error as Error).message)![1]!;
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } finally {
@@ -799,20 +799,30 @@ describe.each(some<By>(["superuser", "owner"], 1))("functions of the user's that
     const store = await scratch(
       [
         `create function strictly(text) returns text language plpgsql as $$begin
-           if current_setting('app.me', true) is null then return nowhere($1); end if; return $1; end$$`,
+           if not exists (select from pg_locks where locktype = 'advisory' and objid = 4711 and database = (select oid from pg_database where datname = current_database()))
+           then return nowhere($1); end if; return $1; end$$`,
         "create table t(id int primary key, n text check (strictly(n) is not null))",
         "create table other(id int primary key, v int)",
-        "set app.me = 'me'; insert into t values (1, 'a'); insert into other values (1, 0)",
+        "select pg_advisory_lock(4711); insert into t values (1, 'a'); insert into other values (1, 0)",
       ],
       by,
     );
-    await store.api.query("set app.me = 'me'");
+    await expect(adapterOn(store.url).open(BORROWED)).rejects.toEqual(
+      failure("CHECKPOINT_REFUSED", 'a row of table "t" no longer fulfils the check "t_n_check"'),
+    );
+    await store.api.query("select pg_advisory_lock(4711)");
     const adapter = await opened(store);
     const mark = await adapter.mark();
     await store.api.query("update t set n = 'x'; update other set v = 1");
     await adapter.observe();
+    await store.api.query("select pg_advisory_unlock(4711)");
     await expect(adapter.restore(mark)).rejects.toEqual(failure("STORE_NOT_PUT_BACK", "nowhere"));
-    await keptAtClose(adapter, "t id 1");
+    const why = "the store refuses a row (function nowhere(text) does not exist)";
+    expect(
+      await keptAtClose(adapter, `could not restore all rows of the database ${storeUrl(store.url).shown}: t id 1, because ${why}.`),
+    ).toMatchObject({
+      rows: [{ key: "id 1", root: { n: "a" }, why }],
+    });
     expect(await rows(store.api, "t")).toEqual(["(1,x)"]);
     expect(await rows(store.api, "other")).toEqual(["(1,0)"]);
     await expectNoTrace(store);

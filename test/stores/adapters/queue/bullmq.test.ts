@@ -6,6 +6,7 @@ import { stores } from "../../../../src/adapters/queue/bullmq/index.ts";
 import { queueContract, type QueueSubject } from "../../../contract/queue/queue-contract.ts";
 import { storeLane } from "../../../support/queue-lane.ts";
 import { redisUrl } from "../../../support/services.ts";
+import { ownServer } from "../redis/scratch.ts";
 import { until } from "../../../support/e2e.ts";
 
 let server: string;
@@ -147,5 +148,39 @@ describe("queues of BullMQ", () => {
     });
     expect(states[0]).toContain("bull:charges:failed");
     expect(states[0]).toBe(states[1]);
+  });
+});
+
+describe("a database of BullMQ that is used in place", () => {
+  const place = ownServer();
+
+  it("ends as it began, with the keys of BullMQ's bookkeeping", async () => {
+    const redis = place.client();
+    const queue = new Queue("charges", { connection: { url: place.url() } });
+    onTestFinished(() => queue.close());
+    await queue.add("charge", 1);
+    const everything = async (): Promise<string[]> => {
+      const found: string[] = [];
+      for (const key of (await redis.keys("bull:*")).sort()) found.push(`${key} ${(await redis.dumpBuffer(key))?.toString("hex")}`);
+      return found;
+    };
+    const before = await everything();
+    let asked = 1;
+    const store = new BullmqAdapter({ url: place.url().replace("redis:", "bullmq:") });
+    await store.open({ name: "jobs", laneIndex: 0, inProcess: false, borrowed: true, asked: () => asked });
+    await store.root();
+    const root = await store.mark();
+    asked++;
+    await queue.add("charge", 2);
+    // The worker dies: its lock stays.
+    await store.take("charges");
+    expect(await redis.keys("bull:*:lock")).toHaveLength(1);
+    expect(JSON.stringify(await store.observe())).not.toMatch(/:lock|:events|:marker/);
+    await store.restore(root);
+    asked++;
+    await queue.add("charge", 3);
+    await (await store.take("charges"))?.settle("done");
+    await store.close();
+    expect(await everything()).toEqual(before);
   });
 });

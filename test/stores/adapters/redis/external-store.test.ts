@@ -246,6 +246,51 @@ test("after FLUSHALL in a branch and a SIGKILL it is put back too", async () => 
   expect(await everything()).toBe(before);
 });
 
+describe("after FLUSHALL and a SIGKILL before the run looks again", () => {
+  /** Opens the database in another process, empties the server, and kills the process. */
+  const flushedAndKilled = async (): Promise<void> => {
+    const run = runs.start(borrow(server.url()));
+    expect(await run.said()).toBe("open");
+    await target.flushall();
+    await run.kill();
+  };
+  const others = ["other keys", "none"] as const;
+
+  test.each(others)("clean restores the keys; on the server there are %s", async (also) => {
+    const before = await everything();
+    await flushedAndKilled();
+    if (also === "other keys") await server.client(5).set("x", "1");
+    await expect(openAdapter({ url: server.url() }, { borrowed: true })).rejects.toMatchObject({ code: "STORE_LEFT", exitStatus: 2 });
+    const planned = await stores.clean(server.url(), { dryRun: true });
+    expect(planned.leftover?.undo.map(({ key }) => key).sort()).toEqual(["a", "order", "session", "ÿ"]);
+    expect(await target.dbsize()).toBe(0);
+    expect((await stores.clean(server.url())).leftover?.keep).toEqual([]);
+    await server.client(5).del("x");
+    expect(await everything()).toBe(before);
+    expect(await stores.clean(server.url())).toMatchObject({ removed: [] });
+    await (await openAdapter({ url: server.url() }, { borrowed: true })).close();
+  });
+
+  test("keys that were written since then stay, and are named", async () => {
+    await flushedAndKilled();
+    await target.mset("a", "mine", "z", "mine");
+    const { leftover } = await stores.clean(server.url());
+    expect(leftover?.keep.map(({ key }) => key)).toEqual(["a", "z"]);
+    expect(leftover?.keep[0]).toMatchObject({ root: { value: "1" }, now: { value: "mine" } });
+    expect(await target.mget("a", "z")).toEqual(["mine", "mine"]);
+    expect(await target.hgetall("order")).toEqual({ status: "new" });
+  });
+
+  test("a run that is alive is not disturbed", async () => {
+    const run = runs.start(borrow(server.url()));
+    expect(await run.said()).toBe("open");
+    await target.flushall();
+    expect(await stores.clean(server.url())).toMatchObject({ removed: [], inUse: expect.any(String) as string });
+    await run.kill();
+    await stores.clean(server.url());
+  });
+});
+
 test("a run that gave no sign of life touches nothing any more", async () => {
   const system = await openAdapter({ url: server.url() }, { borrowed: true });
   await system.root();

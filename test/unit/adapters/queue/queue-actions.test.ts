@@ -46,6 +46,13 @@ describe("actions of workers", () => {
     expect(calls).toEqual(Array.from({ length: count }, () => ({ to: "ann" })));
   });
 
+  it.each(["mails_next", "mails_twice", "mails_lost"])("%s gives the job back if the worker's code throws", async (name) => {
+    const { store, settled } = oneJob();
+    const run = async (): Promise<never> => Promise.reject(new Error("no worker"));
+    await expect(executed(store, run)(name)).rejects.toThrow("no worker");
+    expect(settled).toEqual(["lost"]);
+  });
+
   it("a function of the user decides how a job ends", async () => {
     const { store, settled } = oneJob();
     await executed(store, answering(422).run, () => "reject")("mails_next");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { resolveIgnored, type IgnorePattern } from "../../../../src/model/stores/ignored.ts";
+import { counterLeftOut, resolveIgnored, type IgnorePattern } from "../../../../src/model/stores/ignored.ts";
 
 const DB = [
   { name: "orders", columns: ["id", "status", "updated_at"] },
@@ -102,4 +102,22 @@ describe("patterns of ignore", () => {
     expect(resolveIgnored(ofWorld("carts.seen"), schemas, { ...ALL, isWhole: false }).fields).toEqual(["carts.seen"]);
     expect(resolveIgnored([...ofWorld("carts.seen"), ...ofStore("cache", "session:*")], new Map(), ALL).fields).toEqual(["carts.seen"]);
   });
+});
+
+describe("the counters of left-out tables", () => {
+  const schema = [
+    { name: "order", columns: ["id"], usesCounters: ["order_id_seq", "numbers", "shared"] },
+    { name: "order_items", columns: ["id"], usesCounters: ["order_items_id_seq", "shared", "order_extra_seq"] },
+    { name: "order_seq", columns: ["id"] },
+    { name: "audit", columns: ["id"] },
+  ];
+  const isLeftOut = counterLeftOut(schema, new Set(["order", "audit"]));
+
+  it.each(["order_id_seq", "numbers", "order", "audit", "audit_seq", "audit_log_id_seq"])("include %s", (counter) =>
+    expect(isLeftOut(counter)).toBe(true),
+  );
+  it.each(["order_items_id_seq", "shared", "order_extra_seq", "order_items_x_seq", "order_seq", "free_seq", "pragma user_version"])(
+    "do not include %s",
+    (counter) => expect(isLeftOut(counter)).toBe(false),
+  );
 });

@@ -192,6 +192,67 @@ describe("lanes' databases", () => {
     expect(rows).toEqual([{ id: 7 }]);
   });
 
+  test("events are enabled in the lanes as in the store, and never in the run's template", async () => {
+    const url = await databaseUrl(
+      await newDatabase([
+        "create table t(id int primary key)",
+        "create event later on schedule every 1 year starts '2037-01-01' comment ' ON COMPLETION PRESERVE ENABLE' do delete from t",
+        "create event off on schedule every 1 year starts '2037-01-01' on completion preserve disable do delete from t",
+        "create event away on schedule every 1 year starts '2037-01-01' disable on slave do delete from t",
+      ]),
+    );
+    const run = runId();
+    const lanes = provider(url, run);
+    await lanes.prepare();
+    const [template] = await databases(run);
+    const own = (database: string): Promise<unknown[]> =>
+      admin(async (connection) => {
+        const [rows] = await connection.query({
+          sql: "select concat(event_name, ' ', status) from information_schema.events where event_schema = ? order by 1",
+          values: [database],
+          rowsAsArray: true,
+        });
+        return (rows as unknown as unknown[][]).flat();
+      });
+    expect(await own(template!)).toEqual(["away SLAVESIDE_DISABLED", "later DISABLED", "off DISABLED"]);
+    const lane = new URL(await lanes.provide(0, 0)).pathname.slice(1);
+    expect(await own(lane)).toEqual(["away SLAVESIDE_DISABLED", "later ENABLED", "off DISABLED"]);
+  });
+
+  test("the copy of a store that is written meanwhile is one state of it, if the tables can be locked", async () => {
+    const name = await newDatabase([
+      "create table a(id int auto_increment primary key)",
+      "create table m(id int primary key, v varchar(100))",
+      "create table z(id int auto_increment primary key)",
+      "insert into m select seq, repeat('x', 100) from seq_1_to_200000",
+    ]);
+    const url = await databaseUrl(name);
+    const lanes = provider(url, runId());
+    let isOver = false;
+    const writing = admin(async (connection) => {
+      while (!isOver) await connection.query("begin; insert into a values (); insert into z values (); commit");
+    }, name);
+    await lanes.prepare();
+    isOver = true;
+    await writing;
+    const lane = new URL(await lanes.provide(0, 0)).pathname.slice(1);
+    const count = async (database: string): Promise<Record<string, number>> =>
+      (
+        (
+          await admin((connection) => connection.query("select (select count(*) from a) as a, (select count(*) from z) as z"), database)
+        )[0] as never
+      )[0]!;
+    const { a, z } = await count(lane);
+    expect([z, (await count(name))["a"]! > a!]).toEqual([a, true]);
+    // A transaction that stays open keeps the tables from being locked, but not from being copied.
+    await admin(async (connection) => {
+      await connection.query("begin; insert into a values (1000000)");
+      const others = provider(url, runId());
+      await others.prepare();
+      await connection.query("rollback");
+    }, name);
+  });
+
   test("objects that name the database: the copies write to the lane, and views of a table with the database's name are copied", async () => {
     const name = await newDatabase([], "_blog");
     await admin(async (connection) => {

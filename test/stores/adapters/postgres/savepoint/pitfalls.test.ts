@@ -423,3 +423,39 @@ test("queries look in and cannot write", async () => {
   expect(await lane.adapter.query("select v from t")).toEqual([{ v: "seen" }]);
   await lane.adapter.close();
 });
+
+describe("LISTEN", () => {
+  const REFUSED = expect.objectContaining({
+    code: "SAVEPOINT_HINDERED",
+    exitStatus: 2,
+    message: expect.stringContaining("the target executes LISTEN") as string,
+    hint: expect.stringContaining('checkpoint: "journal"') as string,
+  }) as Error;
+
+  test("is refused, and ends the run although the target catches the error; close works", async () => {
+    const lane = await Lane.open(databases, [T]);
+    const mark = await lane.adapter.mark();
+    const client = await lane.connection.connect();
+    await expect(client.query("LISTEN jobs")).rejects.toEqual(REFUSED);
+    await expect(client.query("select 1; /* now */ listen jobs")).rejects.toEqual(REFUSED);
+    client.release();
+    for (const touch of [() => lane.adapter.changed(mark), () => lane.adapter.mark(), () => lane.adapter.observe()])
+      await expect(touch()).rejects.toEqual(REFUSED);
+    await lane.adapter.close();
+  });
+
+  test("before the exploration is refused, too", async () => {
+    const adapter = new PostgresAdapter({ url: databases.url(await databases.create([T])) });
+    await expect(adapter.connection.query("listen jobs")).rejects.toEqual(REFUSED);
+    await expect(adapter.open({ name: "db", laneIndex: 0, inProcess: true, borrowed: false })).rejects.toEqual(REFUSED);
+    await adapter.close();
+  });
+
+  test("as a word in other statements, UNLISTEN and NOTIFY are executed", async () => {
+    const lane = await Lane.open(databases, ["create table listen(listen text)"]);
+    await lane.connection.query("insert into listen(listen) values ('listen')");
+    await lane.connection.query("select listen from listen; unlisten *; notify jobs");
+    expect(table(await lane.adapter.observe(), "listen")).toMatchObject({ added: [["listen"]] });
+    await lane.adapter.close();
+  });
+});
