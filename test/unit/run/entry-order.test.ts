@@ -30,18 +30,18 @@ function exploreQueue(stored: Stored, isFifo: boolean): Promise<ExplorationResul
     state: { queue: stored, last: null, broken: false },
   });
   const queue = (): Queue => queueIn(memory.state.queue);
-  const put = (key: string): Action<object> =>
-    new Action<object>({
+  const put = (key: string): Action<object, object> =>
+    new Action<object, object>({
       name: `put_${key}`,
-      run: () => {
+      run: async () => {
         if (queue().keys().includes(key)) return null;
         queue().set(key);
         return ApiResponse.of(201);
       },
     });
-  const pop = new Action<object>({
+  const pop = new Action<object, object>({
     name: "pop",
-    run: () => {
+    run: async () => {
       const keys = isFifo ? queue().keys() : queue().keys().toSorted();
       const [first] = keys;
       if (first === undefined) return null;
@@ -51,7 +51,7 @@ function exploreQueue(stored: Stored, isFifo: boolean): Promise<ExplorationResul
       return ApiResponse.of(200);
     },
   });
-  const agent = new Agent<object>({
+  const agent = new Agent<object, object>({
     world: new World({ api: {}, systems: { memory } }),
     actions: [put("a"), put("b"), pop],
     invariants: [new Invariant({ name: "a_first", check: () => !memory.state.broken })],
