@@ -32,7 +32,10 @@ export async function entry(): Promise<void> {
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: NodeJS.ErrnoException) => (isNobodyThere(error) ? undefined : (unwritten ??= error)));
   // Redirect the output of explorations, because they run in this process, and their output must not mix with the command's own standard output.
-  const machinery = lazyMachinery(({ labelOutput }) => labelOutput());
+  const machinery = lazyMachinery(({ endOnHang, labelOutput }) => {
+    labelOutput();
+    endOnHang(fail);
+  });
   const status = await main(argv, shell, machinery);
   meant();
   if (unwritten !== undefined)

@@ -1,3 +1,4 @@
+export { endOnHang } from "../lane-pools/inline/hang-watch.ts";
 export { labelOutput } from "../lane-pools/user-output.ts";
 export { Agent } from "./agent.ts";
 export { refuseDamaged } from "./resume/check-record.ts";

@@ -20,7 +20,9 @@ export { changedFields, fieldChanges, rowUpdates, writtenFields } from "./compar
 export { compareExecutions, type Compared, type Execution } from "./compare/compare-executions.ts";
 export {
   contentOf,
+  entriesEntry,
   rowsEntry,
+  storeOfEntries,
   tableOfRows,
   counterEntry,
   counterIn,

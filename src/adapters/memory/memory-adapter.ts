@@ -22,7 +22,7 @@ export class MemoryAdapter<T = unknown> implements StoreAdapter {
   }
 
   root(): Observed {
-    return { kind: "value", value: this.state };
+    return this.observe();
   }
 
   mark(): T {
@@ -38,7 +38,7 @@ export class MemoryAdapter<T = unknown> implements StoreAdapter {
   }
 
   observe(): Observed {
-    return { kind: "value", value: this.state };
+    return { kind: "value", value: this.state, hasEntryOrder: true };
   }
 
   capture(): unknown {

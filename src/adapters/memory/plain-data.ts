@@ -80,7 +80,7 @@ function partsOf(value: object): readonly (readonly [string, unknown])[] {
 }
 
 /**
- * Returns `true` if two values are equal trees of plain data. Returns `false` for all other data, including data in which several references lead to
+ * Returns `true` if two values are equal trees of plain data with the same order of keys. Returns `false` for all other data, including data in which several references lead to
  * one object. After `false`, the caller must assume that the values differ.
  */
 export function samePlain(a: unknown, b: unknown): boolean {
@@ -101,15 +101,14 @@ function sameTree(a: unknown, b: unknown, seen: Set<object>, depth: number): boo
     return true;
   }
   if (Object.getPrototypeOf(a) !== Object.prototype || Object.getPrototypeOf(b) !== Object.prototype) return false;
-  let keys = 0;
+  // The order of the keys belongs to the data, because code in this process can read it.
+  const keys = Object.keys(b);
+  let at = 0;
   for (const key in a) {
+    if (keys[at++] !== key) return false;
     const x = (a as Record<string, unknown>)[key];
     const y = (b as Record<string, unknown>)[key];
     if ((!Object.is(x, y) || typeof x === "object") && !sameTree(x, y, seen, depth + 1)) return false;
-    // Distinguish a missing key in `b` from a key with the value `undefined`.
-    if (y === undefined && !Object.hasOwn(b, key)) return false;
-    keys++;
   }
-  for (const _ in b) keys--;
-  return keys === 0;
+  return at === keys.length;
 }

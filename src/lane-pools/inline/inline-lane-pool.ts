@@ -12,13 +12,14 @@ import type {
 import type { FaultAnswer, FaultRequest } from "../../messages/fault-messages.ts";
 import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
 import type { VisitedSet } from "../../engine/graph/visited-set.ts";
-import { LaneControl, Walk, workOf, relearn, type BeforeStep, type LaneOptions, type LaneWork } from "../../lane/index.ts";
+import { Drawing, LaneControl, Walk, workOf, relearn, type BeforeStep, type LaneOptions, type LaneWork } from "../../lane/index.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { tryFaults } from "../../faults/index.ts";
 import { RaceLane } from "../../races/index.ts";
 import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
 import type { BuiltLane, LaneFactory, LaneHost } from "../lane-factory.ts";
 import { LaterProblems } from "../with-problem.ts";
+import { HangWatch } from "./hang-watch.ts";
 import { takeUncaught } from "../uncaught.ts";
 import { leaveSameCounters, NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";
 
@@ -29,7 +30,12 @@ export interface InlineLanePoolOptions {
   readonly options: LaneOptions;
   /** The data that `setup` made on the run's first lane. Only set if the first lane is in another pool. */
   readonly shared?: unknown;
+  /** If user code blocks the thread for this many milliseconds, the command line ends the process. Default: never. */
+  readonly hangMs?: number;
 }
+
+/** How much longer than a step the start of a lane may block the thread, since `setup` may run other programs and wait for them. */
+const START_STEPS = 10;
 
 /** A pool with one lane in the main thread. Data is passed to this lane without copying. */
 export class InlineLanePool implements LanePool {
@@ -38,6 +44,7 @@ export class InlineLanePool implements LanePool {
   readonly capacity: LaneCapacity = fixedCapacity(1);
   readonly #options: InlineLanePoolOptions;
   readonly #control: LaneControl = new LaneControl();
+  readonly #hangs: HangWatch = new HangWatch(this.#control, () => Drawing.last?.place ?? "");
   #lane: BuiltLane | undefined;
   #runtime: LaneWork | undefined;
   #racing: RaceLane | undefined;
@@ -67,7 +74,7 @@ export class InlineLanePool implements LanePool {
   }
 
   calibrate(walk?: CalibrationWalk): Promise<Calibration> {
-    return this.#runtime!.calibrate(walk);
+    return this.#watched(1, () => this.#runtime!.calibrate(walk));
   }
 
   async learn(knowledge: Knowledge, fresh?: "fresh"): Promise<readonly LaneReport[]> {
@@ -85,7 +92,7 @@ export class InlineLanePool implements LanePool {
     if (lane === undefined || lane.spares.length > 0) return undefined;
     await this.#runtime?.rest();
     await this.#endRacing();
-    const base = await relearn(lane.base, knowledge);
+    const base = await this.#watched(START_STEPS, () => relearn(lane.base, knowledge));
     this.#lane = { ...lane, base };
     this.#runtime = workOf(base, [], this.#control);
     this.#lookUp();
@@ -98,7 +105,7 @@ export class InlineLanePool implements LanePool {
   }
 
   expand(_lane: number, chunk: Chunk): Promise<Expansion> {
-    return this.#runtime!.expand(chunk);
+    return this.#watched(1, () => this.#runtime!.expand(chunk));
   }
 
   async rebuild(_lane: number, standby?: StandbyUse): Promise<LaneReport> {
@@ -115,28 +122,28 @@ export class InlineLanePool implements LanePool {
 
   /** @param beforeStep Called before each step. The step begins when the promise that `beforeStep` returned resolves. */
   record(_lane: number, path: readonly number[], draws?: UnitRequest["draws"], beforeStep?: BeforeStep): Promise<Recording> {
-    return this.#runtime!.record(path, draws, beforeStep);
+    return this.#watched(path.length + 1, () => this.#runtime!.record(path, draws, beforeStep));
   }
 
   probe(_lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd> {
-    return this.#runtime!.probe(path, draws);
+    return this.#watched(path.length + 1, () => this.#runtime!.probe(path, draws));
   }
 
   /** Calls a function that executes actions on the lane, one at a time. The lane must have no other work. */
   walk<T>(work: (walk: Walk) => Promise<T>): Promise<T> {
     this.#control.reset();
-    return this.#runtime!.lend((ground) => work(new Walk(ground)));
+    return this.#watched(1, () => this.#runtime!.lend((ground) => work(new Walk(ground))));
   }
 
   race(_lane: number, request: RaceRequest): Promise<RaceAnswer> {
     this.#control.reset();
-    this.#racing ??= new RaceLane(this.#runtime!);
-    return this.#racing.race(request);
+    const racing = (this.#racing ??= new RaceLane(this.#runtime!));
+    return this.#watched(request.path.length + request.sides.length, () => racing.race(request));
   }
 
   fault(_lane: number, request: FaultRequest): Promise<FaultAnswer> {
     this.#control.reset();
-    return tryFaults(this.#runtime!, request);
+    return this.#watched(request.path.length + 1, () => tryFaults(this.#runtime!, request));
   }
 
   cut(_lane: number): void {
@@ -150,6 +157,7 @@ export class InlineLanePool implements LanePool {
   async close(): Promise<void> {
     process.off("unhandledRejection", this.#stray);
     this.#stopTaking?.();
+    this.#hangs.close();
     const lane = this.#lane;
     this.#lane = undefined;
     await this.#problems.closing(async () => {
@@ -166,10 +174,17 @@ export class InlineLanePool implements LanePool {
 
   async #bringUp(spec: LaneSpec): Promise<LaneReport> {
     const { definition, build, options } = this.#options;
-    this.#lane = await build(definition, spec, { ...options, knowledge: this.#knowledge }, this.#made);
+    this.#hangs.isExternal = spec.borrowed || spec.systems.some(({ isUsedWhereItIs }) => isUsedWhereItIs === true);
+    this.#lane = await this.#watched(START_STEPS, () => build(definition, spec, { ...options, knowledge: this.#knowledge }, this.#made));
     this.#made ??= this.#lane.base.report.made;
     this.#runtime = workOf(this.#lane.base, this.#lane.spares, this.#control);
     return this.#lane.base.report;
+  }
+
+  /** Executes work of the lane that may block the thread as long as a number of steps. */
+  #watched<T>(steps: number, work: () => Promise<T>): Promise<T> {
+    const { hangMs } = this.#options;
+    return hangMs === undefined ? work() : this.#hangs.during(hangMs * steps, work);
   }
 
   #lookUp(): void {

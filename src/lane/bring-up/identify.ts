@@ -3,7 +3,7 @@ import type { World } from "../../model/declare/world.ts";
 import type { Schemas } from "../../model/stores/ignored.ts";
 import type { StoreAdapter } from "../../model/stores/store-adapter.ts";
 import type { LeftOutPart } from "../../messages/lane-messages.ts";
-import { Canonicalizer, counterEntry, fieldOf, rowsEntry, type RenamedCounter } from "../../state/index.ts";
+import { Canonicalizer, counterEntry, fieldOf, entriesEntry, rowsEntry, type RenamedCounter } from "../../state/index.ts";
 import type { LaneOptions, LaneBase } from "./lane-base.ts";
 
 /** Creates a canonicalizer, which replaces known generated values by names, and gives it to the lane's state. */
@@ -47,7 +47,7 @@ export function renamedCounters({ systems }: World<never, never>, schemas: Schem
 }
 
 /**
- * Returns the parts of the stores that are left out of states: the values of counters, and the order of the rows of tables. Ignored tables are not
+ * Returns the parts of the stores that are left out of states: the values of counters, and the order of the rows of tables or of entries in memory. Ignored tables are not
  * named, nor are tables whose key is generated, because the order of such keys is the order of the rows.
  */
 export function leftOutParts({
@@ -55,7 +55,8 @@ export function leftOutParts({
   schemas,
   ignored,
   options: { knowledge },
-}: Pick<LaneBase, "counters" | "schemas" | "ignored" | "options">): readonly LeftOutPart[] {
+  world,
+}: Pick<LaneBase, "counters" | "schemas" | "ignored" | "options" | "world">): readonly LeftOutPart[] {
   const fields = new Set(knowledge.generated.map(({ place }) => fieldOf(place)));
   return [
     ...counters.map((one) => ({ field: `${one.table}.${one.column}`, entry: counterEntry(one) })),
@@ -65,6 +66,9 @@ export function leftOutParts({
         .filter(({ name }) => ignored.tables.get(system)?.has(name) !== true)
         .map(({ name }) => ({ field: `rows of ${name}`, entry: rowsEntry(system, name) })),
     ),
+    ...Object.entries(world.systems)
+      .filter(([, system]) => system?.traits.inMemory === true)
+      .map(([name]) => ({ field: `entries of ${name}`, entry: entriesEntry(name) })),
   ];
 }
 

@@ -119,6 +119,11 @@ export type Observed =
        * because a target may send its requests in parallel. Default: the whole list is ordered.
        */
       readonly steps?: readonly number[];
+      /**
+       * `true` if the order of the entries of objects, Maps and Sets in `value` is always the same after the same calls. The order is then part of the
+       * state as soon as an audit shows that it matters. Default: the order is ignored.
+       */
+      readonly hasEntryOrder?: true;
     };
 
 /** A table with its columns. */

@@ -144,6 +144,7 @@ function inlinePool({ config, definition, shared }: LanesInput, host: TargetHost
     host,
     options,
     shared,
+    hangMs: hangMsOf(config),
     build: (own, spec, changed, made) => buildLane({ definition: own, options: changed, http, processes: host }, spec, made),
   });
 }

@@ -13,7 +13,7 @@ import { childRules, type PathRules, type Rules } from "../values/rules.ts";
 import { sortedKeys } from "../values/sorted-keys.ts";
 import { plainText, type Strings } from "../values/strings.ts";
 import { anonymousToken, type Token } from "./tokens.ts";
-import { contentOf, FULL_ORDER, rowsEntry } from "../compare/knowledge.ts";
+import { contentOf, entriesEntry, FULL_ORDER, rowsEntry } from "../compare/knowledge.ts";
 
 /** The text of a part of the state, such as a row, with an `@` in place of each id. `tokens` has the ids in the same order. */
 export interface Encoded {
@@ -91,7 +91,10 @@ export class Encoder {
   readonly within: Set<string> = new Set();
   /** Filled by {@link encode}: the counters whose values are left out if the text is written without ranks. */
   readonly freshCounters: Set<string> = new Set();
-  /** Filled by {@link encode}: the order of the rows of tables, as text by {@link rowsEntry}. The order is left out if there are no ranks. */
+  /**
+   * Filled by {@link encode}: the order of the rows of tables, as text by {@link rowsEntry}, and of the entries in other stores, by
+   * {@link entriesEntry}. The order is left out if there are no ranks.
+   */
   readonly rowOrders: Map<string, string> = new Map();
   #ranks: Ranks | undefined;
   /**
@@ -104,6 +107,10 @@ export class Encoder {
   #pinning = false;
   /** `true` while the parsed content of a JSON text is written. */
   #isJson = false;
+  /** `true` while entries of objects, Maps and Sets are written in their order. */
+  #keepsOrder = false;
+  /** `true` if an object, Map or Set with several entries was written. */
+  #hasEntries = false;
   #tokens: Token[] = [];
   #plain: string[] = [];
   #holed: Encoded[] = [];
@@ -219,14 +226,35 @@ export class Encoder {
     return text;
   }
 
-  #valueStore(name: string, { value, received, steps = [] }: Extract<Observed, { readonly kind: "value" }>): string {
+  #valueStore(name: string, { value, received, steps = [], hasEntryOrder }: Extract<Observed, { readonly kind: "value" }>): string {
     const rules = childRules(this.#rules.systems, name);
     const prefix = `V${name.length}:${name}`;
     if (rules?.rule === "ignore") return prefix;
+    if (hasEntryOrder === true) {
+      this.#hasEntries = false;
+      const text = prefix + this.#value(value, 0, rules);
+      if (this.#hasEntries) this.#entryOrder(entriesEntry(name), () => `${prefix}>${this.#value(value, 0, rules)}`);
+      return text;
+    }
     if (rules?.rule !== undefined || received === undefined || steps.every((count) => count < 2))
       return prefix + this.#value(value, 0, rules);
     const { [received]: all, ...rest } = value as Readonly<Record<string, unknown>>;
     return `${prefix}${this.#value(rest, 0, rules)}${this.#received(all, steps, childRules(rules, received))}`;
+  }
+
+  /** Writes the order of the entries of a store, if the text contains it. `write`: returns the text of the store. */
+  #entryOrder(entry: string, write: () => string): void {
+    this.rowOrders.set(entry, "");
+    if (this.#ranks === undefined || this.#ranks.domains?.has(entry) === false) return;
+    const outer = this.#tokens;
+    this.#tokens = [];
+    this.#keepsOrder = true;
+    const text = write();
+    this.#keepsOrder = false;
+    this.rowOrders.set(entry, text);
+    if (this.#tokens.length > 0) this.#orders.push({ text, tokens: this.#tokens });
+    else this.#plain.push(text);
+    this.#tokens = outer;
   }
 
   /** Returns the text of the requests that a third party received. Requests of one step are an unordered collection. */
@@ -418,14 +446,15 @@ export class Encoder {
   }
 
   #record(value: Readonly<Record<string, unknown>>, depth: number, rules: PathRules | undefined): string {
-    const keys = this.#isJson ? jsonKeys(value) : sortedKeys(value);
+    const keys = this.#isJson ? jsonKeys(value) : this.#keepsOrder ? Object.keys(value) : sortedKeys(value);
+    if (keys.length > 1) this.#hasEntries = true;
     const before = this.#tokens.length;
     const holedBefore = this.#holed.length;
     let text = "{";
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i]!;
       const known = this.#strings.of(key);
-      if (known.tokens.length > 0) {
+      if (known.tokens.length > 0 && !this.#keepsOrder) {
         // If keys contain ids, the entries cannot be sorted by their keys, because the order would depend on the values of the ids. Discard what was
         // written, and write the entries as an unordered collection.
         this.#tokens.length = before;
@@ -435,6 +464,7 @@ export class Encoder {
       const inner = rules === undefined ? undefined : childRules(rules, key);
       if (inner !== undefined && inner.rule === "ignore") continue;
       if (this.#pinning) this.#pin(key);
+      for (const token of known.tokens) this.#tokens.push(token);
       text += known.text;
       text += this.#item(value, key, value[key], depth + 1, inner);
     }
@@ -488,6 +518,11 @@ export class Encoder {
     const nested = this.#holed;
     this.#tokens = outer;
     this.#holed = outerHoled;
+    if (parts.length > 1) this.#hasEntries = true;
+    if (this.#keepsOrder) {
+      for (const { tokens } of parts) outer.push(...tokens);
+      return `${parts.map((part) => part.text).join("")}}`;
+    }
     if (holes === 0) {
       return `${parts
         .map((part) => part.text)

@@ -3,7 +3,7 @@ import { Encoder, type Encoded, type EncodedFacts, type Ranks } from "./encoder.
 import type { Facts, Fingerprint } from "./facts.ts";
 import { FreshCounters } from "./fresh-counters.ts";
 import { hasHiddenLinks } from "./hidden-links.ts";
-import { contentOf, counterEntry, FULL_ORDER } from "../compare/knowledge.ts";
+import { contentOf, counterEntry, FULL_ORDER, storeOfEntries } from "../compare/knowledge.ts";
 import { TablePlans } from "./columns.ts";
 import type { Piece } from "./pieces.ts";
 import type { Placeholders } from "../values/scan.ts";
@@ -47,8 +47,8 @@ export class StateWriter {
   readonly ordered: ReadonlySet<string>;
   readonly #placeholders: Placeholders;
   /**
-   * Computes fingerprints without writing the text. `undefined` if rules apply to parts of values, or if integer keys are renamed, because only the
-   * text supports these cases.
+   * Computes fingerprints without writing the text. `undefined` if rules apply to parts of values, or if integer keys are renamed, or if the order
+   * of entries is part of the state, because only the text supports these cases.
    */
   readonly #words: WordHasher | undefined;
   #stamp = 0;
@@ -77,7 +77,8 @@ export class StateWriter {
     this.#symmetric = options.symmetric.length > 0;
     const { context, clients, systems } = this.rules;
     const bare = context === undefined && clients === undefined && systems === undefined;
-    if (bare && !this.#symmetric) this.#words = new WordHasher(this.#strings, this.clock);
+    const hasEntryOrder = [...this.ordered].some((one) => storeOfEntries(one) !== undefined);
+    if (bare && !this.#symmetric && !hasEntryOrder) this.#words = new WordHasher(this.#strings, this.clock);
   }
 
   /** Gives ids fixed names. Clears the cache of strings, because cached texts treat these ids as renamable. */
@@ -118,7 +119,7 @@ export class StateWriter {
     this.#strings.trim();
     if (this.#words !== undefined && this.#words.hash(facts, out)) {
       this.#check = this.#words.check;
-      this.forgotten = NO_PLACES;
+      this.forgotten = this.#words.unordered;
       this.#hidesLinks = false;
       return false;
     }

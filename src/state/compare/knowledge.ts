@@ -88,8 +88,8 @@ export interface Knowledge {
   readonly noisyActions: readonly string[];
   /**
    * Places whose order of generation is part of the state, because an audit showed that the order matters. An entry of {@link contentOf} makes the
-   * state in which a value was generated part of the state, too. See also {@link counterEntry}, {@link rowsEntry}, {@link FULL_ORDER} and
-   * {@link NEXT_SECOND}.
+   * state in which a value was generated part of the state, too. See also {@link counterEntry}, {@link rowsEntry},
+   * {@link entriesEntry}, {@link FULL_ORDER} and {@link NEXT_SECOND}.
    */
   readonly ordered: readonly string[];
   /**
@@ -130,6 +130,18 @@ export function rowsEntry(system: string, table: string): string {
 /** Returns the table of {@link rowsEntry}, such as `db.orders`; `undefined` for other entries of {@link Knowledge.ordered}. */
 export function tableOfRows(entry: string): string | undefined {
   return entry.startsWith(ROWS) ? entry.slice(ROWS.length) : undefined;
+}
+
+const ENTRIES = "entries ";
+
+/** Returns the entry of {@link Knowledge.ordered} which says that the order of the entries of objects, Maps and Sets in a store is part of the state. */
+export function entriesEntry(system: string): string {
+  return `${ENTRIES}${system}`;
+}
+
+/** Returns the store of {@link entriesEntry}; `undefined` for other entries of {@link Knowledge.ordered}. */
+export function storeOfEntries(entry: string): string | undefined {
+  return entry.startsWith(ENTRIES) ? entry.slice(ENTRIES.length) : undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Clock } from "../values/clock.ts";
 import type { Facts, Fingerprint } from "../canonical/facts.ts";
+import { entriesEntry } from "../compare/knowledge.ts";
 import { hashBytes, hashText, hashText32 } from "./hasher.ts";
 import { mix } from "../canonical/mixing.ts";
 import { sortedKeys } from "../values/sorted-keys.ts";
@@ -41,6 +42,10 @@ export class WordHasher {
   readonly #nodes: Map<string, Fingerprint & { readonly check: number }> = new Map();
   /** A part of {@link check}: a hash of all strings, keys and node names in the order in which they occur, independent of the words. */
   #texts = 0;
+  /** A hash of the order of the keys of objects in the store that is hashed; `undefined` if its order is ignored. */
+  #order: number | undefined;
+  /** The stores of the last state whose objects have an order ({@link entriesEntry}). {@link check} includes the order, the fingerprint does not. */
+  readonly unordered: Set<string> = new Set();
   /** A second, independent 32-bit hash of the last state that was hashed. Two states that share a fingerprint by chance differ in this hash. */
   check = 0;
 
@@ -58,22 +63,30 @@ export class WordHasher {
     const { systems } = facts;
     let at = 0;
     this.#texts = 0;
+    this.unordered.clear();
+    let order = 0;
     for (const name of sortedKeys(systems)) {
       const observed = systems[name]!;
       // Requests that a third party received in one step are an unordered collection, which words cannot express.
       if (observed.kind !== "value" || (observed.received !== undefined && observed.steps?.some((count) => count > 1) === true))
         return false;
       at = this.#string(name, at);
+      this.#order = observed.hasEntryOrder === true ? 0 : undefined;
       if (at !== UNKNOWN) at = this.#value(observed.value, 0, at);
       if (at === UNKNOWN) return false;
+      if (this.#order !== undefined && this.#order !== 0) {
+        this.unordered.add(entriesEntry(name));
+        order = mix(order, this.#order);
+      }
     }
+    this.#order = undefined;
     at = this.#value(facts.context, 0, at);
     if (at !== UNKNOWN) at = this.#value(facts.clients, 0, at);
     if (at !== UNKNOWN && facts.node !== undefined) at = this.#node(facts.node, at);
     // A state that has unsupported values, or more words than the array can hold, must be written as text.
     if (at === UNKNOWN || at > CAPACITY) return false;
     hashBytes((this.#views[at] ??= this.#bytes.subarray(0, at * 4)), out);
-    this.check = this.#checkOf(at);
+    this.check = mix(this.#checkOf(at), order);
     return true;
   }
 
@@ -129,6 +142,8 @@ export class WordHasher {
     this.#texts = mix(this.#texts, shape.check);
     this.#words[at + 1] = shape.lo;
     this.#words[at + 2] = shape.hi;
+    // 0 stands for a store without objects that have several keys.
+    if (this.#order !== undefined && shape.keys.length > 1) this.#order = mix(this.#order, shape.order) || 1;
     const { sorted } = shape;
     let next = at + 3;
     for (let i = 0; i < sorted.length; i++) {
@@ -142,7 +157,7 @@ export class WordHasher {
     const shapes = (this.#shapes[depth] ??= []);
     for (let i = 0; i < shapes.length; i++) if (sameKeys(shapes[i]!.keys, keys)) return shapes[i];
     const sorted = keys.slice().sort();
-    const shape: Shape = { keys, sorted, lo: 0, hi: 0, check: 0 };
+    const shape: Shape = { keys, sorted, lo: 0, hi: 0, check: 0, order: hashText32(JSON.stringify(keys)) };
     let text = `${keys.length};`;
     for (const key of sorted) {
       const known = this.#strings.of(key);
@@ -202,6 +217,8 @@ interface Shape {
   lo: number;
   hi: number;
   check: number;
+  /** A hash of the keys in their order. */
+  readonly order: number;
 }
 
 const float = new Float64Array(1);

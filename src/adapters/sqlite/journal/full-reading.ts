@@ -13,6 +13,7 @@ import { counterReader } from "./counters.ts";
 import { isOfExtension } from "../connect/failures.ts";
 import { schemaText } from "../connect/schema-text.ts";
 import { quoteName } from "../connect/sql-text.ts";
+import { exactRows } from "./table-io.ts";
 import { observedColumns } from "./table-plan.ts";
 
 /** The content of a whole database, which is read if the store has no journal. The cost grows with the size of the database. */
@@ -82,11 +83,11 @@ function readTable(db: Database, name: string, isFullText: boolean): TableReadin
     .all(name);
   if (columns.length === 0) return { columns, rows: [] };
   if (isFullText) columns.unshift({ name: "rowid", pk: 1 });
-  const rows = db
-    .prepare<[], ExactValue[]>(`select ${columns.map((column) => quoteName(column.name)).join(", ")} from ${quoteName(name)}`)
-    .raw()
-    .safeIntegers()
-    .all();
+  const rows = exactRows(
+    db,
+    columns.map((column) => quoteName(column.name)),
+    `from ${quoteName(name)}`,
+  );
   return { columns: observedColumns(db, name, columns), rows: rows.map((row) => row.map(shown)) };
 }
 

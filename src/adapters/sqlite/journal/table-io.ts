@@ -164,3 +164,25 @@ export function exactRow(row: ExactValue[], from: number, bytesAt: (at: number) 
   }
   return row;
 }
+
+/**
+ * Reads all rows of a query without loss. The bytes of invalid text are read with a second query, for which the rows must keep their order.
+ *
+ * @param columns SQL expressions.
+ * @param rest The query after its columns, beginning with `from`.
+ */
+export function exactRows(db: Database, columns: readonly string[], rest: string): ExactRow[] {
+  const read = (all: readonly string[]): ExactValue[][] =>
+    db
+      .prepare<[], ExactValue[]>(`select ${all.join(", ")} ${rest}`)
+      .raw()
+      .safeIntegers()
+      .all();
+  let bytes: ExactValue[][] | undefined;
+  return read(columns).map((row, index) =>
+    exactRow(row, 0, (at) => {
+      bytes ??= read(columns.map((column) => `cast(${column} as blob)`));
+      return bytes[index]![at] as Uint8Array;
+    }),
+  );
+}

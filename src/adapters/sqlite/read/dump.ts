@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { isRawText, type ExactValue } from "../../../stores/index.ts";
 import { counterReader, isInHeader } from "../journal/counters.ts";
 import { quoteName } from "../connect/sql-text.ts";
-import { exactRow } from "../journal/table-io.ts";
+import { exactRows } from "../journal/table-io.ts";
 
 /**
  * Returns the user's data as text without loss: the schema, rows with storage classes and hidden rowids, AUTOINCREMENT counters and header integers.
@@ -34,24 +34,7 @@ function dumpTable(db: Database, name: string, withoutRowid: boolean): string[] 
   const keys = columns.filter((column) => column.pk > 0).sort((a, b) => a.pk - b.pk);
   const order = rowid ?? (keys.length > 0 ? keys.map((key) => quoteName(key.name)).join(", ") : "1");
   const all = [...(rowid === undefined ? [] : [rowid]), ...columns.map((column) => quoteName(column.name))];
-  const rows = db
-    .prepare<[], ExactValue[]>(`select ${all.join(", ")} from ${quoteName(name)} order by ${order}`)
-    .raw()
-    .safeIntegers()
-    .all();
-  let bytes: ExactValue[][] | undefined;
-  return rows.map((row, i) => {
-    const exact = exactRow(row, 0, (at) => {
-      bytes ??= db
-        .prepare<[], ExactValue[]>(
-          `select ${all.map((one) => `cast(${one} as blob)`).join(", ")} from ${quoteName(name)} order by ${order}`,
-        )
-        .raw()
-        .all();
-      return bytes[i]?.[at] as Uint8Array;
-    });
-    return exact.map(valueText).join(" | ");
-  });
+  return exactRows(db, all, `from ${quoteName(name)} order by ${order}`).map((row) => row.map(valueText).join(" | "));
 }
 
 function valueText(value: ExactValue): string {

@@ -2,7 +2,17 @@ import { isDeepStrictEqual } from "node:util";
 import type { Explorer } from "../../../engine/search/explorer.ts";
 import type { CounterColumn } from "../../../messages/lane-messages.ts";
 import { plural } from "../../../reports/console/text/numbers.ts";
-import { contentOf, counterIn, fieldOf, FULL_ORDER, NEXT_SECOND, ROOT_TIMES, tableOfRows, type Knowledge } from "../../../state/index.ts";
+import {
+  contentOf,
+  counterIn,
+  fieldOf,
+  FULL_ORDER,
+  NEXT_SECOND,
+  ROOT_TIMES,
+  storeOfEntries,
+  tableOfRows,
+  type Knowledge,
+} from "../../../state/index.ts";
 import type { LearnedValues } from "./learn-values.ts";
 import { learnedSince, SETUP_TIMES, shownFields } from "./learned-fields.ts";
 
@@ -18,6 +28,7 @@ export function lessonNote(
     const dropped = [
       ...newEntries(before, knowledge, counterIn),
       ...newEntries(before, knowledge, tableOfRows).map((table) => `rows of ${table}`),
+      ...newEntries(before, knowledge, storeOfEntries).map((store) => `entries of ${store}`),
       ...orderedFields(before, knowledge),
     ];
     return dropped.length === 0
@@ -62,10 +73,12 @@ function lessonOf(knowledge: Knowledge, before: Knowledge): string {
     return "The target compares times in whole seconds, so calls within one second have another result than calls in different seconds. seqqa now waits for the next second between such calls.";
   const counters = newEntries(knowledge, before, counterIn);
   const tables = newEntries(knowledge, before, tableOfRows);
-  if (counters.length + tables.length > 0)
+  const stores = newEntries(knowledge, before, storeOfEntries);
+  if (counters.length + tables.length + stores.length > 0)
     return [
       ...(counters.length > 0 ? [`States now also differ by the values of these counters: ${shownFields(counters)}.`] : []),
       ...(tables.length > 0 ? [`States now also differ by the order of the rows of these tables: ${shownFields(tables)}.`] : []),
+      ...(stores.length > 0 ? [`States now also differ by the order of the entries of these stores: ${shownFields(stores)}.`] : []),
     ].join(" ");
   const fields = orderedFields(knowledge, before);
   const refined = refinedFields(knowledge, before);

@@ -245,6 +245,18 @@ describe("observations", () => {
   });
 });
 
+test.each(["copy", "journal"] as const)("texts that are not UTF-8 differ, with %s", async (checkpoint) => {
+  const { db, adapter, mark } = await rooted(["create table words(id integer primary key, word text)"], { checkpoint });
+  const put = (hex: string): void => void db.exec(`insert or replace into words values (1, cast(x'${hex}' as text)), (2, '\uFFFD')`);
+  put("E9");
+  const acute = await adapter.observe();
+  await adapter.restore(mark);
+  put("E9");
+  expect(await adapter.observe()).toEqual(acute);
+  put("E8");
+  expect(await adapter.observe()).not.toEqual(acute);
+});
+
 describe("marks", () => {
   test("are invalid after an older one was restored, or another state written; the root's stays", async () => {
     const { db, adapter, mark: root, dump } = await rooted([ORDERS]);

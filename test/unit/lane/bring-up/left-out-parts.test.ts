@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
 import { leftOutParts } from "../../../../src/lane/bring-up/identify.ts";
 import { NOTHING_KNOWN } from "../../../../src/state/index.ts";
 
@@ -15,10 +16,12 @@ test("the order of rows is left out of states for tables that have one, except i
     schemas: new Map([["db", [...tables, table("seen", { key: "id" })]]]),
     ignored: { fields: [], tables: new Map([["db", new Set(["seen"])]]), paths: [] },
     options: { knowledge: { ...NOTHING_KNOWN, generated } } as never,
+    world: { systems: { memory: new MemoryAdapter({ state: {} }), clock: undefined } } as never,
   });
   expect(parts).toEqual([
     { field: "bills.id", entry: "#db.bills_id_seq" },
     { field: "rows of waiting", entry: "rows db.waiting" },
     { field: "rows of pairs", entry: "rows db.pairs" },
+    { field: "entries of memory", entry: "entries memory" },
   ]);
 });

@@ -54,7 +54,11 @@ describe("checkpoint, rollback and observe", () => {
     const admin = new ActingClient();
     const world = new World<Record<string, unknown>, unknown>({ api, clients: { admin }, systems: { db }, context: { list: [1] } });
     const begun = await world.observe();
-    expect(begun).toEqual({ systems: { db: { kind: "value", value: { value: 1 } } }, context: { list: [1] }, clients: {} });
+    expect(begun).toEqual({
+      systems: { db: { kind: "value", hasEntryOrder: true, value: { value: 1 } } },
+      context: { list: [1] },
+      clients: {},
+    });
     const checkpoint = await world.checkpoint();
     for (let round = 0; round < 2; round++) {
       db.state.value = 2;
@@ -62,7 +66,7 @@ describe("checkpoint, rollback and observe", () => {
       api.setAuthToken("t");
       admin.setAuthToken("a");
       expect(await world.observe()).toEqual({
-        systems: { db: { kind: "value", value: { value: 2 } } },
+        systems: { db: { kind: "value", hasEntryOrder: true, value: { value: 2 } } },
         context: { list: [1, 2] },
         clients: { "": { token: "t" }, admin: { token: "a" } },
       });
