@@ -13,6 +13,7 @@ interface Shop {
   carts: number;
   paid: number;
   failures: number;
+  redeemed: boolean;
 }
 
 interface Defects {
@@ -20,12 +21,14 @@ interface Defects {
   readonly counts?: boolean;
   /** A cart that is made during another request is lost. */
   readonly loses?: boolean;
+  /** A code can be redeemed twice. */
+  readonly redeems?: boolean;
 }
 
 const refused = (status = 409): Response => Response.json({ error: "busy" }, { status });
 
 /** A shop that refuses a payment during another payment, and a login that counts failures. */
-function handlerOf(store: MemoryAdapter<Shop>, { counts = false, loses = false }: Defects): (request: Request) => Promise<Response> {
+function handlerOf(store: MemoryAdapter<Shop>, { counts = false, loses = false, redeems = false }: Defects): (request: Request) => Promise<Response> {
   let isBusy = false;
   const paths: Readonly<Record<string, (state: Shop) => Promise<Response>>> = {
     "/carts": async (state) => {
@@ -45,6 +48,13 @@ function handlerOf(store: MemoryAdapter<Shop>, { counts = false, loses = false }
       state.paid++;
       return Response.json({});
     },
+    "/full": () => Promise.resolve(refused()),
+    "/redeem": async (state) => {
+      if (state.redeemed) return refused();
+      if (redeems) await sleep(1);
+      state.redeemed = true;
+      return Response.json({});
+    },
     "/form": () => Promise.resolve(Response.json({})),
     "/login": async (state) => {
       const { failures } = state;
@@ -57,7 +67,7 @@ function handlerOf(store: MemoryAdapter<Shop>, { counts = false, loses = false }
 }
 
 async function race(names: readonly [string, string], defects: Defects = {}): Promise<RaceAnswer> {
-  const store = new MemoryAdapter<Shop>({ state: { carts: 0, paid: 0, failures: 0 } });
+  const store = new MemoryAdapter<Shop>({ state: { carts: 0, paid: 0, failures: 0, redeemed: false } });
   const api = new HttpClient(handlerOf(store, defects));
   const actions = [
     new Action<object, HttpClient>({ name: "order", run: async (client) => (await client.post("/carts"), client.post("/payments")) }),
@@ -71,6 +81,7 @@ async function race(names: readonly [string, string], defects: Defects = {}): Pr
       },
     }),
     new Action<object, HttpClient>({ name: "login", run: async (client) => (await client.get("/form"), client.post("/login")) }),
+    new Action<object, HttpClient>({ name: "redeem", run: async (client) => (await client.post("/full"), client.post("/redeem")) }),
   ];
   const world = new World({ api, systems: { shop: store } });
   const definition = new AgentDefinition<object, HttpClient>({ world, actions, invariants: [] });
@@ -103,6 +114,11 @@ describe("a call of which only a later request is refused", () => {
 
   it("races if what its earlier requests wrote is lost", async () => {
     expect((await race(["try_to_pay", "try_to_pay"], { loses: true })).hit).toMatchObject({ verdict: "state" });
+  });
+
+  it("races if another request of each call is accepted, but only one in any order", async () => {
+    expect((await race(["redeem", "redeem"], { redeems: true })).hit).toMatchObject({ verdict: "responses" });
+    expect(await race(["redeem", "redeem"])).toMatchObject({ hit: undefined, dismissed: undefined, failure: undefined });
   });
 
   it("races if a refusal that always writes does not write", async () => {
