@@ -28,7 +28,10 @@ interface Defects {
 const refused = (status = 409): Response => Response.json({ error: "busy" }, { status });
 
 /** A shop that refuses a payment during another payment, and a login that counts failures. */
-function handlerOf(store: MemoryAdapter<Shop>, { counts = false, loses = false, redeems = false }: Defects): (request: Request) => Promise<Response> {
+function handlerOf(
+  store: MemoryAdapter<Shop>,
+  { counts = false, loses = false, redeems = false }: Defects,
+): (request: Request) => Promise<Response> {
   let isBusy = false;
   const paths: Readonly<Record<string, (state: Shop) => Promise<Response>>> = {
     "/carts": async (state) => {
