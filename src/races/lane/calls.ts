@@ -42,6 +42,11 @@ export class Calls {
     this.#serial = new SerialColumns(this.#base.schemas);
   }
 
+  /** `true` if the run was interrupted. */
+  get isCancelled(): boolean {
+    return this.#options.ground.isCancelled();
+  }
+
   /** Runs `work`. While `work` runs, each recorded request is assigned to the call that sent it. */
   async listening<T>(work: () => Promise<T>): Promise<T> {
     const { state, stepper } = this.#base;

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { HttpClient } from "../../../../src/adapters/http/index.ts";
@@ -25,12 +26,19 @@ interface Defects {
   readonly redeems?: boolean;
 }
 
-const refused = (status = 409): Response => Response.json({ error: "busy" }, { status });
+interface Told {
+  /** Called for each request. */
+  readonly onRequest?: () => void;
+  /** Returns the text of a refused payment. */
+  readonly text?: () => string;
+}
+
+const refused = (status = 409, error = "busy"): Response => Response.json({ error }, { status });
 
 /** A shop that refuses a payment during another payment, and a login that counts failures. */
 function handlerOf(
   store: MemoryAdapter<Shop>,
-  { counts = false, loses = false, redeems = false }: Defects,
+  { counts = false, loses = false, redeems = false, onRequest, text }: Defects & Told,
 ): (request: Request) => Promise<Response> {
   let isBusy = false;
   const paths: Readonly<Record<string, (state: Shop) => Promise<Response>>> = {
@@ -45,7 +53,7 @@ function handlerOf(
         if (counts) state.paid += 10;
         // The refusal comes after the answers to requests that the call sent later.
         await sleep(1);
-        return refused();
+        return refused(409, text?.());
       }
       isBusy = true;
       await sleep(2);
@@ -68,10 +76,13 @@ function handlerOf(
       return refused(401);
     },
   };
-  return (request) => paths[new URL(request.url).pathname]!(store.state);
+  return (request) => {
+    onRequest?.();
+    return paths[new URL(request.url).pathname]!(store.state);
+  };
 }
 
-async function race(names: readonly [string, string], defects: Defects = {}): Promise<RaceAnswer> {
+async function race(names: readonly [string, string], defects: Defects & Told = {}, trials = 6): Promise<RaceAnswer> {
   const store = new MemoryAdapter<Shop>({ state: { carts: 0, paid: 0, failures: 0, redeemed: false } });
   const api = new HttpClient(handlerOf(store, defects));
   const actions = [
@@ -94,10 +105,10 @@ async function race(names: readonly [string, string], defects: Defects = {}): Pr
   ];
   const world = new World({ api, systems: { shop: store } });
   const definition = new AgentDefinition<object, HttpClient>({ world, actions, invariants: [] });
-  const { runtime } = await laneOf(definition as unknown as AgentDefinition<never, never>);
+  const { runtime } = await laneOf(definition as unknown as AgentDefinition<never, never>, { clockMs: Date.now() });
   const lane = new RaceLane(runtime);
   const sides = names.map((name) => actions.findIndex((action) => action.name === name));
-  const effort = { first: 2, trials: 6, delivery: "auto", seed: 0 } as const;
+  const effort = { first: 2, trials, delivery: "auto", seed: 0 } as const;
   try {
     return await lane.race({ path: [], sides, effort, mode: "search" });
   } finally {
@@ -133,5 +144,15 @@ describe("a call of which only a later request is refused", () => {
 
   it("races if a refusal that always writes does not write", async () => {
     expect((await race(["login", "login"])).hit).toMatchObject({ verdict: "state" });
+  });
+
+  it.each([
+    ["a time and an id", () => `${new Date().toISOString()} ${randomUUID()}`, 30],
+    ["random letters", () => Array.from(randomUUID(), (letter) => "ghijkmnop"[letter.charCodeAt(0) % 9]).join(""), 80],
+  ])("is not executed again for each trial because each refusal has another text: %s", async (_what, text, most) => {
+    let requests = 0;
+    const { hit, trials, misses } = await race(["order", "order"], { text, onRequest: () => requests++ }, 40);
+    expect([hit, trials]).toEqual([undefined, 40]);
+    expect(requests - 4 * (trials + misses)).toBeLessThan(most);
   });
 });
