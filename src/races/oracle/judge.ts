@@ -232,7 +232,7 @@ function asRepeatable(candidate: Candidate, trial: Execution, measure: Measure):
     const isRepeatable =
       call === undefined ? undefined : repeatable(call, () => areOfOneAction(trial) || contains(execution, call.action, measure));
     if (call === undefined || isRepeatable?.(trial.calls[side]) !== true) return call;
-    return measure.orders.flatMap(callsOf).find((other) => other.action === call.action && isRepeatable(other)) ?? call;
+    return measure.orders.flatMap(callsOf).find((other) => areAlike([call, other]) && isRepeatable(other)) ?? call;
   });
   return { ...candidate, execution: { ...execution, calls } };
 }
