@@ -180,8 +180,8 @@ export class Calls {
 
   /**
    * Returns the orders in which the changes of the calls to context and credentials are merged. If calls set the same context key, client or node to
-   * different values, there is one order for each call that may be the last. If the calls have own data, there is every order, because the states of a
-   * trial are compared only with the orders in which their contexts were merged.
+   * different values, there is one order for each call that may be the last. If the calls have own data, there is every order, because a state of a trial
+   * is compared only with the order in which its contexts were merged.
    */
   #mergings(all: readonly number[]): readonly (readonly number[])[] {
     const changes = this.#changes();

@@ -17,8 +17,8 @@ export function refusing(refusals: Refusals, deliver: Deliver = sendNow): Delive
 const sendNow: Deliver = (_side, request, _route, send) => send(request);
 
 /**
- * Removes and returns the exchange whose request is most like the given one; the first of several. Its place does not matter, because exchanges are in
- * the order of answers, and a call may send several requests at once.
+ * Removes and returns the exchange whose request is most like the given one; the first of several. Its place does not matter, because exchanges are
+ * in the order of answers, and a call may send several requests at once.
  */
 function takeLike(request: WireRequest, exchanges: RecordedExchange[]): RecordedExchange | undefined {
   const likenesses = exchanges.map((one) => likeness(one, request));
