@@ -390,9 +390,9 @@ export interface RaceCoverage {
   /** The number of trials in which the calls did not overlap. */
   readonly misses: number;
   /**
-   * The number of pairs that were not probed, by reason: `read_only`, `same_class` (a pair of this class was chosen before), `finding` (a call leads
-   * to no state, or has a finding of high or critical severity that is not listed in `known_findings`), `max_time`, `one_connection` (the target
-   * serves one connection at a time), ...
+   * The number of pairs that were not probed, or not with all their test data, by reason: `read_only`, `same_class` (a pair of this class was chosen
+   * before), `finding` (a call leads to no state, or has a finding of high or critical severity that is not listed in `known_findings`), `max_time`,
+   * `one_connection` (the target serves one connection at a time), ...
    */
   readonly skipped: Readonly<Record<string, number>>;
   /**

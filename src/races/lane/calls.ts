@@ -5,6 +5,8 @@ import { withoutOrder } from "../../model/stores/received.ts";
 import type { Observed } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
 import type { CallEnd, ExecutedFacts, Execution, MergedState } from "../oracle/execution.ts";
+import { haveOwnData } from "../own-data.ts";
+import { permutations } from "../permutations.ts";
 import { conflict, contextChanges, mergedContext, type ContextChanges } from "./merge-contexts.ts";
 import { currentSide, RaceScope, type Deliver } from "./race-scope.ts";
 import { SerialColumns } from "./serial-columns.ts";
@@ -38,6 +40,11 @@ export class Calls {
     this.#options = options;
     this.#base = options.ground.base;
     this.#serial = new SerialColumns(this.#base.schemas);
+  }
+
+  /** `true` if the run was interrupted. */
+  get isCancelled(): boolean {
+    return this.#options.ground.isCancelled();
   }
 
   /** Runs `work`. While `work` runs, each recorded request is assigned to the call that sent it. */
@@ -173,14 +180,16 @@ export class Calls {
 
   /**
    * Returns the orders in which the changes of the calls to context and credentials are merged. If calls set the same context key, client or node to
-   * different values, there is one order for each call that may be the last.
+   * different values, there is one order for each call that may be the last. If the calls have own data, there is every order, because a state of a trial
+   * is compared only with the order in which its contexts were merged.
    */
   #mergings(all: readonly number[]): readonly (readonly number[])[] {
     const changes = this.#changes();
     const isConflict = (one: number, other: number): boolean =>
       conflict(changes[one]!, changes[other]!) || this.#sides[one]!.conflicts(this.#sides[other]!);
     const conflicting = all.some((one) => all.some((other) => other > one && isConflict(one, other)));
-    // One order for each last call is enough, because the values of the last call replace earlier values.
+    if (conflicting && haveOwnData(this.#options)) return permutations(all);
+    // One order for each last call is enough for calls that are alike, and for two calls, because the values of the last call replace earlier values.
     return conflicting ? all.map((last) => [...all.filter((side) => side !== last), last]).toReversed() : [all];
   }
 

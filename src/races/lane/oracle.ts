@@ -15,6 +15,11 @@ import { refusing } from "./refusing.ts";
 
 /** Maximum number of ways to interleave the requests of calls. Two different calls with three requests each can be interleaved in 18 ways. */
 const MOST_INTERLEAVINGS = 100;
+/**
+ * Maximum number of different refusals for which the calls are executed without the refused requests. Of further refusals, only the statuses are
+ * compared with earlier refusals, because their texts may differ in each trial.
+ */
+const MOST_REFUSALS = 8;
 /** Number of times that each order of the calls is repeated, to find values that change by themselves. */
 const REPEATS = 2;
 /** Maximum number of comparisons of the same two executions. Each comparison may find random keys one level deeper in nested data. */
@@ -227,7 +232,7 @@ export class Oracle {
 
   /** Executes each order without the refused requests. If the calls are alike, each of them may be the refused call. */
   async #refuse(refusals: Refusals): Promise<readonly Execution[]> {
-    const key = keyOf(refusals);
+    const key = this.#keyOf(refusals);
     const known = this.#refusing.get(key);
     if (known !== undefined) return known;
     const found: Execution[] = [];
@@ -241,9 +246,14 @@ export class Oracle {
   }
 
   async #interleave(requests: readonly number[], refusals: Refusals): Promise<readonly Execution[] | undefined> {
-    const key = `${requests.join()} ${keyOf(refusals)}`;
+    const key = `${requests.join()} ${this.#keyOf(refusals)}`;
     if (!this.#interleaved.has(key)) this.#interleaved.set(key, await this.#executed(requests, refusals));
     return this.#interleaved.get(key);
+  }
+
+  #keyOf(refusals: Refusals): string {
+    const key = keyOf(refusals, (text) => this.#measure.states.texts.blank(text));
+    return this.#refusing.has(key) || this.#refusing.size < MOST_REFUSALS ? key : keyOf(refusals, () => "");
   }
 
   async #executed(requests: readonly number[], refusals: Refusals): Promise<readonly Execution[] | undefined> {
@@ -251,7 +261,10 @@ export class Oracle {
     const all = interleavings(requests, isEqual, MOST_INTERLEAVINGS);
     if (all === undefined) return undefined;
     const found: Execution[] = [];
-    for (const turns of all) found.push(await this.#calls.interleaved(turns, (deliver) => refusing(refusals, deliver)));
+    for (const turns of all) {
+      if (this.#calls.isCancelled) return undefined;
+      found.push(await this.#calls.interleaved(turns, (deliver) => refusing(refusals, deliver)));
+    }
     return found;
   }
 

@@ -9,6 +9,7 @@ import { judge, shows, type Judgement } from "../oracle/judge.ts";
 import { verdictRank } from "../oracle/verdict-rank.ts";
 import { isSuspect } from "../oracle/suspect.ts";
 import { areTwins } from "../own-data.ts";
+import { permutations } from "../permutations.ts";
 import { Calls } from "./calls.ts";
 import { Oracle } from "./oracle.ts";
 import { stopFollowing, type Deliver } from "./race-scope.ts";
@@ -364,9 +365,4 @@ export class Prober {
 function ordersOf(request: RaceRequest): readonly (readonly number[])[] {
   const places = request.sides.map((_, place) => place);
   return areTwins(request) ? [places] : permutations(places);
-}
-
-function permutations(places: readonly number[]): readonly (readonly number[])[] {
-  if (places.length < 2) return [places];
-  return places.flatMap((first) => permutations(places.filter((place) => place !== first)).map((rest) => [first, ...rest]));
 }

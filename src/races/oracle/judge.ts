@@ -70,18 +70,19 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
   let fitting = fitsOf(candidates);
   const requests = trial.calls.map((call) => call!.exchanges.length);
   if (!fitting.some(answersFit) && Math.max(...requests) > 1) {
-    const add = (executions: readonly Execution[], refusals: Refusals): void => {
-      const open = new Set([...failures, ...refusals.keys()]);
+    // The refused calls are compared, too, because their refused requests got the answers of the trial.
+    const add = (executions: readonly Execution[]): void => {
+      const open = new Set(failures);
       fitting = [...fitting, ...fitsOf(executions.map((execution) => ({ execution, open })))];
     };
     const excuses = await excusedRequests(trial, measure);
-    for (const refusals of excuses) add(await measure.refusing(refusals), refusals);
+    for (const refusals of excuses) add(await measure.refusing(refusals));
     for (const refusals of [NO_REFUSALS, ...excuses]) {
       if (fitting.some(answersFit)) break;
       const between = await measure.interleaved(requests, refusals);
       // Report no race, because there are too many ways to interleave the requests to compare the trial with all of them.
       if (between === undefined) return undefined;
-      add(between.flatMap(inEachMerging), refusals);
+      add(between.flatMap(inEachMerging));
     }
   }
   const names = trial.calls.map((call) => call!.action);
@@ -231,7 +232,7 @@ function asRepeatable(candidate: Candidate, trial: Execution, measure: Measure):
     const isRepeatable =
       call === undefined ? undefined : repeatable(call, () => areOfOneAction(trial) || contains(execution, call.action, measure));
     if (call === undefined || isRepeatable?.(trial.calls[side]) !== true) return call;
-    return measure.orders.flatMap(callsOf).find((other) => other.action === call.action && isRepeatable(other)) ?? call;
+    return measure.orders.flatMap(callsOf).find((other) => areAlike([call, other]) && isRepeatable(other)) ?? call;
   });
   return { ...candidate, execution: { ...execution, calls } };
 }

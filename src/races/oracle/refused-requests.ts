@@ -20,12 +20,14 @@ export function haveSameRefusals(a: Pick<CallEnd, "exchanges">, b: Pick<CallEnd,
   return left!.join() === right!.join();
 }
 
-/** Returns a text that is equal for refusals with the same effect on the calls. */
-export function keyOf(refusals: Refusals): string {
+/**
+ * Returns a text that is equal for refusals with the same effect on the calls.
+ * @param blank Replaces the parts of URLs and bodies that differ in each trial, such as times.
+ */
+export function keyOf(refusals: Refusals, blank: (text: string) => string): string {
+  const known = ({ request, response }: RecordedExchange): string =>
+    JSON.stringify([request.method, blank(request.url), blank(request.body ?? ""), response?.status, blank(response?.body ?? "")]);
   return JSON.stringify(
-    [...refusals].map(([side, { exchanges }]) => [
-      side,
-      exchanges.map((one) => (isRefusedWrite(one) ? [one.response!.status, one.response!.body] : null)),
-    ]),
+    [...refusals].map(([side, { exchanges }]) => [side, exchanges.map((one) => (isRefusedWrite(one) ? known(one) : null))]),
   );
 }

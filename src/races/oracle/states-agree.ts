@@ -166,11 +166,11 @@ export class States {
     const bodies = calls.map((call) => (call.refused ? undefined : mapLeaves(dataOf(call), answerPlace(call), "", renaming)));
     const known = new Set([...own, ...this.texts.idsOf(facts)]);
     const text = (value: string): string => this.texts.blankUnless(value, known);
-    const answers = calls.map(({ action, kind, status, refused }, at) => [
-      // Compare only the action of a refused call, without status and body.
+    const answers = calls.map(({ action, data, kind, status, refused }, at) => [
+      // Compare only the action and the data of a refused call, without status and body.
       refused
-        ? { action }
-        : { action, kind, status, body: unordered(bodies[at], text), page: this.texts.blank(pageWithoutNumbers(calls[at]!)) },
+        ? { action, data }
+        : { action, data, kind, status, body: unordered(bodies[at], text), page: this.texts.blank(pageWithoutNumbers(calls[at]!)) },
     ]);
     const value = { kind: "value", value: new Set(answers) } as const;
     if (!withState) return this.#print({ systems: { [ANSWERS]: value }, context: {}, clients: {} });

@@ -107,9 +107,16 @@ async function confirmOne(
   { lanePool, lane, tally, end }: ConfirmingLane,
 ): Promise<Omit<ConfirmedRace, "count"> | "left" | Untried | undefined> {
   const found = asFound(seen);
-  const shorter = await shrink(found, lanePool, lane, end);
+  const rate = { hits: seen.answer.hits, trials: seen.answer.trials };
+  const counted = async (request: RaceRequest): Promise<RaceAnswer> => {
+    const answer = await raceOn(lanePool, lane, request);
+    rate.hits += answer.hits;
+    rate.trials += answer.trials;
+    return answer;
+  };
+  const shorter = await shrink(found, counted, end);
   const measured = async (request: RaceRequest): Promise<RaceAnswer> => {
-    const answer = await raceOn(lanePool, lane, { ...request, mode: "measure" });
+    const answer = await counted({ ...request, mode: "measure" });
     tally.addTrials(answer);
     return answer;
   };
@@ -117,7 +124,7 @@ async function confirmOne(
     let request = tried;
     await lanePool.rebuild(lane);
     let answer = await measured(request);
-    const last = untried(answer, seen);
+    const last = untried(answer, seen.answer.hit!, { ...rate });
     if (last?.reason === "not_there") {
       // The path now leads to a different state. Try the calls in this state, because the orders of the calls are executed there, too. If no race
       // occurs there, this shows nothing about the state in which the race was seen.
@@ -154,13 +161,14 @@ interface Untried extends Pick<DismissedHit, "difference" | "rate"> {
  */
 function untried(
   { dismissed, failure, trials, difference }: RaceAnswer,
-  { answer: { hit, trials: earlier } }: SeenRace,
+  { verdict }: Pick<RaceHit, "verdict">,
+  rate: NonNullable<DismissedHit["rate"]>,
 ): Untried | undefined {
   if (dismissed === "not_there" || dismissed === "order_fails" || dismissed === "one_connection") return { reason: dismissed, difference };
   if (dismissed !== undefined) return undefined;
   if (failure !== undefined) return { reason: "lane_lost" };
   if (trials === 0) return { reason: "no_trial" };
-  return hit?.verdict === "invariant" ? { reason: "not_repeated", rate: { hits: 1, trials: earlier + trials } } : undefined;
+  return verdict === "invariant" ? { reason: "not_repeated", rate } : undefined;
 }
 
 /** Returns a request that repeats a race with the delivery that showed it. */
@@ -169,12 +177,12 @@ function asFound({ request, answer }: SeenRace): RaceRequest {
   return { ...request, before: answer.before, effort: { ...request.effort, delivery }, schedule, wanted: { verdict, invariant } };
 }
 
-async function shrink(found: RaceRequest, lanePool: LanePool, lane: number, end: RacesEnd): Promise<RaceRequest> {
+async function shrink(found: RaceRequest, race: (request: RaceRequest) => Promise<RaceAnswer>, end: RacesEnd): Promise<RaceRequest> {
   // Reserve half of the time for confirming the race, because a confirmed long path is better than an unconfirmed short path.
   const until = performance.now() + Math.min(SHRINKING, end.leftMs / 2);
   const shows = async (request: RaceRequest): Promise<boolean | undefined> => {
     if (end.reason !== undefined || performance.now() > until) return undefined;
-    return (await raceOn(lanePool, lane, { ...request, at: undefined })).hit !== undefined;
+    return (await race({ ...request, at: undefined })).hit !== undefined;
   };
   let request = await fewerCopies(found, shows);
   if (request.path.length > 0) {

@@ -45,19 +45,19 @@ export async function probeRaces(
       let request: RaceRequest | undefined = requestFor(committer, planned, options);
       while (request !== undefined) {
         const answer: RaceAnswer | undefined = await raceOn(lanePool, lane, request).catch(unlessInterrupted(options.end));
-        if (answer === undefined) return tally.leave((over ??= "interrupted"), planned);
+        if (answer === undefined) return tally.leave((over ??= "interrupted"), request);
         tally.add(answer, request);
         if (answer.hit !== undefined) seen[at] = [...(seen[at] ?? []), { planned, request, answer }];
         options.onProgress(tally, plan.races.length);
         // Equal data shows if two calls can register one name. Other data shows if two calls with different idempotency keys can pay one order.
         request = answer.drew && areTwins(request) ? withOwnData(request) : undefined;
-        if (request !== undefined && (over ??= options.end.ofProbing(seen.length > 0)) !== undefined) return tally.leave(over, planned);
+        if (request !== undefined && (over ??= options.end.ofProbing(seen.length > 0)) !== undefined) return tally.leave(over, request);
       }
     }
   };
   await Promise.all(Array.from({ length: lanePool.lanes }, (_, lane) => work(lane)));
   // Add one for each planned pair that was not probed. The plan has already counted the other pairs of its class.
-  for (const planned of plan.races.slice(next)) tally.leave(over!, planned);
+  for (const { node, sides } of plan.races.slice(next)) tally.leave(over!, { path: committer.nodes.path(node), sides });
   tally.end();
   return { seen: seen.flatMap((some) => some ?? []), tally };
 }

@@ -14,7 +14,7 @@ export interface DismissedHit {
   readonly count: number;
   /** A sentence about the different state to which the path led in the second attempt; see {@link RaceAnswer.difference}. */
   readonly difference?: string | undefined;
-  /** How often the race occurred in its state. Only set for a race that did not occur again. */
+  /** How often the race occurred in its state, and in the states of shorter paths. Only set for a race that did not occur again. */
   readonly rate?: { readonly hits: number; readonly trials: number } | undefined;
 }
 
@@ -22,12 +22,15 @@ export class RaceTally {
   trials = 0;
   #misses = 0;
   readonly #pairs: number;
-  readonly #skipped: Record<string, number>;
+  /** Number of pairs of calls that were not planned, for each reason. */
+  readonly #skipped: Readonly<Record<string, number>>;
   readonly #dismissed: Record<string, number> = {};
   readonly #dismissedHits: Map<string, DismissedHit> = new Map();
   readonly #deliveries: Partial<Record<RaceDelivery, number>> = {};
-  /** The probed pairs of calls, in the form of {@link keyOf}. A pair may be probed twice, with equal test data and with different data. */
+  /** The probed pairs of calls, in the form of {@link keyOf}. A pair that is probed with equal test data and with different data is counted once. */
   readonly #probed: Set<string> = new Set();
+  /** The pairs of calls that were planned but not probed, with the reasons. Keys are in the form of {@link keyOf}. */
+  readonly #unprobed: Map<string, string> = new Map();
   readonly #hits: Set<string> = new Set();
   readonly #unreached: Calls[] = [];
   readonly #probedPairs: Set<string> = new Set();
@@ -40,7 +43,7 @@ export class RaceTally {
     this.#pairs = pairs;
     for (const pair of readOnly) this.#left.set(pair, "read_only");
     for (const pair of cut) this.#left.set(pair, "finding");
-    this.#skipped = { ...skipped };
+    this.#skipped = skipped;
   }
 
   add(answer: RaceAnswer, request: DismissedHit["request"]): void {
@@ -54,7 +57,7 @@ export class RaceTally {
     }
     if (dismissed === "not_there") this.#unreached.push(request);
     if (dismissed === "order_fails" || dismissed === "not_there" || dismissed === "one_connection") return this.leave(dismissed, request);
-    this.#probed.add(keyOf(request));
+    if (!this.#unprobed.has(keyOf(request))) this.#probed.add(keyOf(request));
     this.#probedPairs.add(pairOf(request.sides));
     if (answer.hit !== undefined) this.#hits.add(keyOf(request));
     else if (dismissed !== undefined) this.dismiss(dismissed, request, answer.dismissedHit);
@@ -64,7 +67,7 @@ export class RaceTally {
     return this.#probed.size;
   }
 
-  /** Number of probed pairs of calls that showed a race. */
+  /** Number of pairs of calls that showed a race. */
   get hits(): number {
     return this.#hits.size;
   }
@@ -78,10 +81,15 @@ export class RaceTally {
     }
   }
 
-  /** Counts calls that were planned but not probed. */
-  leave(reason: string, { sides }: Pick<Calls, "sides">): void {
-    this.#skipped[reason] = (this.#skipped[reason] ?? 0) + 1;
-    this.#left.set(pairOf(sides), reason);
+  /**
+   * Counts calls that were planned but not probed. If they were probed with other test data, they no longer count as probed, because the run may have
+   * missed their race.
+   */
+  leave(reason: string, request: Calls): void {
+    const key = keyOf(request);
+    this.#probed.delete(key);
+    if (!this.#unprobed.has(key)) this.#unprobed.set(key, reason);
+    this.#left.set(pairOf(request.sides), reason);
   }
 
   /** For each planned pair of actions that was not probed in any state: the reason. Keys are in the form of {@link pairOf}. */
@@ -118,12 +126,14 @@ export class RaceTally {
   }
 
   coverage(): RaceCoverage {
+    const skipped = { ...this.#skipped };
+    for (const reason of this.#unprobed.values()) skipped[reason] = (skipped[reason] ?? 0) + 1;
     return {
       pairs: this.#pairs,
       probed: this.probed,
       trials: this.trials,
       misses: this.#misses,
-      skipped: this.#skipped,
+      skipped,
       dismissed: this.#dismissed,
       deliveries: this.#deliveries,
       durationMs: this.#durationMs,

@@ -90,6 +90,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
     explorer,
     violations,
     races,
+    known: input.known,
     faults,
     ruleRaces: definition.ruleRaces,
     notes,

@@ -16,7 +16,7 @@ export interface ExploreRequest {
   readonly onEvent: (event: ExplorationEvent) => void;
   /** Called for each step when it is committed. */
   readonly onStep?: ((step: TriedStep) => void) | undefined;
-  /** Ids of known findings, which do not stop a run at the first violation. */
+  /** Ids of known findings, which do not stop a run at the first violation, and do not make it unverified if they are rare races. */
   readonly known?: ReadonlySet<string> | undefined;
   /** Stores commits in the run log, and provides the stored commits if the run is resumed. `undefined` if the run has no run log. */
   readonly keep?: ExplorationKeeper | undefined;

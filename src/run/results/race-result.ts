@@ -128,12 +128,20 @@ function dismissedOf({ request, hit, reason, count }: DismissedHit, { actions, u
   };
 }
 
-/** Returns a sentence for each race that a trial showed and that could be neither confirmed nor refuted. */
-export function unconfirmedRaces({ dismissed }: Pick<FoundRaces, "dismissed">, { actions }: Pick<RaceParts, "actions">): readonly string[] {
+/**
+ * Returns a sentence for each race that a trial showed and that could be neither confirmed nor refuted. A known race that is too rare to occur again
+ * is left out, because the run does not fail if it occurs again.
+ */
+export function unconfirmedRaces(
+  { dismissed }: Pick<FoundRaces, "dismissed">,
+  { name: exploration, actions, known }: Pick<RaceParts, "name" | "actions"> & { readonly known: ReadonlySet<string> | undefined },
+): readonly string[] {
   return dismissed.flatMap(({ request: { path, sides }, hit, reason, difference, rate }) => {
     const why = NOT_TRIED_AGAIN[reason];
     if (why === undefined) return [];
-    const name = raceName({ first: actions[sides[0]!]!, second: actions[sides[1]!]!, copies: sides.length });
+    const [first, second] = [actions[sides[0]!]!, actions[sides[1]!]!];
+    if (reason === "not_repeated" && known?.has(raceId(exploration, first, second)) === true) return [];
+    const name = raceName({ first, second, copies: sides.length });
     const where = path.length === 0 ? "in the root state" : `after ${path.map((action) => actions[action]!).join(" -> ")}`;
     const seen = `A trial showed the race ${name} ${where}, but seqqa could not ${rate === undefined ? "try to " : ""}confirm it, because ${why}.`;
     const often = rate === undefined ? [] : [`The rule ${hit.invariant} broke in ${rate.hits} of ${rate.trials} trials.`];

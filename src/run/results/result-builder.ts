@@ -46,6 +46,8 @@ export interface ResultParts {
   readonly explorer: Explorer;
   readonly violations: readonly ConfirmedViolation[];
   readonly races: FoundRaces;
+  /** The ids that `known_findings` lists; `undefined` without a list. */
+  readonly known: ReadonlySet<string> | undefined;
   readonly faults: FoundFaults;
   readonly notes: readonly string[];
   readonly coverage: ExplorationResult["coverage"]["actions"];

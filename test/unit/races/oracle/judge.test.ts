@@ -102,6 +102,15 @@ describe("the verdicts", () => {
     expect(await judge(second, measure(BEFORE, orders))).toBeUndefined();
   });
 
+  it("responses: calls with own data got each other's answers", async () => {
+    const paid = (key: number) => facts({ payments: [{ id: 1, key: `key ${"ab"[key]}` }] });
+    const ended = (accepted: number) => [0, 1].map((data) => call("pay", data === accepted ? 200 : 409, {}, { data }));
+    const orders = [ordered([0, 1], ended(0), paid(0)), ordered([1, 0], ended(1), paid(1))];
+    const judged = (accepted: number, key: number) => judge(together(ended(accepted), paid(key)), measure(facts({}), orders));
+    expect([await judged(0, 0), await judged(1, 1)]).toEqual([undefined, undefined]);
+    expect([await judged(0, 1), await judged(1, 0)]).toMatchObject([{ verdict: "responses" }, { verdict: "responses" }]);
+  });
+
   describe("responses, where the answers may be read after the write", () => {
     interface Outcome {
       readonly calls: readonly CallEnd[];

@@ -121,12 +121,24 @@ describe("a rule that broke in a trial, and in none on a rebuilt lane", () => {
     const { lanePool, asked } = laneThat((request) => (isMeasured(request) ? { ...NOTHING, trials: 20 } : NOTHING));
     const tally = new RaceTally({ races: [], pairs: 0, skipped: {}, cut: new Set(), readOnly: new Set() });
     expect(await confirmRaces([found], lanePool, tally, new RacesEnd(Infinity, undefined))).toEqual([]);
-    expect(tally.dismissedHits).toMatchObject([{ reason: "not_repeated", rate: { hits: 1, trials: 25 } }]);
+    expect(tally.dismissedHits).toMatchObject([{ reason: "not_repeated", rate: { hits: 1, trials: 27 } }]);
     const measured = asked.flatMap((one) => (one !== "rebuilt" && isMeasured(one) ? [[one.isSeen, one.wanted?.verdict]] : []));
     expect(measured).toEqual([
       [true, "invariant"],
       [undefined, undefined],
     ]);
+  });
+
+  it("has a rate of all trials, also of those that made its path shorter", async () => {
+    const { lanePool } = laneThat((request) => {
+      if (isMeasured(request)) return { ...NOTHING, trials: 20 };
+      return request.path.includes(3) ? hitOf("invariant") : NOTHING;
+    });
+    const tally = new RaceTally({ races: [], pairs: 0, skipped: {}, cut: new Set(), readOnly: new Set() });
+    const { request } = seenAt([2, 3, 4], [0, 0]);
+    await confirmRaces([{ ...found, request }], lanePool, tally, new RacesEnd(Infinity, undefined));
+    // Four shorter paths were tried, and two of them broke the rule. The shortest and the whole path were measured.
+    expect(tally.dismissedHits).toMatchObject([{ reason: "not_repeated", rate: { hits: 3, trials: 5 + 4 * 2 + 2 * 20 } }]);
   });
 
   it.each(["control", "noise"] as const)("is refuted if calls one after the other break it, too: %s", async (dismissed) => {

@@ -87,12 +87,13 @@ it("the coverage names the races of the pairs of rules, if only these were probe
 describe("a race that was seen and could not be tried again", () => {
   const dismissed = (reason: string, path: readonly number[]): FoundRaces["dismissed"][number] =>
     ({ request: { sides: [1, 1], path }, hit: {}, reason, count: 1 }) as never;
+  const parts = { name: "shop", actions: ["request", "reset"], known: new Set<string>() };
 
   it("makes the result unverified, with the reason", () => {
     const all = ["not_there", "lane_lost", "no_trial", "order_fails", "one_connection", "max_time", "interrupted"].map((reason) =>
       dismissed(reason, [0]),
     );
-    const sentences = unconfirmedRaces({ dismissed: all }, { actions: ["request", "reset"] });
+    const sentences = unconfirmedRaces({ dismissed: all }, parts);
     expect(sentences).toHaveLength(all.length);
     expect(sentences[0]).toBe(
       "A trial showed the race reset || reset after request, but seqqa could not try to confirm it, because its path led to another state on the rebuilt lane.",
@@ -101,20 +102,27 @@ describe("a race that was seen and could not be tried again", () => {
 
   it("names what differs in the other state", () => {
     const one = { ...dismissed("not_there", [0]), difference: "The two states differ in orders.status." };
-    expect(unconfirmedRaces({ dismissed: [one] }, { actions: ["request", "reset"] })[0]).toMatch(
+    expect(unconfirmedRaces({ dismissed: [one] }, parts)[0]).toMatch(
       /another state on the rebuilt lane\. The two states differ in orders\.status\.$/,
     );
   });
 
   it("names the rule that broke, and how often", () => {
     const one = { ...dismissed("not_repeated", []), hit: { invariant: "once" } as never, rate: { hits: 1, trials: 25 } };
-    expect(unconfirmedRaces({ dismissed: [one] }, { actions: ["request", "reset"] })).toEqual([
+    expect(unconfirmedRaces({ dismissed: [one] }, parts)).toEqual([
       "A trial showed the race reset || reset in the root state, but seqqa could not confirm it, because no trial on the rebuilt lane broke the rule again. The rule once broke in 1 of 25 trials.",
     ]);
   });
 
+  it("is left out if it is known and rare", () => {
+    const all = ["not_there", "not_repeated"].map((reason) => dismissed(reason, []));
+    const known = new Set([raceId("shop", "reset", "reset")]);
+    expect(unconfirmedRaces({ dismissed: all }, parts)).toHaveLength(2);
+    expect(unconfirmedRaces({ dismissed: all }, { ...parts, known })).toEqual([expect.stringContaining("led to another state")]);
+  });
+
   it("is not one that trials refuted", () => {
     const refuted = ["unconfirmed", "control", "noise", "idempotent"].map((reason) => dismissed(reason, []));
-    expect(unconfirmedRaces({ dismissed: refuted }, { actions: ["request", "reset"] })).toEqual([]);
+    expect(unconfirmedRaces({ dismissed: refuted }, parts)).toEqual([]);
   });
 });
