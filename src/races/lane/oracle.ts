@@ -151,14 +151,16 @@ export class Oracle {
 
   /** Compares two executions with the same order of the calls, and ignores the differences from then on. @returns `true` if there were differences */
   #compare(a: Execution, b: Execution): boolean {
-    const states = this.#learn(a, b, "states", () => this.#measure.states.agree(a.states[0]!.facts, b.states[0]!.facts));
+    const [one, other] = [a.states[0]!.facts, b.states[0]!.facts];
+    const times = this.#measure.states.learnTimes(one, other, { isSameOrder: true });
+    const states = this.#learn(a, b, "states", () => this.#measure.states.agree(one, other));
     const masked = this.#mask(a, b);
     if (a.calls.some((call, side) => call!.kind !== b.calls[side]!.kind || !isSameAnswer(call!, b.calls[side]!))) {
       this.isUnsteady = true;
       return true;
     }
     const answers = this.#learn(a, b, "answers", () => this.#answersAgree(a, b));
-    return states || masked || answers;
+    return times || states || masked || answers;
   }
 
   #answersAgree(a: Execution, b: Execution): boolean {
@@ -209,6 +211,7 @@ export class Oracle {
     const again = await this.#calls.inOrder(order.order!);
     const [one, other] = [order.states[0]!.facts, again.states[0]!.facts];
     const { states } = this.#measure;
+    states.learnTimes(one, other, { isSameOrder: true });
     for (const { place } of states.timeDifferences(one, other)) this.#noise.ignoreTimes(place);
     this.#measure = this.#measured();
     return !states.agreeWithoutTimes(one, other);

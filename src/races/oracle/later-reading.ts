@@ -39,8 +39,12 @@ export class LaterReadings {
     );
   }
 
-  /** Returns the answers of a trial and of an order, with the same values at the places that the trial read later. */
+  /**
+   * Returns the answers of a trial and of an order, with the same values at the places that the trial read later. The answer of the last call of an
+   * order stays as it is.
+   */
   without({ trial, own, later }: Readings): readonly [trial: CallEnd, own: CallEnd] {
+    if (later.length === 0) return [trial, own];
     const [a, b] = this.#without(dataOf(trial), dataOf(own), later.map(dataOf), "");
     return [
       { ...trial, body: JSON.stringify(a) },

@@ -8,7 +8,7 @@ import { answerPlace, dataOf, NO_VISITOR, tokenOf, type Hypothesis, type IdPlace
 import { mapLeaves } from "./leaves.ts";
 import { mapFacts, type FactsVisitor } from "./map-facts.ts";
 import { Noise } from "./noise.ts";
-import { comparedTimes, isNearby, timeIn, timesOf, type TimeDifference, type TimesOfState } from "./times.ts";
+import { comparedTimes, isNearby, MINUTE_MS, timeIn, timesOf, type TimeDifference, type TimesOfState } from "./times.ts";
 
 /** A name that no store has. Under this name, answers are added to the state, so that both are compared together. */
 const ANSWERS = "\u0000answers";
@@ -54,7 +54,7 @@ export class States {
 
   /** Returns `true` if two states are equal, except for times. */
   agreeWithoutTimes(a: ExecutedFacts, b: ExecutedFacts): boolean {
-    return this.#alike(a, b) || (this.#learnTimes(a, b) && this.#alike(a, b));
+    return this.#alike(a, b) || (this.learnTimes(a, b, { isSameOrder: false }) && this.#alike(a, b));
   }
 
   /** Returns the places where the times of two states differ. */
@@ -68,14 +68,16 @@ export class States {
 
   /**
    * Finds the places that hold times far from the clock of the run, which are not recognised by their values: times that differ only because the
-   * executions ran at different times. Comparisons then treat them like other times. @returns `true` if there are such places
+   * executions ran at different times. Comparisons then treat them like other times. Dates and other coarse times are only learned from two executions
+   * of the same order, because two calls may be given values that lie one unit apart. @returns `true` if there are such places
    */
-  #learnTimes(a: ExecutedFacts, b: ExecutedFacts): boolean {
+  learnTimes(a: ExecutedFacts, b: ExecutedFacts, { isSameOrder }: { readonly isSameOrder: boolean }): boolean {
     const isUnknown = (place: string, text: string, { endMs }: Executed): boolean =>
       !this.#noise.drops(place) && !this.#noise.isTime(place, text) && !this.#isNear(text) && isNearby(text, endMs);
-    const moved = comparedTimes(a, b, (facts) => timesOf(facts, (place, text) => isUnknown(place, text, a.executed!)))?.moved;
-    if (moved === undefined || moved.length === 0) return false;
-    for (const place of moved) this.#noise.time(place);
+    const compared = comparedTimes(a, b, (facts) => timesOf(facts, (place, text) => isUnknown(place, text, a.executed!)));
+    const moved = compared?.moved.filter(({ resolutionMs }) => isSameOrder || resolutionMs < MINUTE_MS) ?? [];
+    if (moved.length === 0) return false;
+    for (const { place } of moved) this.#noise.time(place);
     [this.#known, this.#shapes, this.#times] = [new WeakMap(), new WeakMap(), new WeakMap()];
     return true;
   }

@@ -5,7 +5,7 @@ import { mapFacts, type FactsVisitor } from "./map-facts.ts";
 
 /** The oldest time in milliseconds that a target uses as the present time, because some targets read their clock only once a second. */
 const STALE_MS = 1_000;
-const MINUTE_MS = 60_000;
+export const MINUTE_MS: number = 60_000;
 
 /** The times at each place of a state. */
 export type TimesOfState = ReadonlyMap<string, readonly Moment[]>;
@@ -92,23 +92,31 @@ export function comparedTimes(
   a: ExecutedFacts,
   b: ExecutedFacts,
   timesIn: (facts: ExecutedFacts) => TimesOfState,
-): { readonly differing: readonly TimeDifference[]; readonly moved: readonly string[] } | undefined {
+): { readonly differing: readonly TimeDifference[]; readonly moved: readonly MovedTime[] } | undefined {
   const [ranA, ranB] = [a.executed, b.executed];
   if (ranA === undefined || ranB === undefined) return undefined;
-  const between = (one: ExecutedFacts, other: ExecutedFacts): readonly TimeDifference[] => {
+  const between = (one: ExecutedFacts, other: ExecutedFacts): readonly (TimeDifference & MovedTime)[] => {
     const others = timesIn(other);
     return [...timesIn(one)].flatMap(([place, times]) => {
       const same = others.get(place) ?? [];
       const isEqual = times.length !== same.length || isSameList(times, same);
-      return isEqual ? [] : [{ place, laterMs: laterBy(times, same, ranA, ranB) }];
+      const resolutionMs = Math.min(...[...times, ...same].map(resolutionOf));
+      return isEqual ? [] : [{ place, laterMs: laterBy(times, same, ranA, ranB), resolutionMs }];
     });
   };
   if (between(ranA.before, ranB.before).some(({ laterMs }) => laterMs !== 0)) return undefined;
   const all = between(a, b);
   return {
     differing: all.filter(({ laterMs }) => laterMs !== 0),
-    moved: all.filter(({ laterMs }) => laterMs === 0).map(({ place }) => place),
+    moved: all.filter(({ laterMs }) => laterMs === 0),
   };
+}
+
+/** A place whose times differ only because the executions ran at different times. */
+interface MovedTime {
+  readonly place: string;
+  /** The finest unit of the times, in milliseconds. */
+  readonly resolutionMs: number;
 }
 
 function isSameList(a: readonly Moment[], b: readonly Moment[]): boolean {

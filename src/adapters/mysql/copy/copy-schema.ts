@@ -1,5 +1,5 @@
 import { OURS } from "../schema/catalog.ts";
-import { isBusy, isDenied, routineHidden } from "../connect/failures.ts";
+import { routineHidden } from "../connect/failures.ts";
 import type { Ask } from "../connect/server.ts";
 import { named, quoteName, quoteText } from "../connect/sql-text.ts";
 import { renamed, type Naming } from "./database-names.ts";
@@ -48,7 +48,9 @@ export async function copySchema(
   const filled = all.flatMap(([name, type]) => (type === "VIEW" || type === "SEQUENCE" ? [] : [name!]));
   const copies: string[] = [];
   for (const name of filled) copies.push(await rowsCopy(ask, from, to, name));
-  const isLocked = isInUse && (await lockTables(ask, from, to, filled));
+  // A table that uses a sequence cannot be filled while tables are locked.
+  const hasSequences = all.some(([, type]) => type === "SEQUENCE");
+  const isLocked = isInUse && !hasSequences && (await lockTables(ask, from, to, filled));
   try {
     for (const copy of copies) await ask(copy);
   } finally {
@@ -66,8 +68,8 @@ export async function copySchema(
 const LOCK_SECONDS = 2;
 
 /**
- * Locks the tables of both databases, so that no other session writes between the copies of two tables. Returns `false` if another session keeps a
- * transaction open, or if the user may not lock the tables: the tables are then copied one by one.
+ * Locks the tables of both databases, so that no other session writes between the copies of two tables. Returns `false` if that is not possible, for
+ * example because another session keeps a transaction open, or because the user or the server does not allow it: the tables are then copied one by one.
  */
 async function lockTables(ask: Ask, from: string, to: string, names: readonly string[]): Promise<boolean> {
   if (names.length === 0) return false;
@@ -77,9 +79,8 @@ async function lockTables(ask: Ask, from: string, to: string, names: readonly st
     await ask(`set session lock_wait_timeout = ${LOCK_SECONDS}`);
     await ask(`lock tables ${locks.join(", ")}`);
     return true;
-  } catch (error) {
-    if (isBusy(error) || isDenied(error)) return false;
-    throw error;
+  } catch {
+    return false;
   } finally {
     await ask("set session lock_wait_timeout = @seqqa_wait");
   }

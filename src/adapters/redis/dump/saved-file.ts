@@ -19,6 +19,8 @@ interface Head {
   readonly ignore: readonly string[];
   /** The server's value of `notify-keyspace-events` before the run, if the run changed it. */
   readonly notify?: string | undefined;
+  /** How often databases had been emptied since the start of the server; `undefined` if the user may not read that. */
+  readonly wipes?: number | undefined;
 }
 
 const LINES_AT_ONCE = 1000;
@@ -32,9 +34,11 @@ const CLAIMED_WITHIN_MS = BEATS_EVERY_MS + 1000;
  */
 export class SavedFile {
   readonly #path: string;
+  readonly #wipes: number | undefined;
 
-  private constructor(path: string) {
+  private constructor(path: string, wipes: number | undefined) {
     this.#path = path;
+    this.#wipes = wipes;
   }
 
   static async of(connection: Connection, db: number): Promise<SavedFile> {
@@ -42,7 +46,17 @@ export class SavedFile {
     const facts = await serverFacts(connection, "server").catch(() => new Map<string, string>());
     const { host, port } = connection.place;
     const server = facts.get("run_id") ?? createHash("sha256").update(`${host}:${port}`).digest("hex");
-    return new SavedFile(join(folder(), `redis-${server.replaceAll(/\W/g, "")}-${db}`));
+    const path = join(folder(), `redis-${server.replaceAll(/\W/g, "")}-${db}`);
+    return new SavedFile(path, await wipesOf(connection).catch(() => undefined));
+  }
+
+  /**
+   * Returns `false` if no database was emptied since the file was written. If the claim is missing nevertheless, the run has been undone from another
+   * machine, and the file must not be used.
+   */
+  mayBeNeeded(): boolean {
+    const before = this.head()?.wipes;
+    return before === undefined || this.#wipes === undefined || this.#wipes !== before;
   }
 
   /** Writes the file. Without space or a usable folder, there is no file, and only the copy on the server protects the database. */
@@ -55,7 +69,7 @@ export class SavedFile {
       const file = openSync(draft, "wx", 0o600);
       try {
         const owner = { ...here(), ...(identify(process.pid) ?? { pid: process.pid, start: "" }) };
-        const head: Head = { ...about, owner, sinceMs: Date.now() };
+        const head: Head = { ...about, owner, sinceMs: Date.now(), wipes: this.#wipes };
         let lines = [JSON.stringify(head)];
         for (const [key, entry] of state) {
           if (lines.push(JSON.stringify([key, textOf(entry)])) < LINES_AT_ONCE) continue;
@@ -111,7 +125,7 @@ export class SavedFile {
  */
 export async function lifeOf(file: SavedFile, db: number, registry: Registry | undefined): Promise<"alive" | "dead" | undefined> {
   const owner = file.head()?.owner;
-  if (owner === undefined) return undefined;
+  if (owner === undefined || !file.mayBeNeeded()) return undefined;
   const place = here();
   if (owner.host === place.host && owner.boot !== place.boot) return "dead";
   if (owner.host === place.host && owner.namespace === place.namespace) {
@@ -121,6 +135,13 @@ export async function lifeOf(file: SavedFile, db: number, registry: Registry | u
   for (const until = Date.now() + CLAIMED_WITHIN_MS; registry !== undefined && Date.now() < until; await pause(200))
     if ((await registry.claims()).some((claim) => claim.db === db)) return "alive";
   return "dead";
+}
+
+/** Returns how often clients have emptied databases since the start of the server, or since its counters were reset. */
+async function wipesOf(connection: Connection): Promise<number> {
+  const facts = await serverFacts(connection, "commandstats");
+  const calls = (command: string): number => Number(/^calls=(\d+)/.exec(facts.get(`cmdstat_${command}`) ?? "")?.[1] ?? 0);
+  return calls("flushall") + calls("flushdb");
 }
 
 /** The folder of this user's runs, in which only this user can read files. */

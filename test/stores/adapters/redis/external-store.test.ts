@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -279,6 +279,22 @@ describe("after FLUSHALL and a SIGKILL before the run looks again", () => {
     expect(leftover?.keep[0]).toMatchObject({ root: { value: "1" }, now: { value: "mine" } });
     expect(await target.mget("a", "z")).toEqual(["mine", "mine"]);
     expect(await target.hgetall("order")).toEqual({ status: "new" });
+  });
+
+  test("a run that was undone from another machine is not undone again", async () => {
+    const run = runs.start(borrow(server.url()));
+    expect(await run.said()).toBe("open");
+    await run.kill();
+    const folder = join(tmpdir(), `seqqa-${process.getuid!()}`);
+    const files = readdirSync(folder).filter((name) => name.startsWith("redis-"));
+    const contents = files.map((name) => readFileSync(join(folder, name)));
+    await stores.clean(server.url());
+    // The other machine cannot remove the file on this one.
+    files.forEach((name, at) => writeFileSync(join(folder, name), contents[at]!));
+    await target.del("session");
+    expect(await stores.clean(server.url())).toMatchObject({ removed: [] });
+    expect(await target.exists("session")).toBe(0);
+    await (await openAdapter({ url: server.url() }, { borrowed: true })).close();
   });
 
   test("a run that is alive is not disturbed", async () => {

@@ -235,6 +235,30 @@ describe("times", () => {
     expect(clean).toMatchObject({ hit: undefined, dismissed: undefined, trials: 8 });
   });
 
+  it("that callers give are compared exactly, also if they lie one unit apart", async () => {
+    interface Calendar {
+      event: string;
+      calendar: string;
+    }
+    /** `a` and `b` move an event to one of two days. `gap`: lets others go between the two writes. */
+    const move =
+      (unit: number, gap: boolean) =>
+      (store: MemoryAdapter<Calendar>): Handler =>
+      async (request) => {
+        const at = Math.ceil((now + 30 * DAY) / unit) * unit + (request.url.endsWith("/b") ? unit : 0);
+        const text = new Date(at).toISOString().slice(0, unit === DAY ? 10 : 24);
+        store.state.event = text;
+        if (gap) await sleep(request.url.endsWith("/b") ? 1 : 20);
+        store.state.calendar = text;
+        return Response.json({});
+      };
+    const given = { clockMs: now, request: { sides: [0, 1], mode: "measure" } } as const;
+    for (const unit of [DAY, HOUR]) {
+      expect((await race({ event: "", calendar: "" }, move(unit, true), given)).hit).toMatchObject({ verdict: "state" });
+      expect(await race({ event: "", calendar: "" }, move(unit, false), given)).toMatchObject({ hit: undefined, dismissed: undefined });
+    }
+  });
+
   it("that differ by chance are no race, and hide none", async () => {
     const clockMs = Date.now();
     const answer = await race(lease(), extend(HOUR, { jitterMs: 10 * 60_000 }), { clockMs });

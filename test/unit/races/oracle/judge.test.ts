@@ -166,6 +166,10 @@ describe("the verdicts", () => {
       const rows = facts({ entries: [1, 2].map((lot) => ({ id: `e${lot}`, lot })) });
       expect(await judged({ calls: buy({ lot: 1 }, { lot: 2 }), after: rows }, buy({ lot: 2 }, { lot: 2 }), facts({}))).toBe("responses");
       expect(await judged({ calls: buy({ stock: 9 }, { stock: 8 }), after: stock(8) }, buy({ stock: 9 }, { stock: 9 }))).toBe("responses");
+      // Nobody wrote after the last call of an order, so its answer cannot come from a later write.
+      const booked = facts({ bookings: [{ id: "b1", status: "confirmed" }] });
+      const waiting = { calls: buy({ status: "confirmed" }, { status: "waitlisted" }), after: booked };
+      expect(await judged(waiting, buy({ status: "confirmed" }, { status: "confirmed" }), facts({}))).toBe("responses");
       expect(await judged({ calls: buy({ won: true }, { won: false }), after: stock(8) }, buy({ won: true }, { won: true }))).toBe(
         "responses",
       );
