@@ -1,5 +1,5 @@
 import type { LanePool } from "../../engine/lane-pool.ts";
-import type { LaneReport } from "../../messages/lane-messages.ts";
+import type { Calibration, LaneReport } from "../../messages/lane-messages.ts";
 import { sameRoot } from "../../engine/search/same-root.ts";
 import { withinTime } from "../../engine/search/within-time.ts";
 import { isStoreLost } from "../../lane/index.ts";
@@ -83,9 +83,19 @@ async function withSetup(lanes: LearningLanes, before: Pick<BroughtUp, "reports"
   return { reports: await lanes.learn(knowledge), knowledge };
 }
 
+const NOTHING_LEARNED: Calibration = {
+  learned: NOTHING_KNOWN,
+  suspects: [],
+  unlike: [],
+  late: [],
+  lasting: [],
+  states: [],
+  missed: [],
+};
+
 /**
  * Wraps lanes for experiments that end at `endsAt`, so that a hanging target does not block the run. After that time, only necessary experiments start,
- * and each may use a tenth of the exploration's time. If a lane loses its target or store, all lanes are rebuilt once. The experiment is then repeated if the
+ * and each may use a quarter of the exploration's time. If a lane loses its target or store, all lanes are rebuilt once. The experiment is then repeated if the
  * root state is unchanged.
  */
 export function calibrating(
@@ -95,24 +105,29 @@ export function calibrating(
 ): LearningLanes {
   const limit = {
     get leftMs(): number {
-      return Math.max(endsAt - performance.now(), maxTimeMs / 10);
+      return Math.max(endsAt - performance.now(), maxTimeMs / 4);
     },
     allowanceMs: 0,
   };
   // Rebuild only lanes whose targets seqqa starts itself. Otherwise, a rebuild could hide writes of other clients or changes that a restore missed.
   const canRebuild = config.target !== undefined && !lanePool.capacity.isElastic;
+  let wasCut = false;
   const cut = (): void => {
+    wasCut = true;
     for (let lane = 0; lane < lanePool.lanes; lane++) lanePool.cut?.(lane);
   };
   return {
     learn: (knowledge, fresh) => lanePool.learn(knowledge, fresh),
     rebuild: (lane) => lanePool.rebuild(lane),
     isOver: () => signal?.aborted === true || performance.now() > endsAt,
+    wasCut: () => wasCut,
     calibrate: async (walk) => {
       const once = async () => (await withinTime({ lanePool: { cut }, lane: 0, signal, limit }, () => lanePool.calibrate(walk))).done;
       try {
         return await once();
       } catch (error) {
+        // The error is about a request that seqqa ended, so it says nothing about the target.
+        if (wasCut && signal?.aborted !== true) return NOTHING_LEARNED;
         if (!canRebuild || !isStoreLost(error) || signal?.aborted === true) throw error;
         onEvent({
           kind: "note",

@@ -49,6 +49,15 @@ export function causedByMemoryOrChance(differences: readonly string[], suspects:
   );
 }
 
+/** Returns a divergence about experiments that the time limit ended, so that generated values may count as data, and late writes may be missed. */
+export function cutByTime(): Divergence {
+  return executionsDiffer(
+    "The time limit ended the experiments with which seqqa learns the target's generated values and late writes",
+    [],
+    "Raise exploration.max_time (--max-time).",
+  );
+}
+
 function executionsDiffer(message: string, differences: readonly string[], hint: string): Divergence {
   return { kind: "cross_check", path: [], message, differences, hint };
 }

@@ -25,6 +25,7 @@ import { placesToOrder, withoutOrder } from "./generation-order.ts";
 import {
   causedByMemory,
   causedByCounters,
+  cutByTime,
   differedOnce,
   causedByChance,
   causedByMemoryOrChance,
@@ -59,6 +60,8 @@ export interface LearnedValues {
 export type LearningLanes = Pick<LanePool, "calibrate" | "learn" | "rebuild"> & {
   /** Returns `true` if only necessary experiments may still start, because the time for experiments is used up. */
   readonly isOver?: () => boolean;
+  /** Returns `true` if an experiment took too long, so that its requests were ended and it learned nothing. */
+  readonly wasCut?: () => boolean;
 };
 
 /** The settings of experiments. */
@@ -170,6 +173,7 @@ async function learnOnWalk(
       await learn({ ...NOTHING_KNOWN, dropped: suspects });
     }
   }
+  if (lanePool.wasCut?.() === true) return { reports, knowledge, divergences: [cutByTime()], missed };
   const left = [...lasting.values()].filter((one) => !explains(knowledge, one));
   // A value that depends on the time between calls may be equal in some executions by chance.
   const isTimed =

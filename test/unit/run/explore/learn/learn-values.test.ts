@@ -566,6 +566,24 @@ describe("lanes for experiments", () => {
     await expect(failing(2, lost).lanes.calibrate()).rejects.toBe(lost);
   });
 
+  it("are ended when their time is over, and this is reported instead of the error of the ended request", async () => {
+    const cutOff = new SeqqaError("NO_ANSWER", "POST /reset got no answer within 0 s.");
+    let end = (_error: Error): void => undefined;
+    const calibrate = () => new Promise<never>((_, reject) => (end = reject));
+    const lanePool = {
+      lanes: 1,
+      capacity: fixedCapacity(1),
+      calibrate,
+      learn: () => Promise.resolve([root]),
+      cut: () => end(cutOff),
+    } as never;
+    const input = { config: { target: {} } as never, signal: undefined, onEvent: () => undefined };
+    const lanes = calibrating(lanePool, input, { first: root, maxTimeMs: 20, endsAt: performance.now() + 10 });
+    const learned = await learnValues(lanes, { reports: [root], knowledge: NOTHING_KNOWN }, { idleMs: 0, startsTargets: true });
+    expect(learned.divergences).toMatchObject([{ message: expect.stringMatching(/^The time limit ended the experiments/) as string }]);
+    expect(learned.knowledge).toEqual(NOTHING_KNOWN);
+  });
+
   it("are not where the store is the user's own, and not used where they stand at another root", async () => {
     const { done, lanes } = failing(1, lost, { borrowed: true });
     await expect(lanes.calibrate()).rejects.toBe(lost);
