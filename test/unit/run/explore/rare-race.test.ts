@@ -36,5 +36,7 @@ it("a rule that broke once in a race makes the result unverified, and a rule tha
   expect(rare.unverified).toEqual([
     "A trial showed the race pay || pay in the root state, but seqqa could not confirm it, because no trial on the rebuilt lane broke the rule again. The rule paid_once broke in 1 of 6 trials.",
   ]);
-  expect((await explored(1_000)).races).toMatchObject([{ invariant: "paid_once", hits: 5, trials: 5 }]);
+  const { races } = await explored(1_000);
+  expect(races).toMatchObject([{ invariant: "paid_once", trials: 5 }]);
+  expect(races[0]!.hits).toBeGreaterThan(0);
 });
