@@ -58,12 +58,15 @@ async function untilInterrupted(signal: AbortSignal): Promise<ExplorationResult>
   return result({ stopReason: "interrupted" });
 }
 
-/** Writes to a hidden folder, as a development server does during a run, and waits until watchers can have noticed it. */
-async function compile(cwd: string, call: number): Promise<void> {
-  const heard = once(watch(join(cwd, ".next/server")).unref(), "change");
-  writeFileSync(join(cwd, ".next/server/app.js"), `compiled ${call}`);
+/** Writes a file, and waits until watchers can have noticed it. */
+async function writeHeard(file: string, text: string): Promise<void> {
+  const heard = once(watch(dirname(file)).unref(), "change");
+  writeFileSync(file, text);
   await heard;
 }
+
+/** Writes to a hidden folder, as a development server does during a run. */
+const compile = (cwd: string, call: number): Promise<void> => writeHeard(join(cwd, ".next/server/app.js"), `compiled ${call}`);
 
 const POSTGRES = `${JSON_ONLY}target:\n  command: tsc && node dist/server.js\ndb_url: postgres://localhost/shop_test\n`;
 
@@ -122,9 +125,9 @@ it.concurrent("what a development server writes to a hidden folder is not watche
 
 it.concurrent("files of a build that change during the run after a build start it again", async () => {
   const cwd = folderOf({ "seqqa.yaml": POSTGRES, "a.explore.ts": AGENT, ".next/BUILD.json": "0" });
-  const { calls, change, idle, stderr, end } = watching(cwd, (_file, call) => {
-    if (call === 2) writeFileSync(join(cwd, ".next/page.js"), "built");
-    return Promise.resolve(result());
+  const { calls, change, idle, stderr, end } = watching(cwd, async (_file, call) => {
+    if (call === 2) await writeHeard(join(cwd, ".next/page.js"), "built");
+    return result();
   });
   await idle(1);
   await change(".next/BUILD.json", "1");
