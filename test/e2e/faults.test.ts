@@ -65,7 +65,7 @@ async function exploredAnew(
 }
 
 /** In the quick suite each defect on one store: stores/contract/faults has the faults of each. */
-const cases = some(DEFECTS, 3).flatMap(([bug, invariant, message, stores]) =>
+const cases = some(DEFECTS, 2).flatMap(([bug, invariant, message, stores]) =>
   (full ? stores : [stores.find((store) => store !== "mysql")!]).map((store) => [bug, invariant, message, store] as const),
 );
 

@@ -129,7 +129,7 @@ export class ThreadLanePool implements LanePool {
 
   async calibrate(walk?: CalibrationWalk): Promise<Calibration> {
     // Execute the experiment on every lane, although one result is enough: the experiment also loads and compiles code that the first steps need.
-    const found = await Promise.all(
+    const found = await Promise.allSettled(
       this.#lanes.map(async (_, lane) => {
         const answer = await this.#call(lane, (channel) => channel.calibrate(walk) as Promise<Answer<Calibration>>, this.#options.hangMs);
         if (answer.kind === "failed") throw decodeError(answer.error);
@@ -138,9 +138,13 @@ export class ThreadLanePool implements LanePool {
     );
     // The experiment may have set flags in shared memory that end the requests of a lane. Reset these flags, so that they do not end later requests.
     for (const { control } of this.#lanes) control.reset();
+    const results = found.map((one) => {
+      if (one.status === "rejected") throw one.reason;
+      return one.value;
+    });
     // Use only the result of the first lane, so that the number of lanes has no influence. If the results of all lanes were used, more lanes would
     // find a rare value more often.
-    return found[0]!;
+    return results[0]!;
   }
 
   async learn(knowledge: Knowledge, fresh?: "fresh"): Promise<readonly LaneReport[]> {

@@ -281,7 +281,8 @@ export class Prober {
     const queue = [0, 1];
     let repeats = MOST_REPEATS;
     for (const first of queue) {
-      const offsets = Array.from({ length: sides }, (_, side) => ((side + first) % sides) * (STAGGER + oracle.longest));
+      const distance = (STAGGER + oracle.longest) * 2 ** (MOST_REPEATS - repeats);
+      const offsets = Array.from({ length: sides }, (_, side) => ((side + first) % sides) * distance);
       const trial = await way.try(this.#calls, { meetAt, offsets, reversed: false });
       if (trial === undefined) continue;
       const lost = trial.execution.calls.find((call) => call?.kind === "lost");
@@ -321,7 +322,11 @@ export class Prober {
     let isShown = false;
     for (const order of orders) isShown ||= await shows(order, race, oracle.measure);
     for (let time = 0; !isShown && time < times && !this.#ground.isCancelled(); time++) {
-      isShown = await shows(await this.#calls.inOrder(orders[time % orders.length]!.order!), race, oracle.measure);
+      const order = orders[time % orders.length]!;
+      const again = await this.#calls.inOrder(order.order!);
+      // Times in whole minutes or days show that they are times only when the clock goes on to the next one.
+      oracle.measure.states.learnTimes(order.states[0]!.facts, again.states[0]!.facts, { isSameOrder: true });
+      isShown = await shows(again, race, oracle.measure);
     }
     if (!isShown) return;
     this.#dismissedHit = this.#hit;

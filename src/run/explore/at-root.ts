@@ -123,11 +123,19 @@ export function calibrating(
     wasCut: () => wasCut,
     calibrate: async (walk) => {
       const once = async () => (await withinTime({ lanePool: { cut }, lane: 0, signal, limit }, () => lanePool.calibrate(walk))).done;
+      const isCut = (): boolean => wasCut && signal?.aborted !== true;
+      // After the search, the explorer reports that it could not check the late writes of a path.
+      const nothing = (): Calibration => {
+        if (walk?.late !== undefined) throw new Error("the time limit was reached");
+        return NOTHING_LEARNED;
+      };
+      if (isCut()) return nothing();
       try {
-        return await once();
+        const found = await once();
+        return isCut() ? nothing() : found;
       } catch (error) {
         // The error is about a request that seqqa ended, so it says nothing about the target.
-        if (wasCut && signal?.aborted !== true) return NOTHING_LEARNED;
+        if (isCut()) return nothing();
         if (!canRebuild || !isStoreLost(error) || signal?.aborted === true) throw error;
         onEvent({
           kind: "note",

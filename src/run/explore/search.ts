@@ -193,6 +193,7 @@ async function leaveCounter(
     checkLanes(reports, input.config);
     const lanes = calibrating(lanePool, input, { first: reports[0]!, ...limit });
     const learned = await learnValues(lanes, { reports, knowledge }, experimentsOf(input.config));
+    if (lanes.wasCut?.() === true) return undefined;
     if (learned.divergences.length === 0) return learned;
     const needed = joined(known, { ...NOTHING_KNOWN, needed: [counter] });
     return { reports: await lanePool.learn(needed), knowledge: needed };

@@ -19,8 +19,8 @@ interface Head {
   readonly ignore: readonly string[];
   /** The server's value of `notify-keyspace-events` before the run, if the run changed it. */
   readonly notify?: string | undefined;
-  /** How often databases had been emptied since the start of the server; `undefined` if the user may not read that. */
-  readonly wipes?: number | undefined;
+  /** The server's counters of commands that empty databases; `undefined` if the user may not read them. */
+  readonly wipes?: string | undefined;
 }
 
 const LINES_AT_ONCE = 1000;
@@ -34,9 +34,9 @@ const CLAIMED_WITHIN_MS = BEATS_EVERY_MS + 1000;
  */
 export class SavedFile {
   readonly #path: string;
-  readonly #wipes: number | undefined;
+  readonly #wipes: string | undefined;
 
-  private constructor(path: string, wipes: number | undefined) {
+  private constructor(path: string, wipes: string | undefined) {
     this.#path = path;
     this.#wipes = wipes;
   }
@@ -125,23 +125,31 @@ export class SavedFile {
  */
 export async function lifeOf(file: SavedFile, db: number, registry: Registry | undefined): Promise<"alive" | "dead" | undefined> {
   const owner = file.head()?.owner;
-  if (owner === undefined || !file.mayBeNeeded()) return undefined;
-  const place = here();
-  if (owner.host === place.host && owner.boot !== place.boot) return "dead";
-  if (owner.host === place.host && owner.namespace === place.namespace) {
-    if (!isAlive(owner)) return "dead";
-    if (owner.pid !== process.pid) return "alive";
-  }
-  for (const until = Date.now() + CLAIMED_WITHIN_MS; registry !== undefined && Date.now() < until; await pause(200))
-    if ((await registry.claims()).some((claim) => claim.db === db)) return "alive";
-  return "dead";
+  if (owner === undefined) return undefined;
+  if (await isOwned(owner, db, registry)) return "alive";
+  if (file.mayBeNeeded()) return "dead";
+  file.remove();
+  return undefined;
 }
 
-/** Returns how often clients have emptied databases since the start of the server, or since its counters were reset. */
-async function wipesOf(connection: Connection): Promise<number> {
+/** Returns `true` if the run that wrote the file is alive. */
+async function isOwned(owner: Head["owner"], db: number, registry: Registry | undefined): Promise<boolean> {
+  const place = here();
+  if (owner.host === place.host && owner.boot !== place.boot) return false;
+  if (owner.host === place.host && owner.namespace === place.namespace) {
+    if (!isAlive(owner)) return false;
+    if (owner.pid !== process.pid) return true;
+  }
+  for (const until = Date.now() + CLAIMED_WITHIN_MS; registry !== undefined && Date.now() < until; await pause(200))
+    if ((await registry.claims()).some((claim) => claim.db === db)) return true;
+  return false;
+}
+
+/** Returns the counters of commands that may empty a database or reset these counters. `undefined` if the server counts no commands. */
+async function wipesOf(connection: Connection): Promise<string | undefined> {
   const facts = await serverFacts(connection, "commandstats");
-  const calls = (command: string): number => Number(/^calls=(\d+)/.exec(facts.get(`cmdstat_${command}`) ?? "")?.[1] ?? 0);
-  return calls("flushall") + calls("flushdb");
+  const calls = (command: string): string => /^calls=(\d+)/.exec(facts.get(`cmdstat_${command}`) ?? "")?.[1] ?? "0";
+  return facts.size === 0 ? undefined : ["flushall", "flushdb", "swapdb", "config|resetstat"].map(calls).join();
 }
 
 /** The folder of this user's runs, in which only this user can read files. */

@@ -140,6 +140,7 @@ async function learnOnWalk(
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const { learned, suspects, unlike, late, states, ...walked } = await lanePool.calibrate({ ...walk, thorough });
     ({ missed } = walked);
+    if (lanePool.wasCut?.() === true) break;
     thorough ||= suspects.length + unlike.length > 0;
     for (const one of walked.lasting) lasting.set(one.field, one);
     for (const one of unlike) answers.add(one);
