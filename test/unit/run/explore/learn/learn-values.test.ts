@@ -582,6 +582,9 @@ describe("lanes for experiments", () => {
     const learned = await learnValues(lanes, { reports: [root], knowledge: NOTHING_KNOWN }, { idleMs: 0, startsTargets: true });
     expect(learned.divergences).toMatchObject([{ message: expect.stringMatching(/^The time limit ended the experiments/) as string }]);
     expect(learned.knowledge).toEqual(NOTHING_KNOWN);
+    // No further experiment begins; the check of late writes after the search says so.
+    await expect(lanes.calibrate()).resolves.toMatchObject({ states: [], suspects: [] });
+    await expect(lanes.calibrate({ late: { lo: 1, hi: 2 } })).rejects.toThrow("the time limit was reached");
   });
 
   it("are not where the store is the user's own, and not used where they stand at another root", async () => {
