@@ -2,6 +2,8 @@ export { bringUp, relearn } from "./bring-up/bring-up.ts";
 export type { ClientOptions, LaneBase, LaneOptions, LaneParts } from "./bring-up/lane-base.ts";
 export { Drawing } from "./bring-up/data-draws.ts";
 export { userError } from "./bring-up/root-state.ts";
+export { NOTHING_FOUND } from "./examine/calibrate.ts";
+export { longestWatchMs } from "./examine/background-writes.ts";
 export { LaneLost } from "./bring-up/lane-lost.ts";
 export { isStoreLost, lossOf } from "./bring-up/store-lost.ts";
 export { exchangesOf, type Outcome } from "./step/outcome.ts";

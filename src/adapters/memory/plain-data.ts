@@ -80,8 +80,8 @@ function partsOf(value: object): readonly (readonly [string, unknown])[] {
 }
 
 /**
- * Returns `true` if two values are equal trees of plain data with the same order of keys. Returns `false` for all other data, including data in which several references lead to
- * one object. After `false`, the caller must assume that the values differ.
+ * Returns `true` if two values are equal trees of plain data with the same order of keys. Returns `false` for all other data, including data in which
+ * several references lead to one object. After `false`, the caller must assume that the values differ.
  */
 export function samePlain(a: unknown, b: unknown): boolean {
   return sameTree(a, b, new Set(), 0);

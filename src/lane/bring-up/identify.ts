@@ -47,8 +47,8 @@ export function renamedCounters({ systems }: World<never, never>, schemas: Schem
 }
 
 /**
- * Returns the parts of the stores that are left out of states: the values of counters, and the order of the rows of tables or of entries in memory. Ignored tables are not
- * named, nor are tables whose key is generated, because the order of such keys is the order of the rows.
+ * Returns the parts of the stores that are left out of states: the values of counters, and the order of the rows of tables or of entries in memory.
+ * Ignored tables are not named, nor are tables whose key is generated, because the order of such keys is the order of the rows.
  */
 export function leftOutParts({
   counters,

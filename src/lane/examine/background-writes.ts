@@ -9,11 +9,16 @@ const IDLE_LOOK_MS = 50;
 /** How much longer the second watch may take than the first, so that a job with a long interval writes in it, too. */
 const LONGER = 3;
 
+/** Returns the longest time in milliseconds for which {@link backgroundWrites} watches the stores. */
+export function longestWatchMs(ms: number): number {
+  return (1 + LONGER) * ms;
+}
+
 type Background = Pick<Knowledge, "background" | "nullable">;
 
 /**
- * Waits for `quietMs` milliseconds, then watches the root state for `ms` milliseconds without sending a request. Returns the fields that change. After
- * calls (`quietMs` > 0), a field also has to change in a second watch, because the first may have met the late write of a call.
+ * Waits for `quietMs` milliseconds, then watches the root state for `ms` milliseconds without sending a request. Returns the fields that change.
+ * After calls (`quietMs` > 0), a field also has to change in a second watch, because the first may have met the late write of a call.
  */
 export async function backgroundWrites(
   lane: LaneBase,
@@ -24,7 +29,7 @@ export async function backgroundWrites(
   if (quietMs > 0) await sleep(quietMs);
   const seen = await changesOf(lane, goHome, () => ms);
   if (quietMs === 0 || seen.fields.size === 0) return toBackground(seen);
-  const again = await changesOf(lane, goHome, (found) => (isSubset(seen.fields, found.fields) ? 0 : LONGER * ms));
+  const again = await changesOf(lane, goHome, (found) => (common(seen.fields, found.fields).size === seen.fields.size ? 0 : LONGER * ms));
   const fields = common(seen.fields, again.fields);
   return toBackground({ fields, nullable: common(seen.nullable, fields) });
 }
@@ -61,8 +66,4 @@ function toBackground({ fields, nullable }: Changes): Background {
 
 function common(some: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlySet<string> {
   return new Set([...some].filter((one) => others.has(one)));
-}
-
-function isSubset(some: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
-  return [...some].every((one) => others.has(one));
 }

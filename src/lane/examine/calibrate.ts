@@ -45,6 +45,17 @@ const MOST_IN_VAIN = 3;
 /** Time in milliseconds after the beginning of a second, for a step that must run soon after it. */
 const EARLY_MS = 100;
 
+/** The result of an experiment that found nothing. */
+export const NOTHING_FOUND: Calibration = {
+  learned: NOTHING_KNOWN,
+  suspects: [],
+  lasting: [],
+  unlike: [],
+  late: [],
+  states: [],
+  missed: [],
+};
+
 /**
  * Executes a path several times from the root state and compares the states after each step. A value that differs is a generated value, a time, or
  * has no explanation.
@@ -52,18 +63,17 @@ const EARLY_MS = 100;
  * @param goHome Brings the lane from any state to the root state.
  */
 export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, walk: CalibrationWalk = {}): Promise<Calibration> {
-  const nothing = { learned: NOTHING_KNOWN, suspects: [], lasting: [], unlike: [], late: [], states: [], missed: [] };
-  if (!base.isIdentified) return nothing;
+  if (!base.isIdentified) return NOTHING_FOUND;
   try {
     const walks = new Walks(base, goHome, walk);
     if (walk.idleMs !== undefined)
-      return { ...nothing, learned: { ...NOTHING_KNOWN, ...(await backgroundWrites(base, goHome, walk.idleMs, walk.quietMs)) } };
-    if (walk.seconds === true) return { ...nothing, dependsOnSeconds: await walks.dependsOnSeconds() };
-    return walk.late === undefined ? await walks.compare(walk) : { ...nothing, late: await walks.late(walk.late, walk.watchMs) };
+      return { ...NOTHING_FOUND, learned: { ...NOTHING_KNOWN, ...(await backgroundWrites(base, goHome, walk.idleMs, walk.quietMs)) } };
+    if (walk.seconds === true) return { ...NOTHING_FOUND, dependsOnSeconds: await walks.dependsOnSeconds() };
+    return walk.late === undefined ? await walks.compare(walk) : { ...NOTHING_FOUND, late: await walks.late(walk.late, walk.watchMs) };
   } catch (error) {
     if (!(error instanceof LaneLost)) throw error;
     const learned = error.kind === "dirty" && base.home.remade ? await learnSetup(base) : NOTHING_KNOWN;
-    if (!knowsNothing(learned)) return { ...nothing, learned };
+    if (!knowsNothing(learned)) return { ...NOTHING_FOUND, learned };
     // End the run, since there is no result to report before the exploration has begun.
     const differing = error.differences.length === 0 ? "" : ` (${error.differences.slice(0, 5).join("; ")})`;
     throw new SeqqaError("NOT_PUT_BACK", `${error.message}${differing}.`, {

@@ -333,8 +333,8 @@ export interface Race {
   /** The number of probed classes of this pair of actions that showed a race; see {@link RaceCoverage.probed}. */
   readonly count: number;
   /**
-   * For each step of the prefix, and then for the calls: the path that seeds the test data, as action indices; see {@link Violation.draws}. Calls that
-   * draw different test data have one entry each.
+   * For each step of the prefix, and then for the calls: the path that seeds the test data, as action indices; see {@link Violation.draws}. Calls
+   * that draw different test data have one entry each.
    */
   readonly draws?: readonly (readonly number[])[] | undefined;
   /**
@@ -397,8 +397,8 @@ export interface RaceCoverage {
   readonly skipped: Readonly<Record<string, number>>;
   /**
    * The number of races that were seen but not reported, by reason: `control` (calls sent with a delay between them showed the same result), `noise`
-   * (repeated executions of one order differ in the same way), `idempotent` (a repeated DELETE), `not_repeated` (a rule broke, and held in all trials on a rebuilt lane), `unconfirmed`, `max_time` (there was no time to
-   * confirm the pair), ...
+   * (repeated executions of one order differ in the same way), `idempotent` (a repeated DELETE), `not_repeated` (a rule broke, and held in all trials
+   * on a rebuilt lane), `unconfirmed`, `max_time` (there was no time to confirm the pair), ...
    */
   readonly dismissed: Readonly<Record<string, number>>;
   /** The dismissed races: one for each pair of actions, verdict and reason. Absent if there are none. */

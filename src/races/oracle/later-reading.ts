@@ -3,6 +3,7 @@ import type { Facts } from "../../state/canonical/facts.ts";
 import type { CallEnd } from "./execution.ts";
 import { dataOf, NO_VISITOR, plain } from "./id-places.ts";
 import { mapFacts, type FactsVisitor } from "./map-facts.ts";
+import { isRecord } from "./responses-agree.ts";
 
 /** The last words of names of values that calls give to their callers. Two callers must not get the same value. */
 const GIVEN: ReadonlySet<string> = new Set(
@@ -132,7 +133,3 @@ function singulars(name: string): readonly string[] {
 const entry = (name: string, value: unknown): string => `${plain(name)} ${String(value)}`;
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return isObject(value) && !Array.isArray(value);
-}

@@ -2,7 +2,7 @@ import type { LanePool } from "../../engine/lane-pool.ts";
 import type { Calibration, LaneReport } from "../../messages/lane-messages.ts";
 import { sameRoot } from "../../engine/search/same-root.ts";
 import { withinTime } from "../../engine/search/within-time.ts";
-import { isStoreLost } from "../../lane/index.ts";
+import { isStoreLost, NOTHING_FOUND } from "../../lane/index.ts";
 import type { Divergence } from "../../model/results/result.ts";
 import { joined, knowsNothing, NOTHING_KNOWN, readKnowledge, type Knowledge } from "../../state/index.ts";
 import { checkLanes, refuseSharing } from "../prepare/check-lanes.ts";
@@ -83,20 +83,10 @@ async function withSetup(lanes: LearningLanes, before: Pick<BroughtUp, "reports"
   return { reports: await lanes.learn(knowledge), knowledge };
 }
 
-const NOTHING_LEARNED: Calibration = {
-  learned: NOTHING_KNOWN,
-  suspects: [],
-  unlike: [],
-  late: [],
-  lasting: [],
-  states: [],
-  missed: [],
-};
-
 /**
- * Wraps lanes for experiments that end at `endsAt`, so that a hanging target does not block the run. After that time, only necessary experiments start,
- * and each may use a quarter of the exploration's time. If a lane loses its target or store, all lanes are rebuilt once. The experiment is then repeated if the
- * root state is unchanged.
+ * Wraps lanes for experiments that end at `endsAt`, so that a hanging target does not block the run. After that time, only necessary experiments
+ * start, and each may use a quarter of the exploration's time. If a lane loses its target or store, all lanes are rebuilt once. The experiment is
+ * then repeated if the root state is unchanged.
  */
 export function calibrating(
   lanePool: LanePool,
@@ -127,7 +117,7 @@ export function calibrating(
       // After the search, the explorer reports that it could not check the late writes of a path.
       const nothing = (): Calibration => {
         if (walk?.late !== undefined) throw new Error("the time limit was reached");
-        return NOTHING_LEARNED;
+        return NOTHING_FOUND;
       };
       if (isCut()) return nothing();
       try {

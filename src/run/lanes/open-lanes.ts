@@ -7,7 +7,7 @@ import { buildLane } from "../../lane-pools/build-lane.ts";
 import { InlineLanePool } from "../../lane-pools/inline/inline-lane-pool.ts";
 import type * as ThreadPools from "../../lane-pools/threads/thread-lane-pool.ts";
 import { WatchedLanePool } from "../../lane-pools/watched-lane-pool.ts";
-import type { LaneOptions } from "../../lane/index.ts";
+import { longestWatchMs, type LaneOptions } from "../../lane/index.ts";
 import { bundle } from "../../loader/index.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { SeqqaError } from "../../model/errors.ts";
@@ -190,8 +190,8 @@ export function laneOptions(config: Config, { literals = [], clockMs, hideBodies
 export function hangMsOf(config: Config): number {
   const { settle = 0, readyTimeout = 0, warmUp = [] } = config.target ?? {};
   // A restart waits until the target is ready, and then for each step of `warm_up`.
-  // Idle stores are watched twice, the second time for up to three times as long; see src/lane/examine/background-writes.ts.
-  const waitsMs = 1000 * (settle + readyTimeout * (1 + warmUp.length) + 1) + 4 * idleMsOf(config);
+  // A second passes before idle stores are watched.
+  const waitsMs = 1000 * (settle + readyTimeout * (1 + warmUp.length) + 1) + longestWatchMs(idleMsOf(config));
   return Math.max(60_000, 2 * longestRequestMs(config), longestRequestMs(config) + waitsMs);
 }
 

@@ -5,8 +5,8 @@ import { plural } from "../../reports/console/text/numbers.ts";
 import { hasEndedEarly } from "./idle-actions.ts";
 
 /**
- * An action is reported if at least this number of its writes (2xx or a redirect) changed nothing visible, and none changed something visible. One write is enough
- * if the complete search found only the root state, because then no step changed anything visible.
+ * An action is reported if at least this number of its writes (2xx or a redirect) changed nothing visible, and none changed something visible. One
+ * write is enough if the complete search found only the root state, because then no step changed anything visible.
  */
 const ENOUGH = 3;
 
