@@ -1,4 +1,5 @@
 import {
+  KIND_BITS,
   type Calibration,
   type CalibrationWalk,
   KIND,
@@ -179,7 +180,7 @@ function nodeOf({ path, lo, hi }: UnitRequest, direct: boolean): string {
 
 /** Returns `true` if the action did not apply, so that the copy is still in the state of its node. */
 function isUntouched({ rows, stepEvents, failure }: Expansion): boolean {
-  return failure === undefined && stepEvents.length === 0 && rows.length === ROW && (rows[KIND]! & 0xff) === SKIPPED;
+  return failure === undefined && stepEvents.length === 0 && rows.length === ROW && (rows[KIND]! & KIND_BITS) === SKIPPED;
 }
 
 function placed(failure: LaneFailure, unit: number): LaneFailure {

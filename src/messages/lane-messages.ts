@@ -27,7 +27,10 @@ export const HI = 3;
 /** Index of a 32-bit hash of the reached state's structure (its shape) in a row. The hash is 0 unless the strategy needs it. */
 export const SHAPE = 5;
 
-/** The kind of an outcome, in the low byte of a row's first value: the action was executed (`EXECUTED`), or did not apply (`SKIPPED`). */
+/** The bits of a row's first value that hold the kind of the outcome. */
+export const KIND_BITS = 0x7f;
+
+/** The kind of an outcome, see {@link KIND_BITS}: the action was executed (`EXECUTED`), or did not apply (`SKIPPED`). */
 export const EXECUTED = 0;
 export const SKIPPED = 1;
 /** Kind of outcome: user code threw an error, so the step reaches no state. */
@@ -40,6 +43,9 @@ export const BROKEN = 3;
  * states have the same fingerprint. The value is 0 if the state has no second hash.
  */
 export const CHECK_SHIFT = 16;
+
+/** Flag in the first value of a row: the answer was 2xx, but its body refuses the request, for example with GraphQL errors; see `refusesInBody`. */
+export const REFUSED: number = 1 << 7;
 
 /** Flag in the first value of a row: the step has a finding. */
 export const FINDING: number = 1 << 8;

@@ -80,7 +80,7 @@ export interface RaceAnswer {
    * The reason why a race that a trial showed is not reported, or why no trial was made. `undefined` if the race is reported, or if no trial showed a
    * race.
    */
-  readonly dismissed: "control" | "noise" | "idempotent" | "order_fails" | "not_there" | "one_connection" | undefined;
+  readonly dismissed: "control" | "control_overlaps" | "noise" | "idempotent" | "order_fails" | "not_there" | "one_connection" | undefined;
   /** The state in which the calls were sent. Only set if a trial showed a race in a state with a recorded fingerprint. */
   readonly before?: StateView | undefined;
   /** A sentence about the difference between {@link RaceRequest.before} and the state that the path led to. Only set for `not_there`. */

@@ -59,7 +59,7 @@ export { comparedWith, type ComparedFinding, type Comparison } from "./document/
 export { idsOf } from "./document/ids-of.ts";
 export { absenceOf, isComplete, sawEveryCall, type Absence } from "./document/would-have-found.ts";
 export { GraphReader, type GraphEdge } from "./document/graph-reader.ts";
-export { statusOfResult } from "./document/status-of-result.ts";
+export { statusOfResult, unverifiedIfCut } from "./document/status-of-result.ts";
 export { openedPath } from "./document/opened-path.ts";
 export { resultOfEntry } from "./document/result-of-entry.ts";
 export { writePieces } from "./json/write-pieces.ts";

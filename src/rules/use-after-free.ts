@@ -18,6 +18,7 @@ import {
   saysMore,
   type Item,
 } from "./answers/answer-content.ts";
+import { outcomeOf } from "./answers/outcome.ts";
 import { isItemId } from "../model/text/id-like.ts";
 import { isDone, isFailure, isMissing, pathOf, shownPath, writesOf } from "./requests.ts";
 import { isRevived } from "./resources/revival.ts";
@@ -34,8 +35,8 @@ export interface UseAfterFreeOptions {
  * Checks that a deleted item is gone until it is restored. Severity: HIGH. The rule is judged after a step whose last writing request was answered
  * 2xx (not 202) and is a `DELETE`, restores a deleted item, or writes to a missing item.
  *
- * Two terms. An item is *marked as deleted* if a field (`deleted`, `deleted_at`), or its `status` or `state`, says that it was deleted, removed or
- * destroyed. An item is *marked as ended* if a field or its `status` only says that it was closed, cancelled, archived, revoked or the like. An end
+ * Two terms. An item is *marked as deleted* if a field (`deleted`, `deleted_at`), or its `status` or `state`, says that it was deleted, removed,
+ * trashed, discarded or destroyed. An item is *marked as ended* if a field or its `status` only says that it was closed, cancelled, archived, revoked or the like. An end
  * may have another cause than this deletion.
  *
  * Deletion (with `resources`, if the deleted path is an item). The row may still be in the store; the item is gone if the API no longer returns it.
@@ -92,6 +93,8 @@ export function useAfterFree<C extends object = Values, A = ApiClient>(options: 
         const item = paths?.itemOf(path);
         return item === undefined || staysGone(step, answer, path, item);
       }
+      // `{ "deleted": 0 }` says that the request deleted nothing.
+      if (outcomeOf(answer) === "nothing") return true;
       if (paths === undefined) return sameAsBefore(step, answer, path);
       const place = paths.place(path);
       return place?.of !== "item" || isGone(step, answer, path, place, paths);

@@ -32,7 +32,7 @@ export {
   comparableKnowledge,
   knowledgeText,
   knowsNothing,
-  leaveSameCounters,
+  openSameStores,
   NOTHING_KNOWN,
   joinedTimes,
   readKnowledge,

@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { MemoryAdapter } from "../../src/adapters/memory/index.ts";
 import { copyPlain, samePlain } from "../../src/adapters/memory/plain-data.ts";
 import {
+  KIND_BITS,
   EXECUTED,
   FAILED,
   FINDING,
@@ -208,7 +209,7 @@ export function mess({ store, context, client }: Hands): void {
 function decode(rows: Int32Array, unit: UnitRequest): CaseRow[] {
   return Array.from({ length: rows.length / ROW }, (_, i) => {
     const at = i * ROW;
-    const kind = rows[at + KIND]! & 0xff;
+    const kind = rows[at + KIND]! & KIND_BITS;
     const lo = rows[at + LO]!;
     const hi = rows[at + HI]!;
     return {

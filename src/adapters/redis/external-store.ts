@@ -97,8 +97,7 @@ export class ExternalStore {
     // Copy the entries, because a restore changes their expiry times.
     this.#root = new Map([...state].map(([key, entry]) => [key, { ...entry }]));
     await saveState(this.#registry, this.#db, this.#root, this.#ignore);
-    this.#file = await SavedFile.of(this.#registry.connection, this.#db);
-    this.#file.write(this.#root, { run, ignore: this.#ignore, notify: this.#registry.former });
+    await this.#writeFile();
     this.#registry.beat(() => this.#keepAgain());
   }
 
@@ -192,6 +191,12 @@ export class ExternalStore {
     return leaseOver(`the Redis database ${shownPlace({ ...this.#registry.connection.place, db: this.#db })}`);
   }
 
+  async #writeFile(): Promise<void> {
+    const { connection, db, former } = this.#registry;
+    this.#file = await SavedFile.of(connection, this.#db);
+    this.#file.write(this.#root, { run, ignore: this.#ignore, notify: former, isShared: db === this.#db });
+  }
+
   #keepAgain(): Promise<void> {
     const again = this.#queue.then(async () => {
       // If this run has sent no heartbeat for a long time, another process may have used the database, so its content is unknown.
@@ -201,6 +206,8 @@ export class ExternalStore {
       const { connection, db, owner } = this.#registry;
       const said = [...this.#recorded].flatMap(([key, entry]) => [bytesOf(key), bytesOf(textOf(entry))]);
       await RECORD.run(connection, [db, this.#db, owner, "recorded", Date.now(), ...said]);
+      // The file contains the counters of commands that empty databases, and the database was emptied.
+      await this.#writeFile();
     });
     this.#queue = again.catch(() => undefined);
     return again;

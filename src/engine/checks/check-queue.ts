@@ -1,6 +1,6 @@
 import type { DoneCheck } from "../commit/commit-journal.ts";
 import type { Committer } from "../commit/committer.ts";
-import { BROKEN, drawsOf, KIND, ROW, type ExpansionCheck, type UnitRequest } from "../../messages/lane-messages.ts";
+import { KIND_BITS, BROKEN, drawsOf, KIND, ROW, type ExpansionCheck, type UnitRequest } from "../../messages/lane-messages.ts";
 import { mix } from "../graph/mix.ts";
 import { EXPANDED, UNCERTAIN } from "../graph/node-table.ts";
 import type { NodeWork } from "../search/node-work.ts";
@@ -343,7 +343,7 @@ function rowsOf(work: NodeWork, actions: number): Int32Array | undefined {
   const rows = new Int32Array(actions * ROW);
   for (let action = 0; action < actions; action++) {
     const at = work.at(action);
-    if ((work.rows[at + KIND]! & 0xff) === BROKEN) return undefined;
+    if ((work.rows[at + KIND]! & KIND_BITS) === BROKEN) return undefined;
     rows.set(work.rows.subarray(at, at + ROW), action * ROW);
   }
   return rows;

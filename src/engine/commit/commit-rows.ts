@@ -8,7 +8,7 @@
  *
  * The fingerprint of the reached state is not stored here, because it is stored with the reached node.
  */
-import { CHECK_SHIFT, KIND, NEWS, ROW, SHAPE, SKIPPED, STATUS } from "../../messages/lane-messages.ts";
+import { KIND_BITS, CHECK_SHIFT, KIND, NEWS, ROW, SHAPE, SKIPPED, STATUS } from "../../messages/lane-messages.ts";
 import { ForeignCommits } from "./damaged-run.ts";
 
 /** Largest number of int32 values that one record takes. */
@@ -55,7 +55,7 @@ export function writeCommit(into: Int32Array, place: number, edge: CommitEdge, s
   const bits = (rows[at + KIND]! & 0xffff & ~NEWS) | (stepEvents < 0 ? 0 : NEWS);
   into[next++] = ((bits | (from === before ? SAME : 0)) << 16) | action;
   if (from !== before) into[next++] = from;
-  if ((bits & 0xff) !== SKIPPED) {
+  if ((bits & KIND_BITS) !== SKIPPED) {
     into[next++] = (rows[at + STATUS]! & 0xffff) | (rows[at + KIND]! & CHECKS);
     into[next++] = to;
     into[next++] = rows[at + RESPONSE]!;
@@ -76,7 +76,7 @@ export function* commitRows(batch: Int32Array): Iterable<CommitRow> {
     row.action = word & 0xffff;
     row.bits = (word >>> 16) & ~SAME;
     const same = ((word >>> 16) & SAME) !== 0;
-    const skipped = (row.bits & 0xff) === SKIPPED;
+    const skipped = (row.bits & KIND_BITS) === SKIPPED;
     const hasEvents = (row.bits & NEWS) !== 0;
     if (at + (same ? 1 : 2) + (skipped ? 0 : 4) + (hasEvents ? 1 : 0) > batch.length)
       throw new ForeignCommits("the list of results in the run log is cut off");

@@ -6,6 +6,7 @@ import { Digest } from "../graph/digest.ts";
 import { EdgeLog, type Edge } from "../graph/edge-log.ts";
 import { FindingLog, type FoundViolation } from "../findings/finding-log.ts";
 import {
+  KIND_BITS,
   BOUNDED,
   BROKEN,
   CHECK_SHIFT,
@@ -15,6 +16,7 @@ import {
   KIND,
   LO,
   REDUCED,
+  REFUSED,
   RENEWED,
   SHAPE,
   SKIPPED,
@@ -142,6 +144,8 @@ export class Committer {
    */
   #readsRenew = false;
   readonly #statuses: Map<number, number>[];
+  /** For each action: the number of steps whose answer was 2xx, with a body that refuses the request ({@link REFUSED}). */
+  readonly #refusals: Int32Array;
   readonly #seenEdges: Set<string> = new Set();
   /** Hashes of the structure of states at the depth limit. Such a hash is needed if a shorter path later adds the state to the frontier. */
   readonly #shapes: Map<number, number> = new Map();
@@ -159,6 +163,7 @@ export class Committer {
     this.#seenWrites = new Int32Array(options.actions.length);
     this.#unseenWrites = new Int32Array(options.actions.length);
     this.#renewingWrites = new Int32Array(options.actions.length);
+    this.#refusals = new Int32Array(options.actions.length);
     this.#statuses = options.actions.map(() => new Map<number, number>());
   }
 
@@ -196,7 +201,7 @@ export class Committer {
     committed.reduced = false;
     committed.unlinked = false;
     const bits = rows[at + KIND]!;
-    const kind = bits & 0xff;
+    const kind = bits & KIND_BITS;
     if (kind === SKIPPED) {
       this.skipped++;
       this.#skips[action]!++;
@@ -209,6 +214,7 @@ export class Committer {
     const status = rows[at + STATUS]!;
     const statuses = this.#statuses[action]!;
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    if ((bits & REFUSED) !== 0) this.#refusals[action]!++;
     const lo = rows[at + LO]!;
     const hi = rows[at + HI]!;
     const found = (bits & FINDING) !== 0;
@@ -287,6 +293,11 @@ export class Committer {
     return this.#seenWrites[action]! + this.#unseenWrites[action]! + this.#renewingWrites[action]! > 0;
   }
 
+  /** Returns `true` if a writing request of the action worked in any committed step that only renewed generated values or times. */
+  renews(action: number): boolean {
+    return this.#renewingWrites[action]! > 0;
+  }
+
   coverage(): Record<string, ActionCoverage> {
     const coverage: Record<string, ActionCoverage> = {};
     this.#options.actions.forEach((name, action) => {
@@ -294,11 +305,13 @@ export class Committer {
       const applied = sorted.reduce((sum, [, count]) => sum + count, 0);
       const brought = action < (this.#options.ownActions ?? Infinity) ? {} : { brought: true as const };
       const unseen = this.#unseenWritesOf(action);
+      const refused = this.#refusals[action]!;
       coverage[name] = {
         applied,
         skipped: this.#skips[action]!,
         statuses: Object.fromEntries(sorted),
         ...brought,
+        ...(refused > 0 && { refusedInBody: refused }),
         ...(unseen > 0 && { unseenWrites: unseen }),
       };
     });

@@ -2,7 +2,7 @@ import { BrokenRules, type ViolationPolicy } from "./broken-rules.ts";
 import { Digest } from "../graph/digest.ts";
 import { mismatch, recordedRows, type Recorded } from "./recommit.ts";
 import type { FoundViolation } from "../findings/finding-log.ts";
-import { FINDING, SKIPPED } from "../../messages/lane-messages.ts";
+import { KIND_BITS, FINDING, SKIPPED } from "../../messages/lane-messages.ts";
 import { VisitedSet } from "../graph/visited-set.ts";
 
 /** The result of reading the stored outcomes of an earlier session, which shows if the present settings would have ended the exploration earlier. */
@@ -54,7 +54,7 @@ export function readThrough(recorded: Recorded, { actions, violationPolicy, brok
       const isNew = to === met;
       if (isNew) met++;
       lastFrom = from;
-      const kind = bits & 0xff;
+      const kind = bits & KIND_BITS;
       if (kind === SKIPPED) digest.add(from, action, -2, 0);
       else digest.add(from, action, to, (Math.trunc(status / 100) << 8) | (kind << 1) | ((bits & FINDING) === 0 ? 0 : 1));
       const findings = stepEvents < 0 ? [] : recorded.stepEvents(stepEvents).findings;

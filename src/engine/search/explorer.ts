@@ -19,6 +19,7 @@ import { SnapshotStore } from "../graph/snapshot-store.ts";
 import { firstWrites, lateWalks, type LateWalk } from "./late-walks.ts";
 import { LaneRebuilds } from "./lane-rebuilds.ts";
 import {
+  KIND_BITS,
   KIND,
   lateWrite,
   SKIPPED,
@@ -308,7 +309,7 @@ export class Explorer {
       const work = reorderBuffer.get(node);
       if (work === undefined || work.state(action) !== KNOWN) return;
       const at = work.at(action);
-      const skipped = (work.rows[at + KIND]! & 0xff) === SKIPPED;
+      const skipped = (work.rows[at + KIND]! & KIND_BITS) === SKIPPED;
       if (!skipped && committer.steps >= maxSteps) return this.#stop("max_steps");
       const stepEvents = work.stepEvents?.get(action);
       const committed = committer.commit(node, action, { rows: work.rows, at, stepEvents, detail: work.details?.get(action) });

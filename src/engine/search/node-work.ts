@@ -1,4 +1,4 @@
-import { BOUNDED, KIND, ROW, SKIPPED, type DetailEvent, type StepEvent } from "../../messages/lane-messages.ts";
+import { KIND_BITS, BOUNDED, KIND, ROW, SKIPPED, type DetailEvent, type StepEvent } from "../../messages/lane-messages.ts";
 
 export const UNKNOWN = 0;
 export const UNDER_WAY = 1;
@@ -122,7 +122,7 @@ export class NodeWork {
   uncommitted(actions: number): number {
     let count = 0;
     for (let action = this.#inOrder; action < actions; action++) {
-      if (this.state(action) === KNOWN && (this.#rows![this.at(action) + KIND]! & 0xff) !== SKIPPED) count++;
+      if (this.state(action) === KNOWN && (this.#rows![this.at(action) + KIND]! & KIND_BITS) !== SKIPPED) count++;
     }
     return count;
   }

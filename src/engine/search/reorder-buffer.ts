@@ -1,6 +1,6 @@
 import { SnapshotStore } from "../graph/snapshot-store.ts";
 import type { Expansion, SnapshotEvent, StepEvent, UnitRequest } from "../../messages/lane-messages.ts";
-import { FAILED, KIND, ROW, SKIPPED } from "../../messages/lane-messages.ts";
+import { KIND_BITS, FAILED, KIND, ROW, SKIPPED } from "../../messages/lane-messages.ts";
 import { UNCERTAIN, type NodeTable } from "../graph/node-table.ts";
 import { NodeWork } from "./node-work.ts";
 
@@ -129,7 +129,7 @@ export class ReorderBuffer {
 
   /** Stores an outcome from the run log, which is then committed like an executed outcome. */
   recall(work: NodeWork, action: number, row: Int32Array, stepEvents: StepEvent | undefined): void {
-    if ((row[KIND]! & 0xff) !== SKIPPED) {
+    if ((row[KIND]! & KIND_BITS) !== SKIPPED) {
       this.executed++;
       this.buffered++;
     }
@@ -221,6 +221,6 @@ function keepSnapshot(assignments: readonly Assignment[], { unit, action, snapsh
 
 function countExecuted(rows: Int32Array, at: number, count: number): number {
   let executed = 0;
-  for (let i = 0; i < count; i++) if ((rows[at + i * ROW + KIND]! & 0xff) !== SKIPPED) executed++;
+  for (let i = 0; i < count; i++) if ((rows[at + i * ROW + KIND]! & KIND_BITS) !== SKIPPED) executed++;
   return executed;
 }

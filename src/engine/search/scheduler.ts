@@ -1,5 +1,5 @@
 import type { Assignment, ReorderBuffer } from "./reorder-buffer.ts";
-import { FAILED, FINDING, HI, KIND, LO, SHAPE, BROKEN, SKIPPED } from "../../messages/lane-messages.ts";
+import { KIND_BITS, FAILED, FINDING, HI, KIND, LO, SHAPE, BROKEN, SKIPPED } from "../../messages/lane-messages.ts";
 import { FOREIGN, type NodeTable } from "../graph/node-table.ts";
 import type { Frontier, FrontierQueue } from "../frontiers/index.ts";
 import { Segments } from "../graph/segments.ts";
@@ -205,7 +205,7 @@ export class Scheduler {
       const work = ahead.ref >= 0 ? this.#committedWork(ahead.ref) : predicted[~ahead.ref]!;
       const action = ahead.action;
       const state = work.state(action);
-      if (state !== KNOWN || (work.rows[work.at(action) + KIND]! & 0xff) !== SKIPPED) steps++;
+      if (state !== KNOWN || (work.rows[work.at(action) + KIND]! & KIND_BITS) !== SKIPPED) steps++;
       if (state === UNKNOWN && (work.node >= 0 || guesses-- > 0)) {
         const last = missing.at(-1);
         if (last !== undefined && last.work === work && last.to === action)
@@ -238,7 +238,7 @@ function opened(work: NodeWork, action: number, visited: VisitedSet, seen: Set<n
   const at = work.at(action);
   const rows = work.rows;
   const kind = rows[at + KIND]!;
-  if ((kind & 0xff) === SKIPPED || (kind & 0xff) === FAILED || (kind & 0xff) === BROKEN || (kind & FINDING) !== 0) return undefined;
+  if ((kind & KIND_BITS) === SKIPPED || (kind & KIND_BITS) === FAILED || (kind & KIND_BITS) === BROKEN || (kind & FINDING) !== 0) return undefined;
   const lo = rows[at + LO]!;
   const hi = rows[at + HI]!;
   if (visited.find(lo, hi) >= 0) return undefined;

@@ -1,7 +1,7 @@
 import { commitRows } from "../commit/commit-rows.ts";
 import type { Recorded } from "../commit/recommit.ts";
 import { withRoom } from "../graph/growable.ts";
-import { BROKEN, CHECK_SHIFT, FAILED, FINDING, HI, KIND, LO, ROW, SKIPPED, STATUS } from "../../messages/lane-messages.ts";
+import { KIND_BITS, BROKEN, CHECK_SHIFT, FAILED, FINDING, HI, KIND, LO, ROW, SKIPPED, STATUS } from "../../messages/lane-messages.ts";
 import { VisitedSet } from "../graph/visited-set.ts";
 import { ForeignCommits } from "../commit/damaged-run.ts";
 
@@ -53,7 +53,7 @@ export class ShardRows {
           shard,
           edge,
         ]);
-        if ((bits & 0xff) === SKIPPED) continue;
+        if ((bits & KIND_BITS) === SKIPPED) continue;
         edge++;
         this.executed++;
       }
@@ -119,9 +119,9 @@ export class ShardRows {
 
   #same(a: number, b: number): boolean {
     const { values } = this;
-    const kindOf = (at: number): number => values[at + KIND]! & (0xff | FINDING);
+    const kindOf = (at: number): number => values[at + KIND]! & (KIND_BITS | FINDING);
     if (kindOf(a) !== kindOf(b)) return false;
-    const kind = kindOf(a) & 0xff;
+    const kind = kindOf(a) & KIND_BITS;
     if (kind === SKIPPED || kind === FAILED || kind === BROKEN) return true;
     return [STATUS, LO, HI].every((column) => values[a + column] === values[b + column]);
   }

@@ -31,7 +31,7 @@ export async function backgroundWrites(
   if (quietMs === 0 || seen.fields.size === 0) return toBackground(seen);
   const again = await changesOf(lane, goHome, (found) => (common(seen.fields, found.fields).size === seen.fields.size ? 0 : LONGER * ms));
   const fields = common(seen.fields, again.fields);
-  return toBackground({ fields, nullable: common(seen.nullable, fields) });
+  return toBackground({ fields, nullable: common(new Set([...seen.nullable, ...again.nullable]), fields) });
 }
 
 interface Changes {

@@ -72,8 +72,10 @@ export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, 
     return walk.late === undefined ? await walks.compare(walk) : { ...NOTHING_FOUND, late: await walks.late(walk.late, walk.watchMs) };
   } catch (error) {
     if (!(error instanceof LaneLost)) throw error;
-    const learned = error.kind === "dirty" && base.home.remade ? await learnSetup(base) : NOTHING_KNOWN;
-    if (!knowsNothing(learned)) return { ...NOTHING_FOUND, learned };
+    if (error.kind === "dirty" && base.home.remade) {
+      const learned = await learnSetup(base);
+      if (!knowsNothing(learned)) return { ...NOTHING_FOUND, learned };
+    }
     // End the run, since there is no result to report before the exploration has begun.
     const differing = error.differences.length === 0 ? "" : ` (${error.differences.slice(0, 5).join("; ")})`;
     throw new SeqqaError("NOT_PUT_BACK", `${error.message}${differing}.`, {
@@ -82,8 +84,12 @@ export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, 
   }
 }
 
-/** Makes the root state several times, and returns the generated values and times that `setup` wrote. */
-async function learnSetup({ home, options, canonicalizer }: LaneBase): Promise<Knowledge> {
+/**
+ * Makes the root state several times, and returns the generated values and times that `setup` wrote. If there are none, returns the fields that change
+ * without a request, for example in the probe of a target with a timer.
+ */
+async function learnSetup(base: LaneBase): Promise<Knowledge> {
+  const { home, options, canonicalizer } = base;
   const executions = new Executions(options.knowledge, ["setup"]);
   const again = async (count: number): Promise<void> => {
     while (executions.count < count) {
@@ -101,7 +107,12 @@ async function learnSetup({ home, options, canonicalizer }: LaneBase): Promise<K
   await again(2);
   await again(executions.compared().generated.some(({ isShort }) => isShort) ? MORE_WALKS : WALKS);
   const { generated, times } = executions.judged();
-  return { ...NOTHING_KNOWN, generated, times };
+  const learned = { ...NOTHING_KNOWN, generated, times };
+  const idleMs = options.idleWatchMs ?? 0;
+  if (!knowsNothing(learned) || idleMs === 0) return learned;
+  // Do not make the root state again between the two watches, because a late write of `setup` would then occur in both.
+  await home.sample();
+  return { ...NOTHING_KNOWN, ...(await backgroundWrites(base, () => Promise.resolve(), idleMs, idleMs)) };
 }
 
 /** Executes one path of a lane several times, and compares the executions. Chooses the path in the first execution if none was given. */

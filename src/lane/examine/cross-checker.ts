@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import {
+  KIND_BITS,
   BOUNDED,
   EXECUTED,
   HI,
@@ -180,7 +181,7 @@ export class CrossChecker {
       if (!isJudgedAlike) differing.push(judgedOtherwise(name, before, broken));
       for (const finding of findings)
         if (!before.includes(finding.invariant)) seen.push({ ...after(unit, action), status: outcome.status, finding });
-      if (!isSame && row[STATUS] !== outcome.status) differing.push(`${name}: ${answerChange(row[KIND]! & 0xff, row[STATUS]!, outcome)}`);
+      if (!isSame && row[STATUS] !== outcome.status) differing.push(`${name}: ${answerChange(row[KIND]! & KIND_BITS, row[STATUS]!, outcome)}`);
       else if (!isSame && differing.length < LINES) {
         const explained = await this.#explain(unit, action, along ?? { lo: row[LO]!, hi: row[HI]! }, !isExplained);
         isExplained = true;
@@ -370,7 +371,7 @@ function judgedOtherwise(action: string, before: readonly string[], now: readonl
 function isAlike(row: Int32Array, outcome: Outcome, { lo, hi }: Reached): boolean {
   const bits = row[KIND]!;
   const kind = kindOf(outcome);
-  if ((bits & 0xff) !== kind) return false;
+  if ((bits & KIND_BITS) !== kind) return false;
   if (kind !== EXECUTED) return true;
   if (row[STATUS] !== outcome.status) return false;
   // Do not compare fingerprints if there were too many symmetric ids to order. Such a state may have another fingerprint each time.

@@ -40,6 +40,7 @@ export class WorldState {
   readonly #names: ValueNames;
   readonly #clock: StoreAdapter | undefined;
   readonly #wholeContext: boolean;
+  readonly #hidden: boolean;
   readonly #host: string | undefined;
   /** The time at which the first cookie of the observed state expires, in milliseconds since 1970. `undefined` if no cookie expires. */
   #cookiesPassMs: number | undefined;
@@ -58,6 +59,7 @@ export class WorldState {
    */
   constructor(world: World<never, never>, hidden = false, asks: Asks = new Asks(), baseUrl = "") {
     this.#world = world;
+    this.#hidden = hidden;
     this.#host = baseUrl === "" ? undefined : new URL(baseUrl).host;
     this.asks = asks;
     asks.isPending = () => this.pending().length > 0;
@@ -128,8 +130,8 @@ export class WorldState {
     if (this.systems.length > 0 || this.selfContained) return "stores";
     if (this.#world.probe !== undefined) return "probe";
     if (this.#world.stateFromContext !== undefined) return "context";
-    // Without a target, user code is assumed to compute with the context alone.
-    return this.clients.length > 0 || this.#host !== undefined ? "nothing" : "stores";
+    // Without a target and a `reset`, user code is assumed to compute with the context alone.
+    return this.clients.length > 0 || this.#host !== undefined || this.#hidden ? "nothing" : "stores";
   }
 
   /**

@@ -7,6 +7,7 @@ import {
   FINDING,
   NEWS,
   REDUCED,
+  REFUSED,
   RENEWED,
   SKIPPED,
   STORE_CLOCK,
@@ -15,6 +16,7 @@ import {
   type UnitRequest,
   type InconclusiveEvent,
 } from "../../messages/lane-messages.ts";
+import { refusesInBody } from "../../model/http/refusal.ts";
 import { isPromise } from "../../model/stores/store-adapter.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
 import { responseHash, type Canonicalizer } from "../../state/index.ts";
@@ -137,7 +139,7 @@ export class StepTaker {
     if (!changed && outcome.kind === "executed" && outcome.findings.length === 0 && outcome.status !== 202) {
       if (state.systems.length > 0 && checker.settled(this.#base.actions[action]!)) {
         // The state is unchanged, and every invariant was checked in this state before.
-        this.#report.rows.push(EXECUTED | this.#wrote, outcome.status, unit, this.#responseHash(outcome));
+        this.#report.rows.push(EXECUTED | this.#effectOf(outcome), outcome.status, unit, this.#responseHash(outcome));
         return;
       }
     }
@@ -165,7 +167,7 @@ export class StepTaker {
           checker.checked.findings.length === 0 &&
           checker.checked.errors.length === 0
         ) {
-          this.#report.rows.push(EXECUTED | bits | this.#wrote, outcome.status, this.#reached, 0, shape);
+          this.#report.rows.push(EXECUTED | bits | this.#effectOf(outcome), outcome.status, this.#reached, 0, shape);
           return state.restore(mark);
         }
         return this.#finish(step, { lo, hi, shape, bits, columns: [], spent: [] }, { before, checking, spot });
@@ -266,7 +268,7 @@ export class StepTaker {
       errors.push(...rules.errors);
       unjudged = [...unjudged, ...rules.unjudged];
     }
-    let bits = EXECUTED | reached.bits | this.#wrote;
+    let bits = EXECUTED | reached.bits | this.#effectOf(outcome);
     if (findings.length > 0) bits |= FINDING;
     if (findings.length > 0 || errors.length > 0 || unjudged.length > 0 || reached.spent.length > 0) {
       bits |= NEWS;
@@ -313,8 +315,12 @@ export class StepTaker {
     return this.#base.state.renewedSince(before) ? RENEWED : 0;
   }
 
-  get #wrote(): number {
-    return this.#base.stepper.wrote ? WROTE : 0;
+  /** Returns {@link WROTE} if the step wrote, and {@link REFUSED} if the body of its answer refuses the request. */
+  #effectOf({ response }: Outcome): number {
+    const { exchanges, wrote } = this.#base.stepper;
+    // Without a request, the answer is an object of the user's code, and reading its text would take longer than the step.
+    const isRefused = exchanges.length > 0 && response !== undefined && refusesInBody(response);
+    return (wrote ? WROTE : 0) | (isRefused ? REFUSED : 0);
   }
 
   /** Returns a hash of a response. Returns 0 for worlds in memory, since computing the hash would take longer than the step. */

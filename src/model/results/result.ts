@@ -396,9 +396,9 @@ export interface RaceCoverage {
    */
   readonly skipped: Readonly<Record<string, number>>;
   /**
-   * The number of races that were seen but not reported, by reason: `control` (calls sent with a delay between them showed the same result), `noise`
-   * (repeated executions of one order differ in the same way), `idempotent` (a repeated DELETE), `not_repeated` (a rule broke, and held in all trials
-   * on a rebuilt lane), `unconfirmed`, `max_time` (there was no time to confirm the pair), ...
+   * The number of races that were seen but not reported, by reason: `control` (calls sent with a delay between them showed the same result),
+   * `control_overlaps` (these calls still overlapped), `noise` (repeated executions of one order differ in the same way), `idempotent` (a repeated
+   * DELETE), `not_repeated` (a rule broke, and held in all trials on a rebuilt lane), `unconfirmed`, `max_time` (there was no time to confirm the pair), ...
    */
   readonly dismissed: Readonly<Record<string, number>>;
   /** The dismissed races: one for each pair of actions, verdict and reason. Absent if there are none. */
@@ -466,6 +466,8 @@ export interface ActionCoverage {
   readonly skipped: number;
   /** The number of answers by status. */
   readonly statuses: Readonly<Record<string, number>>;
+  /** The number of 2xx answers whose body refuses the request: GraphQL errors without data, `{ "ok": false }` and the like. Absent if 0. */
+  readonly refusedInBody?: number;
   /** The role that the action uses; absent for the world's own client. */
   readonly role?: string | undefined;
   /** Set if a rule such as `ownership` added the action to the user's actions. The result may be verified even if such an action never applied. */

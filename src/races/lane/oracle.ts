@@ -95,6 +95,20 @@ export class Oracle {
   }
 
   /**
+   * Repeats each order of the calls, to find times in whole minutes or days that went on since the orders were executed. Comparisons then treat them
+   * like other times. @returns `true` if there are such times
+   */
+  async learnClock(): Promise<boolean> {
+    let learned = false;
+    for (const order of this.#orders) {
+      const again = await this.#calls.inOrder(order.order!);
+      const [one, other] = [order.states[0]!.facts, again.states[0]!.facts];
+      learned = this.#measure.states.learnTimes(one, other, { isSameOrder: true }) || learned;
+    }
+    return learned;
+  }
+
+  /**
    * Learns which places hold ids of new rows from a further execution of the calls. The new rows of this execution may have different ids, because a
    * sequence also advances in a transaction that is rolled back.
    */

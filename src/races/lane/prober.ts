@@ -18,6 +18,8 @@ import type { DeliveriesOfLane } from "./deliveries-of-lane.ts";
 
 /** Milliseconds between the end of one call and the start of the next in a control arm. */
 const STAGGER = 50;
+/** Longest time in milliseconds between two calls of a repeated control arm, unless a call takes longer. */
+const MOST_STAGGER = 2_000;
 /** Maximum number of times that a control arm is repeated because its calls overlapped. */
 const MOST_REPEATS = 3;
 const CHANGES = 40;
@@ -34,6 +36,9 @@ const DURATION_TRIALS = 4;
 const MOST_DURATIONS = 2;
 /** Maximum number of writes by one call that are tried with a gate (which holds a write in a store). Each trial holds one write. */
 const MOST_WRITES = 4;
+
+/** A control arm showed the race: with calls that did not overlap (`control`), or that overlapped each time (`control_overlaps`). */
+type Refuted = "control" | "control_overlaps";
 
 /** Looks for a race in one state: executes the calls one after another, then simultaneously, and compares the results. */
 export class Prober {
@@ -131,8 +136,9 @@ export class Prober {
     if (ways === "one_connection") return void (this.#dismissed = ways);
     if (await this.#gated(oracle, plans)) return;
     // Execute the control arm before the trials, because a trial that loses a call would leave the lane unusable for the control arm.
-    if (this.#isOfLost() && ways[0] !== undefined && !(await this.#controlled(ways[0], oracle, plans.first(), undefined))) {
-      return void (this.#dismissed = "control");
+    if (this.#isOfLost() && ways[0] !== undefined) {
+      this.#dismissed = await this.#control(ways[0], oracle, plans.first(), undefined);
+      if (this.#dismissed !== undefined) return;
     }
     const wanted = (): number => (this.#suspect || mode === "measure" ? effort.trials : effort.first);
     for (let trial = 0; ways.length > 0 && this.#trials < wanted() && this.#misses < 2 * wanted() && !this.#ground.isCancelled(); trial++) {
@@ -238,6 +244,11 @@ export class Prober {
       if (earlier.dismissed !== undefined) ({ dismissed: this.#dismissed, hit: this.#dismissedHit } = earlier);
       return false;
     }
+    // The control arm may have shown which values are times.
+    if (this.#hit === undefined && (await judge(execution, oracle.measure)) === undefined) {
+      ({ dismissed: this.#dismissed, hit: this.#dismissedHit } = earlier);
+      return false;
+    }
     this.#hits++;
     this.#hit ??= this.#hitOf(judgement, execution, way, oracle);
     return true;
@@ -252,10 +263,10 @@ export class Prober {
     way: Delivery,
     oracle: Oracle,
     plan: TrialPlan,
-  ): Promise<"noise" | "idempotent" | "control" | undefined> {
+  ): Promise<"noise" | "idempotent" | Refuted | undefined> {
     if (judgement.excused !== undefined) return judgement.excused;
     if (oracle.isUnsteady && judgement.verdict !== "invariant") return "noise";
-    return this.#hit === undefined && !(await this.#controlled(way, oracle, plan, judgement)) ? "control" : undefined;
+    return this.#hit === undefined ? this.#control(way, oracle, plan, judgement) : undefined;
   }
 
   /**
@@ -273,15 +284,16 @@ export class Prober {
   }
 
   /**
-   * Executes a control arm: sends the calls with the same delivery, but so far apart that they do not overlap. Returns `true` if the race does not
-   * occur in the control arm. Without a given `judgement`, returns `true` if the result equals the result of an order of the calls.
+   * Executes a control arm: sends the calls with the same delivery, but so far apart that they do not overlap. Returns `undefined` if the race does
+   * not occur in the control arm. Without a given `judgement`, returns `undefined` if the result equals the result of an order of the calls.
    */
-  async #controlled(way: Delivery, oracle: Oracle, { meetAt }: TrialPlan, judgement: Judgement | undefined): Promise<boolean> {
+  async #control(way: Delivery, oracle: Oracle, { meetAt }: TrialPlan, judgement: Judgement | undefined): Promise<Refuted | undefined> {
     const sides = meetAt.length;
     const queue = [0, 1];
+    const least = STAGGER + oracle.longest;
     let repeats = MOST_REPEATS;
     for (const first of queue) {
-      const distance = (STAGGER + oracle.longest) * 2 ** (MOST_REPEATS - repeats);
+      const distance = Math.min(least * 2 ** (MOST_REPEATS - repeats), Math.max(least, MOST_STAGGER));
       const offsets = Array.from({ length: sides }, (_, side) => ((side + first) % sides) * distance);
       const trial = await way.try(this.#calls, { meetAt, offsets, reversed: false });
       if (trial === undefined) continue;
@@ -293,15 +305,20 @@ export class Prober {
         throw new LaneLost(lost.lost!, `${lost.action} got no answer`);
       }
       const { execution } = trial;
-      const isShown =
+      const isStillShown = async (): Promise<boolean> =>
         judgement === undefined
           ? (await judge(execution, oracle.measure)) !== undefined
           : await shows(execution, judgement, oracle.measure);
+      let isShown = await isStillShown();
+      // A minute or a day may have gone on since the orders were executed.
+      if (isShown && judgement?.verdict !== "invariant" && (await oracle.learnClock())) isShown = await isStillShown();
       // On a busy machine, the calls of a control arm may overlap. The control arm then proves nothing. A gate always counts as an overlap.
-      if (isShown && trial.overlapped && way.delivery !== "gated" && repeats-- > 0) queue.push(first);
-      else if (isShown) return false;
+      if (!isShown) continue;
+      if (!trial.overlapped || way.delivery === "gated") return "control";
+      if (repeats-- === 0) return "control_overlaps";
+      queue.push(first);
     }
-    return true;
+    return undefined;
   }
 
   /** Returns `true` if the request is to confirm a race in which a call may get no answer. */

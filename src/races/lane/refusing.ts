@@ -30,8 +30,9 @@ function likeness({ request: { method, url, body } }: RecordedExchange, request:
   if (method !== request.method) return 0;
   if (url !== request.url) {
     if (withoutIds(url) === withoutIds(request.url)) return 1;
-    // An id of letters alone looks like a word.
-    return url.split("/").length === request.url.split("/").length ? 0.5 : 0;
+    // An id of letters alone looks like a word. The more segments are equal, the more likely it is the same request.
+    const [one, other] = [url, request.url].map((path) => path.replace(/\?.*/s, "").split("/")) as [string[], string[]];
+    return one.length === other.length ? one.filter((part, at) => part === other[at]).length / (2 * one.length) : 0;
   }
   return body === (request.body instanceof Uint8Array ? Buffer.from(request.body).toString() : request.body) ? 3 : 2;
 }

@@ -152,7 +152,7 @@ async function confirmOne(
 
 /** The reason why it is unknown if a race recurs. */
 interface Untried extends Pick<DismissedHit, "difference" | "rate"> {
-  readonly reason: "not_there" | "order_fails" | "one_connection" | "lane_lost" | "no_trial" | "not_repeated";
+  readonly reason: "not_there" | "order_fails" | "one_connection" | "control_overlaps" | "lane_lost" | "no_trial" | "not_repeated";
 }
 
 /**
@@ -165,6 +165,7 @@ function untried(
   rate: NonNullable<DismissedHit["rate"]>,
 ): Untried | undefined {
   if (dismissed === "not_there" || dismissed === "order_fails" || dismissed === "one_connection") return { reason: dismissed, difference };
+  if (dismissed === "control_overlaps") return { reason: dismissed };
   if (dismissed !== undefined) return undefined;
   if (failure !== undefined) return { reason: "lane_lost" };
   if (trials === 0) return { reason: "no_trial" };

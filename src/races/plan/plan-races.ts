@@ -75,6 +75,9 @@ export function planRaces(
   const cut = new Set<string>();
   const readOnly = new Set<string>();
   const isLeftOut = (node: number, action: number, { to, clean }: EdgeEnd): boolean => to < 0 || (!clean && isCut(node, action));
+  // A call that only renews generated values, such as a refresh token, leads back to its state.
+  const isRead = (node: number, action: number, { to, status }: EdgeEnd): boolean =>
+    to === node && (status >= 400 || !committer.renews(action));
   const skip = (reason: string): void => void (skipped[reason] = (skipped[reason] ?? 0) + 1);
   let pairs = 0;
   for (let node = 0; node < outcomes.nodes; node++) {
@@ -90,7 +93,7 @@ export function planRaces(
         else if (isLeftOut(node, a, first) || isLeftOut(node, b, second)) {
           skip("finding");
           cut.add(pairOf([a, b]));
-        } else if (first.to === node && second.to === node) {
+        } else if (isRead(node, a, first) && isRead(node, b, second)) {
           skip("read_only");
           readOnly.add(pairOf([a, b]));
         } else {

@@ -1,5 +1,18 @@
 import type { ExplorationResult, Race, Violation } from "../../model/results/result.ts";
 import { isAtLeast, type Severity } from "../../model/declare/severity.ts";
+import { resultJson } from "../json/result-json.ts";
+
+/**
+ * Returns a result that is unverified if its exploration ended at the first finding although this finding does not make the run fail. The rest of the
+ * states may contain findings that do.
+ */
+export function unverifiedIfCut(result: ExplorationResult, failOn: Severity | "none"): ExplorationResult {
+  if (result.stopReason !== "first_violation" || statusOfResult(result, failOn) !== 0) return result;
+  const why =
+    "The exploration ended at its first finding (--bail), which is less severe than fail_on_severity. Run it without --bail, or lower fail_on_severity.";
+  const own = { ...result, unverified: [...result.unverified, why] };
+  return { ...own, toJSON: () => resultJson(own) };
+}
 
 /** Returns the exit status that the result of one exploration requires. */
 export function statusOfResult(result: ExplorationResult, failOn: Severity | "none"): 0 | 1 | 3 | 130 {

@@ -71,13 +71,14 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): AllKeys<O
         Object.entries(result.coverage.actions).map(
           ([
             name,
-            { applied, skipped, statuses, role, brought, unseenWrites, changesNothing, mayNeverApply, mayNeverSucceed, mustBeRefused },
+            { applied, skipped, statuses, refusedInBody, role, brought, unseenWrites, changesNothing, mayNeverApply, mayNeverSucceed, mustBeRefused },
           ]) => [
             name,
             {
               applied,
               skipped,
               statuses,
+              ...(refusedInBody !== undefined && { refusedInBody }),
               ...(role !== undefined && { role }),
               ...(brought && { brought }),
               ...(unseenWrites !== undefined && { unseenWrites }),

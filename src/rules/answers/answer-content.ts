@@ -89,17 +89,18 @@ export function contentOf(answer: ApiResponse): unknown {
   return json === undefined ? answer.text.trim() : json;
 }
 
-const GONE = /^(?:is)?(?:deleted|removed|archived|revoked|cancell?ed|deactivated|terminated|destroyed)(?:at|on|time|date|timestamp)?$/;
+const GONE =
+  /^(?:is)?(?:deleted|removed|trashed|discarded|erased|purged|archived|revoked|cancell?ed|deactivated|terminated|destroyed)(?:at|on|time|date|timestamp)?$/;
 const STATE = /^(?:status|state)$/;
-const ENDED = /delet|remov|archiv|revok|cancel|inactive|deactivat|terminat|destroy|closed|expired/i;
+const ENDED = /delet|remov|trash|discard|archiv|revok|cancel|inactive|deactivat|terminat|destroy|closed|expired/i;
 
-const DELETED = /^(?:is)?(?:deleted|removed|destroyed)(?:at|on|time|date|timestamp)?$|^deletiontimestamp$/;
+const DELETED = /^(?:is)?(?:deleted|removed|trashed|discarded|erased|purged|destroyed)(?:at|on|time|date|timestamp)?$|^deletiontimestamp$/;
 
 /** Returns `true` if an item says that it was deleted. Words such as closed or cancelled do not count, because such items still exist. */
 export function saysDeleted(item: Item): boolean {
   return Object.entries(item).some(([key, value]) => {
     const name = key.toLowerCase().replace(/[_-]/g, "");
-    return DELETED.test(name) ? Boolean(value) : STATE.test(name) && typeof value === "string" && /delet|remov|destroy/i.test(value);
+    return DELETED.test(name) ? Boolean(value) : STATE.test(name) && typeof value === "string" && /delet|remov|trash|discard|destroy/i.test(value);
   });
 }
 

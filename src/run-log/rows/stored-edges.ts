@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { commitRows, type CommitRow } from "../../engine/commit/commit-rows.ts";
-import { SKIPPED } from "../../messages/lane-messages.ts";
+import { KIND_BITS, SKIPPED } from "../../messages/lane-messages.ts";
 import { batchReader } from "../write/commit-batches.ts";
 
 interface Span {
@@ -35,7 +35,7 @@ export class StoredEdges {
       const first = this.size;
       let [low, high, lowTo, highTo] = [Infinity, -1, Infinity, -1];
       for (const row of commitRows(this.#batches.batch(index))) {
-        if ((row.bits & 0xff) === SKIPPED) continue;
+        if ((row.bits & KIND_BITS) === SKIPPED) continue;
         const { from, to } = row;
         if (from < low) low = from;
         if (from > high) high = from;
@@ -52,7 +52,7 @@ export class StoredEdges {
     this.#spans.forEach((span, index) => {
       if (!isWanted(span)) return;
       let edge = span.first;
-      for (const row of commitRows(this.#batches.batch(index))) if ((row.bits & 0xff) !== SKIPPED) visit(edge++, row);
+      for (const row of commitRows(this.#batches.batch(index))) if ((row.bits & KIND_BITS) !== SKIPPED) visit(edge++, row);
     });
   }
 }

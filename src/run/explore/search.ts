@@ -112,9 +112,7 @@ export async function search(exploration: Exploration): Promise<Searched> {
     if (isComplete && (isEnded || leaving === undefined)) return searched;
     if (!isComplete && (isEnded || explorer.stopReason === "first_violation")) {
       if (lesson !== undefined) explorer.divergences.add(lesson);
-      // The search interrupted itself to learn; the user did not interrupt the run.
-      if (explorer.stopReason === "interrupted" && signal?.aborted !== true && explorer.fatal === undefined)
-        explorer.stopReason = "max_time";
+      endedByTime(explorer, signal);
       return searched;
     }
     const beginAgain = (note: string): void => {
@@ -138,7 +136,10 @@ export async function search(exploration: Exploration): Promise<Searched> {
     }
     if (lesson === undefined) {
       const left = await leaveCounter(exploration, limit, knowledge, endlessCounter!);
-      if (left === undefined) return searched;
+      if (left === undefined) {
+        endedByTime(explorer, signal);
+        return searched;
+      }
       const isLeft = left.knowledge.unrestored?.includes(endlessCounter!.counter) === true;
       if (isLeft) {
         const { columns, before } = leaving ?? { columns: [], before: { knowledge, divergences, isOpen, refuted: refuted.length } };
@@ -176,10 +177,15 @@ export async function search(exploration: Exploration): Promise<Searched> {
   }
 }
 
+/** Corrects the reason of a search that interrupted itself to learn, and had no time to learn. The user did not interrupt the run. */
+export function endedByTime(explorer: Pick<Explorer, "stopReason" | "fatal">, signal: AbortSignal | undefined): void {
+  if (explorer.stopReason === "interrupted" && signal?.aborted !== true && explorer.fatal === undefined) explorer.stopReason = "max_time";
+}
+
 /**
  * Makes the restores of a store leave a counter as it is, and learns which values are now generated. If executions of one path then differ, results
  * depend on the numbers themselves (for example, the user with the id 1 is an administrator), so the counter is restored again. Resolves to
- * `undefined` if the run was interrupted.
+ * `undefined` if the run was interrupted, or if its time was over.
  */
 async function leaveCounter(
   { input, lanes: { lanePool } }: Exploration,
@@ -193,7 +199,11 @@ async function leaveCounter(
     checkLanes(reports, input.config);
     const lanes = calibrating(lanePool, input, { first: reports[0]!, ...limit });
     const learned = await learnValues(lanes, { reports, knowledge }, experimentsOf(input.config));
-    if (lanes.wasCut?.() === true) return undefined;
+    if (lanes.wasCut?.() === true) {
+      // The counter was restored in the search that is now the result.
+      await lanePool.learn(known, "fresh");
+      return undefined;
+    }
     if (learned.divergences.length === 0) return learned;
     const needed = joined(known, { ...NOTHING_KNOWN, needed: [counter] });
     return { reports: await lanePool.learn(needed), knowledge: needed };

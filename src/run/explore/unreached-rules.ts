@@ -65,6 +65,7 @@ const WHY: Readonly<Record<string, string>> = {
   read_only: "no call of them changed the state",
   not_there: "their path led to another state than before",
   one_connection: "the target serves one connection at a time",
+  no_overlap: "they never overlapped",
   lane_lost: "the target was lost",
   order_fails: "one of them got no answer when they were sent one after the other",
   max_time: "there was no time left",

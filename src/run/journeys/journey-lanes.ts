@@ -176,6 +176,7 @@ export class JourneyLanes {
         ...done.rejectedCookies,
       ],
       ...(failure !== undefined && { error: runError(failure, "client") }),
+      ...(failure === undefined && steps.length > 0 && steps.every(({ status }) => status === "skipped") && { error: DID_NOTHING }),
       ...(notPutBack !== undefined && ended === undefined && { notPutBack: { kind: "not_put_back", path: [], ...notPutBack } as const }),
     };
   }
@@ -203,6 +204,15 @@ export class JourneyLanes {
     });
   }
 }
+
+/** The error of a journey without an executed step: its first steps may wait for a variable that is not set, and the others for the first. */
+const DID_NOTHING: RunError = {
+  code: "JOURNEY_DID_NOTHING",
+  message: "The journey proves nothing, because each of its steps returned null. Let a step fail if what it needs is missing.",
+  path: [],
+  source: "journey",
+  count: 1,
+};
 
 function lateNote(name: string): string {
   return `The target wrote to its stores after the journey "${name}" had ended. seqqa undid these writes before this journey began. To wait for such late writes, set target.settle.`;

@@ -113,6 +113,10 @@ function resultOf(
     violations: findings.map(({ invariant, severity, message }) => ({ invariant, severity, message })),
     errors: [
       ...errors.map(({ code, message, source }) => ({ code, message: urls.text(message), source })),
+      // Without the last answer, the rule was not checked, so that the missing finding does not show that the rule holds.
+      ...(failure === undefined || rule === undefined
+        ? []
+        : [{ code: "RULE_NOT_CHECKED", message: "The rule could not be checked, because the target gave no answer.", source: rule }]),
       ...unjudged.map(({ invariant, what }) => ({
         code: "RULE_INCONCLUSIVE",
         message: `The rule could not be judged: ${urls.text(what)}.`,
@@ -226,6 +230,7 @@ function whyNot({ failure, dismissed, trials, misses }: RaceAnswer, urls: ShownU
   if (dismissed === "order_fails") return "at least one call gets no answer even if the calls are sent one after the other";
   if (dismissed === "one_connection") return "the target serves one connection at a time, so calls do not overlap there";
   if (dismissed === "control") return "the same result occurs if the calls are sent 50 ms apart, so it is not a race";
+  if (dismissed === "control_overlaps") return "calls sent with a delay between them showed the same result, but still overlapped";
   if (dismissed === "noise") return "one order of the calls gives different results when it is repeated";
   if (trials > 0) return undefined;
   return misses > 0 ? `the calls overlapped in none of ${misses} trials` : "the calls could not be made to overlap";

@@ -65,7 +65,7 @@ export function hasEndedEarly(stopReason: StopReason | undefined): boolean {
 
 /**
  * Returns a list with one sentence that names the idle actions; empty if there are none. An action is idle if it never applied, or if every answer
- * had a status of 400 or more. In a search that is not exhaustive, only actions with at least 20 tries are judged.
+ * had a status of 400 or more, or a body that refuses the request. In a search that is not exhaustive, only actions with at least 20 tries are judged.
  */
 export function idleActions(coverage: Coverage, { stopReason, steps, isExhaustive }: IdleOptions): readonly string[] {
   if (hasEndedEarly(stopReason)) return [];
@@ -94,11 +94,11 @@ export function neverBegan(stopReason: StopReason, steps: number): readonly stri
 }
 
 function whyIdle(action: ActionCoverage, isExhaustive: boolean): string | undefined {
-  const { applied, skipped, statuses, mayNeverApply, mayNeverSucceed } = action;
+  const { applied, skipped, mayNeverApply, mayNeverSucceed } = action;
   if (applied === 0) {
     if (mayNeverApply === true || skipped === 0 || (!isExhaustive && skipped < ENOUGH)) return undefined;
     return `never applied in ${plural(skipped, "state")}`;
   }
   if (mayNeverSucceed === true || works(action) || (!isExhaustive && applied < ENOUGH)) return undefined;
-  return answeredEachTime(applied, statuses);
+  return answeredEachTime(action);
 }

@@ -114,8 +114,9 @@ const NO_CREDENTIALS =
 /** Matches the name of an action that logs in, which an exploration often declares with a wrong password. */
 const LOGIN = /(?:log|sign)_?in|wrong|invalid|password/i;
 
-function alwaysRefused(action: AnyAction, { applied, statuses }: ActionCoverage, explored: Explored): string {
-  const where = `${action.name} ${answeredEachTime(applied, statuses)}`;
+function alwaysRefused(action: AnyAction, coverage: ActionCoverage, explored: Explored): string {
+  const { statuses } = coverage;
+  const where = `${action.name} ${answeredEachTime(coverage)}`;
   const keys = keysReadIn(action.run);
   if (Object.keys(statuses).every((status) => status === "401" || status === "403")) return `${where}. ${NO_CREDENTIALS}`;
   if (keys.length === 0 && ("401" in statuses || LOGIN.test(action.name)))
@@ -126,10 +127,11 @@ function alwaysRefused(action: AnyAction, { applied, statuses }: ActionCoverage,
   return `${where}. The action uses the context ${keys.length === 1 ? "key" : "keys"} ${keys.map((key) => `${key} (${producers(key, explored)})`).join(", ")}.`;
 }
 
-/** Returns a clause about the answers to an action, such as `was answered 404 in all 24 states that it was tried in`. */
-export function answeredEachTime(applied: number, statuses: ActionCoverage["statuses"]): string {
+/** Returns a clause about the answers to an action that never worked, such as `was answered 404 in all 24 states in which it was tried`. */
+export function answeredEachTime({ applied, statuses, refusedInBody = 0 }: ActionCoverage): string {
   const where = applied === 1 ? "the only state" : `all ${grouped(applied)} states`;
-  return `was answered ${Object.keys(statuses).join(" or ")} in ${where} in which it was tried`;
+  const answers = Object.keys(statuses).map((status) => (refusedInBody > 0 && status.startsWith("2") ? `${status} with errors` : status));
+  return `was answered ${answers.join(" or ")} in ${where} in which it was tried`;
 }
 
 function isRefused({ expectedStatus = [], mayNeverSucceed }: AnyAction, statuses: ActionCoverage["statuses"]): boolean {

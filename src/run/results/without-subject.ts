@@ -2,6 +2,7 @@ import type { Committer } from "../../engine/commit/committer.ts";
 import { hasWorked } from "../../engine/commit/inconclusive-log.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import type { ActionCoverage } from "../../model/results/result.ts";
+import { works } from "../../reports/console/summary/rules-text.ts";
 import { answeredEachTime } from "./waste.ts";
 
 type Coverage = Readonly<Record<string, ActionCoverage>>;
@@ -59,12 +60,11 @@ export function onlyRedirected({ edges }: Pick<Committer, "edges">, actions: rea
  */
 function isSubject(action: ActionCoverage | undefined): boolean {
   if (action === undefined) return false;
-  return Object.keys(action.statuses)
-    .map(Number)
-    .some((status) => status > 0 && (status < 400 || action.brought === true));
+  const answers = Object.entries(action.statuses).filter(([status]) => status !== "0");
+  return works({ ...action, statuses: Object.fromEntries(answers), ...(action.brought === true && { mustBeRefused: true }) });
 }
 
 function fateOf(name: string, action: ActionCoverage | undefined): string {
   if (action === undefined || action.applied === 0) return `${name} never made a call`;
-  return `${name} ${answeredEachTime(action.applied, action.statuses)}`;
+  return `${name} ${answeredEachTime(action)}`;
 }

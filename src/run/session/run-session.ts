@@ -12,6 +12,7 @@ import {
   resultOfEntry,
   runDocument,
   statusOfResult,
+  unverifiedIfCut,
   type Redactor,
   type ReportedExploration,
   type ReportedFailure,
@@ -410,7 +411,7 @@ export class RunSession {
   }
 
   #ended(file: string, { name, result: found }: NamedResult, keep: ExplorationKeeper | undefined): ExplorationResult {
-    const result = marked(found, this.#input.known);
+    const result = unverifiedIfCut(marked(found, this.#input.known), this.#input.config.failOnSeverity);
     keep?.ended(name, result);
     this.#takeIn({ name, file, result }, statusOfResult(result, this.#input.config.failOnSeverity));
     return result;

@@ -3,7 +3,7 @@ import { describeFacts } from "./describe.ts";
 import type { Facts, Fingerprint } from "./facts.ts";
 import { hashName, hashText } from "../hash/hasher.ts";
 import { NOTHING_KNOWN, type Knowledge } from "../compare/knowledge.ts";
-import { isCellLeftOut, withoutLeftOut } from "./left-out.ts";
+import { isCellLeftOut, leftOutText, withoutLeftOut } from "./left-out.ts";
 import { HiddenTimes } from "../renaming/hidden-times.ts";
 import { Renamer } from "../renaming/renamer.ts";
 import { shownNames, type Marked } from "./same-names.ts";
@@ -89,6 +89,8 @@ export class Canonicalizer {
     const anonymous = (): StateWriter => new StateWriter({ ...this.#options, byAppearance: true, isAnonymous: true, masked: [] });
     const nameOf = (marked: Facts): ReadonlyMap<string, string> => idNames(anonymous().write(marked));
     this.renamer.root(facts, names, window, new HiddenTimes(facts, shown, (...cell) => isCellLeftOut(this.#writer, ...cell)), nameOf);
+    const leftOut = leftOutText(facts.systems, this.#writer);
+    if (leftOut !== "") this.renamer.addRootValues(leftOut);
     this.#comparer.fix(names);
     const state = this.#writer.write(this.renamer.constant(facts));
     this.#bounded = state.bounded;

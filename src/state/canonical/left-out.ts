@@ -34,6 +34,20 @@ export function withoutLeftOut({ systems, context, clients, ...rest }: Facts, wr
   };
 }
 
+/** Returns the values of tables that are left out of states as text, to compare two root states whose fingerprints are equal. */
+export function leftOutText(systems: Facts["systems"], writer: Writer): string {
+  const tables = Object.entries(systems).flatMap(([name, observed]) =>
+    observed.kind === "value" ? [] : observed.tables.map((table) => [name, table] as const),
+  );
+  return tables
+    .filter(([name, table]) => tableWithoutLeftOut(name, table, writer) !== table)
+    .map(([name, table]) => {
+      const cells = table.added.map((row) => row.filter((_value, column) => isCellLeftOut(writer, name, table, row, column)));
+      return `${name}.${table.name} ${cells.map(rowText).join()}`;
+    })
+    .join("\n");
+}
+
 /** Returns the contents of stores without the values that are left out of states; see {@link withoutLeftOut}. */
 export function storesWithoutLeftOut(systems: Facts["systems"], writer: Writer): Facts["systems"] {
   return Object.fromEntries(

@@ -40,8 +40,9 @@ export class Renamer {
   /** `true` if places of times are known. */
   readonly knowsTimes: boolean;
   /**
-   * A hash of the generated values of the root state. If lanes have equal root states but different hashes, their targets generated different values.
-   * A state that is copied between such lanes would contain values without a name.
+   * A hash of the generated values of the root state, and of its values that are left out of states. If lanes have equal root states but different
+   * hashes, their targets generated different values. A state that is copied between such lanes would contain values without a name, or changes of rows
+   * that do not exist.
    */
   rootValues: string = "";
   /** A hash of the signed tokens that clients and the context have in the root state. */
@@ -128,6 +129,11 @@ export class Renamer {
     const parts = this.#rootTokens.parts();
     this.rootValues = hashOf([...this.#values.constants].filter(([key]) => !parts.some((part) => part.includes(key))));
     this.rootTokens = hashOf(this.#rootTokens.all);
+  }
+
+  /** Adds values to {@link rootValues}. */
+  addRootValues(text: string): void {
+    this.rootValues = hashOf([this.rootValues, text]);
   }
 
   /** Replaces values and times that also occur in the root state with names that are the same in all states. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LanePool } from "../../../src/engine/lane-pool.ts";
-import { HI, KIND, LO, ROW, STATUS, type Expansion, type LaneReport, type UnitRequest } from "../../../src/messages/lane-messages.ts";
+import { KIND_BITS, HI, KIND, LO, ROW, STATUS, type Expansion, type LaneReport, type UnitRequest } from "../../../src/messages/lane-messages.ts";
 import { NOTHING_KNOWN } from "../../../src/state/index.ts";
 import { VisitedSet } from "../../../src/engine/graph/visited-set.ts";
 
@@ -168,7 +168,7 @@ function rowsOf({ rows }: Expansion): readonly (readonly number[])[] {
 }
 
 function statusesOf({ rows }: Expansion): readonly number[] {
-  return Array.from({ length: rows.length / ROW }, (_, i) => ((rows[i * ROW + KIND]! & 0xff) === 0 ? rows[i * ROW + STATUS]! : -1));
+  return Array.from({ length: rows.length / ROW }, (_, i) => ((rows[i * ROW + KIND]! & KIND_BITS) === 0 ? rows[i * ROW + STATUS]! : -1));
 }
 
 function reached({ rows }: Expansion, action: number): { readonly lo: number; readonly hi: number } {

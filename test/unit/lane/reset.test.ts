@@ -37,6 +37,9 @@ class Hidden {
   }
 }
 
+/** The keys of the context that the actions and `setup` of these tests set. */
+const SHOWN = ["n", "token", "seen", "order", "began"];
+
 const up = new Action<Keys, Hidden>({
   name: "up",
   run: async (api, context) => {
@@ -57,7 +60,8 @@ function agentOf(
   world: Partial<WorldOptions<Keys, Hidden>> = {},
 ): AgentDefinition<Keys, Hidden> {
   return new AgentDefinition<Keys, Hidden>({
-    world: () => new World<Keys, Hidden>({ api, reset: ({ api: target }) => target.reset(), ...world }),
+    // Without `stateFromContext`, the state would not be visible, and states with equal contexts would not be merged.
+    world: () => new World<Keys, Hidden>({ api, reset: ({ api: target }) => target.reset(), stateFromContext: SHOWN, ...world }),
     actions: [up, silently, never, peek],
     invariants: [],
     ...options,

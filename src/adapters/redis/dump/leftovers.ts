@@ -41,7 +41,7 @@ export async function takeOver(registry: Registry, claim: Claim, run: string, ho
     const file = await SavedFile.of(connection, claim.db);
     // A run saves the whole external database before its first change. If the saved data is incomplete, the run has changed nothing, or was just
     // saving the data again after FLUSHALL.
-    if (!claim.saved) return { removed, ...(await putBackFile(connection, file, how)) };
+    if (!claim.saved) return { removed, ...(file.mayBeNeeded() && (await putBackFile(connection, file, how))) };
     const keyspace = new Keyspace(connection, false, await ignoredKeys(registry, claim.db));
     const leftover = await putBack(registry, keyspace, how);
     if (how.dryRun !== true) file.remove();
@@ -114,7 +114,7 @@ export async function inPlaceRun(place: RedisPlace): Promise<InPlaceRun> {
     if (claim?.saved === true) return "dead";
     return await withFile(place, async (file) => {
       if (claim === undefined) return lifeOf(file, place.db, registry);
-      return file.head() === undefined ? undefined : "dead";
+      return file.head() !== undefined && file.mayBeNeeded() ? "dead" : undefined;
     });
   } finally {
     registry?.abandon();

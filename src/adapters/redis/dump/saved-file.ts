@@ -23,6 +23,8 @@ interface Head {
   readonly wipes?: string | undefined;
 }
 
+/** The commands that may delete the claim and the copy of a run. */
+const WIPES = ["flushall", "flushdb", "swapdb", "debug", "replicaof", "slaveof", "failover"];
 const LINES_AT_ONCE = 1000;
 /** A live run claims its database again within this time after FLUSHALL, in milliseconds. */
 const CLAIMED_WITHIN_MS = BEATS_EVERY_MS + 1000;
@@ -59,8 +61,14 @@ export class SavedFile {
     return before === undefined || this.#wipes === undefined || this.#wipes !== before;
   }
 
-  /** Writes the file. Without space or a usable folder, there is no file, and only the copy on the server protects the database. */
-  write(state: ReadonlyMap<Bytes, Entry>, about: Pick<Head, "run" | "ignore" | "notify">): void {
+  /**
+   * Writes the file. `isShared`: the database also contains the claim and the copy, so that DEL may delete them and the counters show nothing. Without space or a usable folder, there is no file, and only the copy on the server protects the
+   * database.
+   */
+  write(
+    state: ReadonlyMap<Bytes, Entry>,
+    { isShared, ...about }: Pick<Head, "run" | "ignore" | "notify"> & { readonly isShared: boolean },
+  ): void {
     const draft = `${this.#path}.new`;
     try {
       mkdirSync(folder(), { recursive: true, mode: 0o700 });
@@ -69,7 +77,7 @@ export class SavedFile {
       const file = openSync(draft, "wx", 0o600);
       try {
         const owner = { ...here(), ...(identify(process.pid) ?? { pid: process.pid, start: "" }) };
-        const head: Head = { ...about, owner, sinceMs: Date.now(), wipes: this.#wipes };
+        const head: Head = { ...about, owner, sinceMs: Date.now(), wipes: isShared ? undefined : this.#wipes };
         let lines = [JSON.stringify(head)];
         for (const [key, entry] of state) {
           if (lines.push(JSON.stringify([key, textOf(entry)])) < LINES_AT_ONCE) continue;
@@ -120,16 +128,14 @@ export class SavedFile {
 }
 
 /**
- * Returns the state of the run that wrote the file of a database without a claim. `undefined` if there is no file. Waits for the claim of a run that
- * may be alive.
+ * Returns the state of the run that wrote the file of a database without a claim. `undefined` if there is no file, or if its run was undone from another
+ * machine. Waits for the claim of a run that may be alive.
  */
 export async function lifeOf(file: SavedFile, db: number, registry: Registry | undefined): Promise<"alive" | "dead" | undefined> {
   const owner = file.head()?.owner;
   if (owner === undefined) return undefined;
   if (await isOwned(owner, db, registry)) return "alive";
-  if (file.mayBeNeeded()) return "dead";
-  file.remove();
-  return undefined;
+  return file.mayBeNeeded() ? "dead" : undefined;
 }
 
 /** Returns `true` if the run that wrote the file is alive. */
@@ -145,11 +151,15 @@ async function isOwned(owner: Head["owner"], db: number, registry: Registry | un
   return false;
 }
 
-/** Returns the counters of commands that may empty a database or reset these counters. `undefined` if the server counts no commands. */
+/**
+ * Returns the counters of commands that may empty a database or reset these counters. `undefined` if the server counts no commands. A reset also sets
+ * its own counter to 1, so all its statistics are compared.
+ */
 async function wipesOf(connection: Connection): Promise<string | undefined> {
   const facts = await serverFacts(connection, "commandstats");
   const calls = (command: string): string => /^calls=(\d+)/.exec(facts.get(`cmdstat_${command}`) ?? "")?.[1] ?? "0";
-  return facts.size === 0 ? undefined : ["flushall", "flushdb", "swapdb", "config|resetstat"].map(calls).join();
+  if (facts.size === 0) return undefined;
+  return [...WIPES.map(calls), facts.get("cmdstat_config|resetstat") ?? ""].join();
 }
 
 /** The folder of this user's runs, in which only this user can read files. */

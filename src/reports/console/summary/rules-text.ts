@@ -12,11 +12,18 @@ type Judged = Pick<ExplorationResult, "invariants" | "violations" | "races" | "e
 export type RuleState = "held" | "broken" | "unjudged";
 
 /**
- * Returns `true` if an action worked at least once, that is, had an HTTP status below 400, or any status if the action must be refused. Status 0 (no
- * response) counts as working, because an edge of a `StateGraph` may send no request. Errors in the code of actions are reported elsewhere.
+ * Returns `true` if an action worked at least once, that is, had an HTTP status below 400 and a body that does not refuse the request, or any answer
+ * if the action must be refused. Status 0 (no response) counts as working, because an edge of a `StateGraph` may send no request. Errors in the code
+ * of actions are reported elsewhere.
  */
-export function works({ statuses, mustBeRefused }: Pick<ActionCoverage, "statuses" | "mustBeRefused">): boolean {
-  return Object.keys(statuses).some((status) => mustBeRefused === true || Number(status) < 400);
+export function works({
+  statuses,
+  mustBeRefused,
+  refusedInBody = 0,
+}: Pick<ActionCoverage, "statuses" | "mustBeRefused" | "refusedInBody">): boolean {
+  const counts = Object.entries(statuses);
+  if (mustBeRefused === true) return counts.length > 0;
+  return counts.reduce((sum, [status, count]) => sum + (Number(status) < 400 ? count : 0), 0) > refusedInBody;
 }
 
 /** Returns `true` like {@link works}, but `false` for an action that threw an error and never got an answer. */

@@ -162,6 +162,15 @@ describe("the control arm: what was seen of calls at the same time is looked for
     expect(both.answer).toMatchObject({ hits: 0, dismissed: "control", dismissedHit: { verdict: "state" } });
   });
 
+  it("refutes nothing if its calls overlap each time", async () => {
+    const { answer, staggered } = await probe({
+      beside: ({ store }) => store.state.likes++,
+      made: ({ trial }) => ({ ...trial!, overlapped: true }),
+    });
+    expect(answer).toMatchObject({ hit: undefined, hits: 0, dismissed: "control_overlaps", dismissedHit: { verdict: "state" } });
+    expect(staggered).toHaveLength(4 * TRIALS);
+  });
+
   it("more calls come one after the other, too", async () => {
     const { answer, staggered } = await probe({ gap: true }, { sides: [0, 0, 0] });
     expect(answer.hit).toMatchObject({ verdict: "state" });

@@ -113,6 +113,12 @@ describe("a race whose trials cannot be repeated on a rebuilt lane", () => {
   });
 });
 
+it("is unknown if the calls of each control arm overlap", async () => {
+  expect((await confirmed([seenAt([3], [0, 0])], () => ({ ...NOTHING, dismissed: "control_overlaps", trials: 20 }))).dismissed).toEqual({
+    control_overlaps: 1,
+  });
+});
+
 describe("a rule that broke in a trial, and in none on a rebuilt lane", () => {
   const seen = { ...seenAt([3], [0, 0], "invariant") };
   const found = { ...seen, answer: { ...seen.answer, trials: 5 } };
