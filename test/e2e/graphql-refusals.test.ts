@@ -6,7 +6,7 @@ import { template } from "../support/store-templates.ts";
 
 /**
  * A GraphQL server that answers every request with 200. BUG: `swallowed` (a failed order is answered with data), `lost` (a like does not look at the
- * version), `leak` (a failed order keeps its connection).
+ * version), `leak` (a failed order keeps its connection), `closed` (every mutation is refused).
  */
 const SERVER = `
 import { createServer } from "node:http";
@@ -52,6 +52,7 @@ createServer(async (request, response) => {
   let text = "";
   for await (const part of request) text += part;
   const send = (body) => response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+  if (BUG === "closed" && text.includes("mutation")) return send({ data: null, errors: [{ message: "not logged in" }] });
   const name = /createOrder|like/.exec(text)?.[0];
   if (name === undefined) return send({ data: {} });
   try {
@@ -74,6 +75,16 @@ export const agent = new Agent<any, GraphQLClient>({
 });
 `;
 
+/** Writes the folder of an exploration of the server with a defect. */
+async function folderOf(bug: string | undefined, depth: number): Promise<string> {
+  const env = ['PORT: "{port}"', 'DATABASE_URL: "{db_url}"', ...(bug === undefined ? [] : [`BUG: ${bug}`])];
+  return folderWith({
+    "server.mjs": SERVER,
+    "graphql.explore.ts": EXPLORATION,
+    "seqqa.yaml": `timeout: 3\ndb_url: "${await template("postgres")}"\ntarget: { command: node server.mjs, env: { ${env.join(", ")} } }\nexploration: { max_depth: ${depth} }\n`,
+  });
+}
+
 describe("GraphQL answers with errors and status 200 are refusals", { timeout: 240_000 }, () => {
   const cases: readonly (readonly [flag: string, bug: string | undefined, expected: readonly string[]])[] = [
     ["--faults", undefined, []],
@@ -84,12 +95,7 @@ describe("GraphQL answers with errors and status 200 are refusals", { timeout: 2
   ];
   // In the quick suite e2e/races has lost updates, and unit/faults/oracle/judge-fault a target that does not recover.
   it.each(some(cases, 3))("with %s and the defect %s", async (flag, bug, expected) => {
-    const env = ['PORT: "{port}"', 'DATABASE_URL: "{db_url}"', ...(bug === undefined ? [] : [`BUG: ${bug}`])];
-    const cwd = folderWith({
-      "server.mjs": SERVER,
-      "graphql.explore.ts": EXPLORATION,
-      "seqqa.yaml": `timeout: 3\ndb_url: "${await template("postgres")}"\ntarget: { command: node server.mjs, env: { ${env.join(", ")} } }\nexploration: { max_depth: ${size(1, 2)} }\n`,
-    });
+    const cwd = await folderOf(bug, size(1, 2));
     // Few trials where no race is.
     const trials: Readonly<Record<string, string>> = full || bug !== undefined ? {} : { SEQQA_EXPLORATION_RACES_TRIALS: "4" };
     const command = ["run", ".", flag, "--parallel", "1", "--output", "out"];
@@ -100,5 +106,11 @@ describe("GraphQL answers with errors and status 200 are refusals", { timeout: 2
     const found = [...violations.map(({ invariant }) => invariant), ...races.map((one) => `${one.verdict} ${one.first} ${one.second}`)];
     expect([...new Set(found)], stdout).toEqual(expected);
     expect(status).toBe(expected.length === 0 ? 0 : 1);
+  });
+
+  it("each time: no action worked", async () => {
+    const { status, stdout } = await seqqa(["run", ".", "--parallel", "1", "--output", "out"], { cwd: await folderOf("closed", 1) });
+    expect(stdout).toContain("0 of 2 actions worked. These actions never worked: create_order was answered 200 with errors in");
+    expect(status).toBe(3);
   });
 });

@@ -128,6 +128,12 @@ describe("journeys on lanes", () => {
     if (full) expect(comparable(await run(cwd, ["2", "bail"]))).toBe(comparable(one));
   });
 
+  it("a journey of which no step was executed proves nothing", async () => {
+    const idle = journey("idle", `${step("first", "return null;")}, ${step("second", "return null;")}`);
+    const { runs } = await run(folder({ "journeys/idle.js": idle }));
+    expect(runs[0]).toMatchObject({ result: { status: "passed" }, error: { code: "JOURNEY_DID_NOTHING" } });
+  });
+
   it("files that define no journey are said to be unusable, with the reason", async () => {
     const cwd = folder({
       "journeys/none.ts": "export const other = 1;\n",

@@ -83,6 +83,16 @@ describe("generated targets", { timeout: full ? 1_200_000 : 300_000 }, () => {
     },
   );
 
+  it.each([
+    ["a probe shows the counter of a timer", 181, 1],
+    ["lanes differ in the counter of a timer", 289, 4],
+  ])("no run vouches for a defect, and none finds one in a correct twin: %s", async (_what, seed, lanes) => {
+    const found = await each([seed], async (spec) =>
+      Promise.all([true, false].map(async (bug) => wrong(spec, bug, await run(spec, bug, lanes)))),
+    );
+    expect(found.join("\n\n")).toBe("");
+  });
+
   // In the quick suite e2e/one-answer and unit/property/engine compare numbers of lanes.
   it.runIf(full).each(batches(size(1, 60), 2))(
     "have one digest for every number of lanes, and each time, from seed $first on",

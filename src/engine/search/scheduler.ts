@@ -238,7 +238,8 @@ function opened(work: NodeWork, action: number, visited: VisitedSet, seen: Set<n
   const at = work.at(action);
   const rows = work.rows;
   const kind = rows[at + KIND]!;
-  if ((kind & KIND_BITS) === SKIPPED || (kind & KIND_BITS) === FAILED || (kind & KIND_BITS) === BROKEN || (kind & FINDING) !== 0) return undefined;
+  if ((kind & KIND_BITS) === SKIPPED || (kind & KIND_BITS) === FAILED || (kind & KIND_BITS) === BROKEN || (kind & FINDING) !== 0)
+    return undefined;
   const lo = rows[at + LO]!;
   const hi = rows[at + HI]!;
   if (visited.find(lo, hi) >= 0) return undefined;

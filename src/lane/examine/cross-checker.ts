@@ -181,7 +181,8 @@ export class CrossChecker {
       if (!isJudgedAlike) differing.push(judgedOtherwise(name, before, broken));
       for (const finding of findings)
         if (!before.includes(finding.invariant)) seen.push({ ...after(unit, action), status: outcome.status, finding });
-      if (!isSame && row[STATUS] !== outcome.status) differing.push(`${name}: ${answerChange(row[KIND]! & KIND_BITS, row[STATUS]!, outcome)}`);
+      if (!isSame && row[STATUS] !== outcome.status)
+        differing.push(`${name}: ${answerChange(row[KIND]! & KIND_BITS, row[STATUS]!, outcome)}`);
       else if (!isSame && differing.length < LINES) {
         const explained = await this.#explain(unit, action, along ?? { lo: row[LO]!, hi: row[HI]! }, !isExplained);
         isExplained = true;

@@ -29,6 +29,10 @@ export class LaterReadings {
   readonly #written: ReadonlyMap<string, number>;
   /** The names of the tables in the singular, such as `order`. A value with such a name refers to a row. */
   readonly #rows: ReadonlySet<string>;
+  /** The number of places at which the last compared answer was read later. */
+  #found = 0;
+  /** `true` if words and booleans count, too, because the same answer contains a number or a stored value that was read later. */
+  #withWords = false;
 
   /** @param before The state before the calls. @param after The state after all calls. */
   constructor(before: Facts, after: Facts) {
@@ -46,7 +50,11 @@ export class LaterReadings {
    */
   without({ trial, own, later }: Readings): readonly [trial: CallEnd, own: CallEnd] {
     if (later.length === 0) return [trial, own];
-    const [a, b] = this.#without(dataOf(trial), dataOf(own), later.map(dataOf), "");
+    const read = (): readonly [unknown, unknown] => this.#without(dataOf(trial), dataOf(own), later.map(dataOf), "");
+    [this.#found, this.#withWords] = [0, false];
+    let [a, b] = read();
+    this.#withWords = this.#found > 0;
+    if (this.#withWords) [a, b] = read();
     return [
       { ...trial, body: JSON.stringify(a) },
       { ...own, body: JSON.stringify(b) },
@@ -77,14 +85,20 @@ export class LaterReadings {
         Object.fromEntries(members.flatMap(([key, pair]) => (pair[at] === undefined ? [] : [[key, pair[at]]])));
       return [side(0), side(1)];
     }
-    return this.#isLater(trial, own, later, name) ? ["~", "~"] : [trial, own];
+    if (!this.#isLater(trial, own, later, name)) return [trial, own];
+    this.#found++;
+    return ["~", "~"];
   }
 
   #isLater(trial: unknown, own: unknown, later: readonly unknown[], name: string): boolean {
     if (trial === own || isObject(trial) || isObject(own) || this.#isGiven(name)) return false;
     // If a row still holds the value of the order under this name, the value is the call's own, and no later call has replaced it.
     if (this.#holds(name, own)) return false;
-    return this.#holds(name, trial) || (typeof trial === "number" && later.includes(trial));
+    if (this.#holds(name, trial)) return true;
+    // A text such as `2 likes` shows a number. A word or a boolean such as `in_stock` may be computed from another value of the answer.
+    const isOfNumbers =
+      typeof trial === "number" || (typeof trial === "string" && /\d/.test(trial) && numbersHidden(trial) === numbersHidden(own));
+    return (isOfNumbers || this.#withWords) && later.includes(trial);
   }
 
   #holds(name: string, value: unknown): boolean {
@@ -124,6 +138,8 @@ function valuesIn(facts: Facts): Map<string, number> {
   mapFacts({ systems: Object.fromEntries(systems), context: {}, clients: {} }, visitor);
   return found;
 }
+
+const numbersHidden = (text: unknown): string => String(text).replaceAll(/\d+/g, "0");
 
 /** Returns the possible singular forms of a name; an empty list for a name that is no plural. */
 function singulars(name: string): readonly string[] {

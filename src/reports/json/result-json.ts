@@ -71,7 +71,19 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): AllKeys<O
         Object.entries(result.coverage.actions).map(
           ([
             name,
-            { applied, skipped, statuses, refusedInBody, role, brought, unseenWrites, changesNothing, mayNeverApply, mayNeverSucceed, mustBeRefused },
+            {
+              applied,
+              skipped,
+              statuses,
+              refusedInBody,
+              role,
+              brought,
+              unseenWrites,
+              changesNothing,
+              mayNeverApply,
+              mayNeverSucceed,
+              mustBeRefused,
+            },
           ]) => [
             name,
             {

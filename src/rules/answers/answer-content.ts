@@ -100,7 +100,9 @@ const DELETED = /^(?:is)?(?:deleted|removed|trashed|discarded|erased|purged|dest
 export function saysDeleted(item: Item): boolean {
   return Object.entries(item).some(([key, value]) => {
     const name = key.toLowerCase().replace(/[_-]/g, "");
-    return DELETED.test(name) ? Boolean(value) : STATE.test(name) && typeof value === "string" && /delet|remov|trash|discard|destroy/i.test(value);
+    return DELETED.test(name)
+      ? Boolean(value)
+      : STATE.test(name) && typeof value === "string" && /delet|remov|trash|discard|destroy/i.test(value);
   });
 }
 

@@ -1,6 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LanePool } from "../../../src/engine/lane-pool.ts";
-import { KIND_BITS, HI, KIND, LO, ROW, STATUS, type Expansion, type LaneReport, type UnitRequest } from "../../../src/messages/lane-messages.ts";
+import {
+  KIND_BITS,
+  HI,
+  KIND,
+  LO,
+  ROW,
+  STATUS,
+  type Expansion,
+  type LaneReport,
+  type UnitRequest,
+} from "../../../src/messages/lane-messages.ts";
 import { NOTHING_KNOWN } from "../../../src/state/index.ts";
 import { VisitedSet } from "../../../src/engine/graph/visited-set.ts";
 

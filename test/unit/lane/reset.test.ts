@@ -80,6 +80,13 @@ describe("a world with reset", () => {
     expect(Object.keys(explorer.committer.coverage()["peek"]!.statuses)).toEqual(["200", "201", "202", "203"]);
   });
 
+  it("has no visible state without stateFromContext, so that each call leads to a new state", async () => {
+    const world = (): World<Keys, Hidden> => new World<Keys, Hidden>({ api: new Hidden(), reset: ({ api }) => api.reset() });
+    const agent = agentOf(new Hidden(), { actions: [silently], world });
+    const { explorer } = await runExplorer(agent, { direct: false, maxDepth: 3 });
+    expect([explorer.stopReason, explorer.committer.visited.size]).toEqual(["max_depth", 4]);
+  });
+
   it("shows what a client that is not seqqa's wrote, through a probe that is called after each step", async () => {
     for (const clients of [{}, { admin: new ActingClient() as never }]) {
       const seen = agentOf(new Hidden(), { actions: [silently] }, { probe: ({ api }) => api.n, clients });

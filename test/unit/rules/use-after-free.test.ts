@@ -13,12 +13,23 @@ describe("useAfterFree with resources", () => {
   const rule = useAfterFree({ resources: RESOURCES });
   const holds = async (script: Script): Promise<unknown> => (await judged(rule as never, script)).said;
 
-  it.each([404, 410, 401, 403, 405, 501, 503, 302, [200, null], [200, {}], [200, { id: 7, deleted_at: "now" }]] as Answer[])(
-    "holds where GET is answered %j",
-    async (answer) => {
-      expect(await holds(deleted({ after: { "GET /customers/7": answer } }))).toBe(true);
-    },
-  );
+  it.each([
+    404,
+    410,
+    401,
+    403,
+    405,
+    501,
+    503,
+    302,
+    [200, null],
+    [200, {}],
+    [200, { id: 7, deleted_at: "now" }],
+    [200, { id: 7, status: "trash" }],
+    [200, { id: 7, discarded_at: "now" }],
+  ] as Answer[])("holds where GET is answered %j", async (answer) => {
+    expect(await holds(deleted({ after: { "GET /customers/7": answer } }))).toBe(true);
+  });
 
   it.each([[[200, { id: 7, deleted_at: null }], 200] as const, [500 as Answer, 500] as const])(
     "is broken by %j",
@@ -30,13 +41,16 @@ describe("useAfterFree with resources", () => {
     },
   );
 
-  it.each([{ ok: false }, { success: false, message: "in use" }, { error: "in use" }])(
-    "does not judge a refused DELETE: 200 %j",
-    async (body) => {
-      const after = { "GET /customers/7": [200, { id: 7 }] as Answer };
-      expect(await judged(rule as never, deleted({ after }, [200, body]))).toEqual({ said: true, asked: [] });
-    },
-  );
+  it.each([
+    { ok: false },
+    { success: false, message: "in use" },
+    { error: "in use" },
+    { deleted: 0 },
+    { acknowledged: true, deletedCount: 0 },
+  ])("does not judge a DELETE that deleted nothing: 200 %j", async (body) => {
+    const after = { "GET /customers/7": [200, { id: 7 }] as Answer };
+    expect(await judged(rule as never, deleted({ after }, [200, body]))).toEqual({ said: true, asked: [] });
+  });
 
   it("is broken by what lies below, and by a list that still has it", async () => {
     expect(await holds(deleted({ after: { "GET /customers/7/orders": [200, { data: [{ id: 1 }] }] } }))).toBe(

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Committer, CommitterOptions } from "../../../../src/engine/commit/committer.ts";
-import { FAILED, KIND, REDUCED, RENEWED, SHAPE, SKIPPED, UNLINKED, WROTE } from "../../../../src/messages/lane-messages.ts";
+import { FAILED, KIND, REDUCED, REFUSED, RENEWED, SHAPE, SKIPPED, UNLINKED, WROTE } from "../../../../src/messages/lane-messages.ts";
 import type { Opened } from "../../../../src/engine/frontiers/index.ts";
 import { committerAt, findingNews, type rootReport, rowsOf, type Told } from "../rows.ts";
 
@@ -272,4 +272,26 @@ it("a write that only renews generated values or times is not one that changed n
   write(1, 0);
   const { a, b } = committer.coverage();
   expect([a!.unseenWrites, b!.unseenWrites]).toEqual([undefined, 1]);
+});
+
+it("counts the 2xx answers of an action whose body refuses the request", () => {
+  const committer = committerOf();
+  const answered = (action: number, bits: number): void => {
+    const rows = rowsOf([{ to: 0 }]);
+    rows[KIND]! |= bits;
+    committer.commit(0, action, { rows, at: 0 });
+  };
+  answered(0, REFUSED);
+  answered(1, 0);
+  const { a, b } = committer.coverage();
+  expect([a, b]).toMatchObject([{ statuses: { 200: 1 }, refusedInBody: 1 }, { statuses: { 200: 1 } }]);
+  expect(b).not.toHaveProperty("refusedInBody");
+});
+
+it("knows the actions whose writes only renewed values", () => {
+  const committer = committerOf();
+  const rows = rowsOf([{ to: 0 }]);
+  rows[KIND]! |= WROTE | RENEWED;
+  committer.commit(0, 1, { rows, at: 0 });
+  expect([committer.renews(0), committer.renews(1)]).toEqual([false, true]);
 });

@@ -13,6 +13,7 @@ import { laneOf } from "../../../support/lane-parts.ts";
 
 interface Post {
   likes: number;
+  due?: string;
 }
 
 /** What the sending of one trial does beside the calls. */
@@ -27,6 +28,8 @@ interface Sending {
 interface Given {
   /** A like looks, lets others go first, and writes. */
   readonly gap?: boolean;
+  /** The date that each like writes. */
+  readonly due?: () => string;
   /** Holds after every order of the calls. */
   readonly rule?: (post: Post) => boolean;
   /** What the way of sending does to the target when all calls were answered. */
@@ -47,6 +50,7 @@ async function probe(given: Given, request: Partial<RaceRequest> = {}) {
     const { likes } = store.state;
     if (given.gap === true) await Promise.resolve();
     store.state.likes = likes + 1;
+    if (given.due !== undefined) store.state.due = given.due();
     return ApiResponse.of(200, {});
   };
   const definition = new AgentDefinition<object, { like: typeof like }>({
@@ -169,6 +173,30 @@ describe("the control arm: what was seen of calls at the same time is looked for
     });
     expect(answer).toMatchObject({ hit: undefined, hits: 0, dismissed: "control_overlaps", dismissedHit: { verdict: "state" } });
     expect(staggered).toHaveLength(4 * TRIALS);
+  });
+
+  it("is repeated with twice the delay each time that its calls overlap", async () => {
+    const { staggered } = await probe(
+      { beside: ({ store }) => store.state.likes++, made: ({ trial }) => ({ ...trial!, overlapped: true }) },
+      { effort: { ...REQUEST.effort, first: 1, trials: 1 } },
+    );
+    const delays = staggered.map(({ plan }) => Math.max(...plan.offsets));
+    expect(delays.map((delay) => delay / delays[0]!)).toEqual([1, 2, 4, 8]);
+  });
+
+  it.each([
+    ["the first trial", { mode: "search" }, 1, 1],
+    ["the last trial", { mode: "measure" }, TRIALS, TRIALS],
+  ] as const)("refutes nothing if a date goes on after %s", async (_when, request, last, hits) => {
+    const [now, dayMs] = [Date.now(), 86_400_000];
+    let [days, trials] = [30, 0];
+    const due = (): string => new Date(now + days * dayMs).toISOString().slice(0, 10);
+    const made = ({ trial, isStaggered }: Sending): Trial | undefined => {
+      if (!isStaggered && ++trials === last) days++;
+      return trial;
+    };
+    const { answer } = await probe({ gap: true, due, made }, request);
+    expect(answer).toMatchObject({ hits, dismissed: undefined, hit: { verdict: "state" } });
   });
 
   it("more calls come one after the other, too", async () => {

@@ -134,6 +134,22 @@ describe("the verdicts", () => {
       expect(await judge(together(buy(body(7), body(8), body(7)), stock(7)), measure(stock(10), three))).toBeUndefined();
     });
 
+    it("is none if a text or a boolean is computed from such a number", async () => {
+      const body = (left: number) => ({ stock: left, in_stock: left > 0, note: left > 0 ? "some left" : "sold out" });
+      expect(await judged({ calls: buy(body(1), body(0)), after: stock(0) }, buy(body(0), body(0)), stock(2))).toBeUndefined();
+      const priced = (cents: number) => ({ balance: `${cents / 100}.00 EUR` });
+      const paid = { calls: buy(priced(900), priced(800)), after: stock(8) };
+      expect(await judged(paid, buy(priced(800), priced(800)))).toBeUndefined();
+      expect(await judged(paid, buy(priced(900), priced(900)))).toBe("responses");
+      // Without such a number, nothing shows that the answers were read later.
+      expect(
+        await judged(
+          { calls: buy({ in_stock: true }, { in_stock: false }), after: stock(8) },
+          buy({ in_stock: false }, { in_stock: false }),
+        ),
+      ).toBe("responses");
+    });
+
     it("also if the calls are of two actions, or the value is a text of the state", async () => {
       const account = (balance: number, status: string) => facts({ accounts: [{ id: "a", balance, status }] });
       const ends = (a: readonly [number, string], b: readonly [number, string]) => [

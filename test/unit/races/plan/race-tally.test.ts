@@ -15,3 +15,10 @@ it.each([
   expect(tally.coverage()).toMatchObject({ probed, skipped });
   expect(Object.keys(tally.coverage().skipped)).toEqual(Object.keys(skipped));
 });
+
+it("a pair whose calls never overlapped was not probed", () => {
+  const tally = new RaceTally({ races: [], pairs: 1, skipped: {}, cut: new Set(), readOnly: new Set() });
+  tally.add({ ...NOTHING, trials: 0, misses: 4 }, { path: [3], sides: [0, 0] });
+  expect(tally.coverage()).toMatchObject({ probed: 0, skipped: { no_overlap: 1 } });
+  expect([...tally.unprobed]).toEqual([["0,0", "no_overlap"]]);
+});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ExplorationResult, Race } from "../../../../src/model/results/result.ts";
-import { statusOfResult } from "../../../../src/reports/index.ts";
+import { statusOfResult, unverifiedIfCut } from "../../../../src/reports/index.ts";
 import { result, violation } from "../../../support/results.ts";
 
 const race = (changes: Partial<Race>): Race => ({ severity: "medium", ...changes }) as Race;
@@ -32,4 +32,15 @@ describe("the exit status of a result", () => {
     expect(statusOfResult(result({ violations: [violation()], races: [race({ severity: "critical" })] }), "none")).toBe(0);
     expect(statusOfResult(result({ violations: [violation()], errors: [error("pay")] }), "none")).toBe(3);
   });
+});
+
+it("a run that ended at its first finding is unverified if this finding does not fail it", () => {
+  const ended = (severity: "low" | "high", changes: Partial<ExplorationResult> = {}): ExplorationResult =>
+    unverifiedIfCut(result({ stopReason: "first_violation", violations: [violation({ severity })], ...changes }), "medium");
+  const cut = ended("low");
+  expect(statusOfResult(cut, "medium")).toBe(3);
+  expect(cut.unverified).toEqual([expect.stringContaining("Run it without --bail, or lower fail_on_severity.")]);
+  expect(cut.toJSON()).toMatchObject({ unverified: cut.unverified });
+  expect(ended("high").unverified).toEqual([]);
+  expect(ended("low", { stopReason: "exhausted" }).unverified).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Action, Agent, Invariant, World, type AgentOptions } from "seqqa";
-import { ApiResponse } from "seqqa/adapters/http";
+import { ApiResponse, HttpClient } from "seqqa/adapters/http";
 import { MemoryAdapter } from "seqqa/adapters/memory";
 import { Rule } from "../../../../src/model/declare/rule.ts";
 import { noServerErrors, rejectedMeansUnchanged } from "../../../../src/rules/index.ts";
@@ -14,6 +14,8 @@ const add = new Action<Keys, Memory>({
   expectedStatus: [200],
   run: async ({ state }) => ((state.n += 1), ApiResponse.of(200)),
 });
+/** A client of a server that does not run. */
+const nobody = new HttpClient("http://127.0.0.1:1");
 const small = new Invariant<Keys, Memory>({ name: "n_is_small", check: ({ api }) => api.state.n < 9 });
 
 const agent = (changes: Partial<AgentOptions<Keys, Memory>> = {}): Agent<Keys, Memory> =>
@@ -85,6 +87,22 @@ describe("a replay of a finding", () => {
       errors: [{ code: "RULE_INCONCLUSIVE", source: "repeats", message: "The rule could not be judged: the request has a file." }],
     });
     expect(await replayed.replay(["add"], { rule: "n_is_small" })).toMatchObject({ violations: [], errors: [] });
+  });
+
+  it("says that the rule was not checked if the last step got no answer", async () => {
+    const silent = new Action<Keys, Memory>({ name: "silent", run: () => nobody.get("/") });
+    const replayed = agent({
+      actions: [silent],
+      world: () => {
+        const db = new MemoryAdapter({ state: { n: 0 } });
+        return new World<Keys, Memory>({ api: db, clients: { nobody } as never, systems: { db } });
+      },
+    });
+    expect(await replayed.replay(["silent"], { rule: "n_is_small" })).toMatchObject({
+      completed: true,
+      violations: [{ invariant: expect.any(String) }],
+      errors: [{ code: "RULE_NOT_CHECKED", source: "n_is_small" }],
+    });
   });
 
   it("fails if the rule of its race was removed", async () => {

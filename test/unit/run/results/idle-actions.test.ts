@@ -54,6 +54,15 @@ describe("idleActions", () => {
     expect(idleActions({ edge: { applied: 2, skipped: 0, statuses: { 0: 2 } } }, EXHAUSTIVE)).toEqual([]);
   });
 
+  it("judges 2xx answers whose body refuses the request like a refusal", () => {
+    const errors = { applied: 3, skipped: 0, statuses: { 200: 3 }, refusedInBody: 3 };
+    expect(idleActions({ create: works, order: errors }, EXHAUSTIVE)[0]).toContain(
+      "1 of 2 actions worked. These actions never worked: order was answered 200 with errors in all 3 states in which it was tried.",
+    );
+    expect(idleActions({ order: { ...errors, refusedInBody: 2 } }, EXHAUSTIVE)).toEqual([]);
+    expect(idleActions({ order: { ...errors, mayNeverSucceed: true } }, EXHAUSTIVE)).toEqual([]);
+  });
+
   it("names ten, and counts the others", () => {
     const many = Object.fromEntries(Array.from({ length: 13 }, (_, index) => [`action_${index}`, skipped(1)]));
     expect(idleActions(many, EXHAUSTIVE)[0]).toContain(", and 3 more actions. ");

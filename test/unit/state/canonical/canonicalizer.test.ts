@@ -189,6 +189,21 @@ describe("constants", () => {
     expect(root("ann")).not.toBe(root("bob"));
   });
 
+  test("roots that differ only in a value that is left out are equal, but no state is copied between their lanes", () => {
+    const root = (seen: number, options: object): readonly [number, string] => {
+      const canonical = canonicalizer({ byAppearance: false, ...options });
+      const { lo } = canonical.root(stored(table("users", "*id name seen", [["1", "ann", seen]])));
+      return [lo, canonical.renamer.rootValues];
+    };
+    for (const options of [{ ignore: ["users.seen"] }, { masked: ["users.seen"] }]) {
+      const [one, other, same] = [root(1, options), root(2, options), root(1, options)];
+      expect(other[0]).toBe(one[0]);
+      expect(other[1]).not.toBe(one[1]);
+      expect(same).toEqual(one);
+    }
+    expect(root(1, {})[1]).toBe(root(2, {})[1]);
+  });
+
   test("tokens of the root that differ only in when the user logged in have one name, also for two logins in one second", () => {
     const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
     const token = (sub: string, iat: number): string =>
