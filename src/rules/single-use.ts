@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Action } from "../model/declare/action.ts";
 import { clientPartOf, type ApiClient } from "../model/http/client.ts";
 import type { Values } from "../model/context/context.ts";
@@ -13,7 +14,7 @@ import { contextGives, hasAny, rowsGive, rowsOnlyIn, type Written } from "./give
 import { call, UNANSWERED, versionOf, type Calling } from "./called-actions.ts";
 import { nameOf, requireAction, requireOptions, type ActionOrName } from "./rule-options.ts";
 import { isRedirect, pathOf, shownPath, writesOf } from "./requests.ts";
-import { bringsBackRows, changesEveryField, redoes, storeChanges } from "./store-changes.ts";
+import { bringsBackRows, changesEveryField, redoes, storeChanges, type StoreChange } from "./store-changes.ts";
 
 /** Options of {@link singleUse}. */
 export interface SingleUseOptions<C extends object = Values, A = ApiClient> extends Pick<RuleOptions<C, A>, "severity" | "blocking"> {
@@ -55,7 +56,8 @@ export interface SingleUseOptions<C extends object = Values, A = ApiClient> exte
  *
  * A request counts as accepted again if it is answered 2xx or 3xx and has an effect: it changes the stores, sets a new cookie, or its JSON has a new
  * token, session or code. A successful answer without such an effect is not a finding. Values of the request or of the first answer are not new.
- * Cookies that the client had before, or that a request with a wrong code also gets, are not new either. After an action that undid the effect, only
+ * Cookies that the client had before, or that a request with a wrong code also gets, are not new either. A changed store is not a finding if the second
+ * answer differs from the first, and a request with a wrong code gets the same answer and changes the same fields, such as a count of attempts. After an action that undid the effect, only
  * the same effect in the stores counts. There is no finding if this action may also have made the code valid again: its answer, the context or a
  * changed row has the code, a row that the use replaced is back, or the second use changes each field that the first use changed. Actions of state
  * graphs, and actions with `changesStores`, are not tried.
@@ -273,7 +275,8 @@ class Spending {
   /** Describes the effect of the second request; `undefined` if the request has no effect. */
   async #effect(before: StoresView | undefined, second: ApiResponse, sender: Sender): Promise<Problem | undefined> {
     const after = await this.#step.stores();
-    if (before !== undefined && after !== undefined && !before.same(after, { strict: true }))
+    const isChanged = before !== undefined && after !== undefined && !before.same(after, { strict: true });
+    if (isChanged && !(await this.#isRefusal(second, [before, after], sender)))
       return { message: `the second request changed the stores: ${storeChanges(before, after)}`, fields: before.changedFields(after) };
     if (await this.#isNewCookie(second, sender)) return { message: "the answer has a new cookie" };
     // The client of the step already has the values of the first answer. For any other client, these values are new.
@@ -302,16 +305,34 @@ class Spending {
     return cookies.some(({ name }) => !routine.has(name));
   }
 
-  /** Sends the request with a wrong code, and returns the names of the cookies that the answer sets. The sender's state is unchanged afterwards. */
-  async #cookiesOfRefusal({ client, acting }: Sender): Promise<ReadonlySet<string>> {
+  /**
+   * Returns `true` if the second answer differs from the first, and a request with a wrong code gets the same answer and has the same kind of effect,
+   * such as a count of attempts. The second request was then refused.
+   */
+  async #isRefusal(second: ApiResponse, [before, after]: StoreChange, sender: Sender): Promise<boolean> {
+    if (second.text === this.#spent.text) return false;
+    const refusal = await this.#refused(sender);
+    if (refusal?.statusCode !== second.statusCode || refusal.text !== second.text) return false;
+    const last = await this.#step.stores();
+    return last !== undefined && isDeepStrictEqual(before.changedFields(after), after.changedFields(last));
+  }
+
+  /** Returns the names of the cookies that the answer to a request with a wrong code sets. The sender's state is unchanged afterwards. */
+  async #cookiesOfRefusal(sender: Sender): Promise<ReadonlySet<string>> {
+    const answer = await this.#refused(sender);
+    return new Set(answer === undefined ? [] : cookiesSetBy(answer).map(({ name }) => name));
+  }
+
+  /** Sends the request with a wrong code. Returns `undefined` if it has no code. The sender's state is unchanged afterwards. */
+  async #refused({ client, acting }: Sender): Promise<ApiResponse | undefined> {
     const wrong = withWrongCode(this.#spent);
-    if (wrong === undefined) return new Set();
+    if (wrong === undefined) return undefined;
     const part = clientPartOf(client);
     const now = part?.save();
     part?.restore(acting);
     const answer = await this.#step.again(wrong, { by: client });
     part?.restore(now);
-    return new Set(answer === undefined ? [] : cookiesSetBy(answer).map(({ name }) => name));
+    return answer;
   }
 }
 

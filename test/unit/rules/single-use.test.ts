@@ -56,7 +56,14 @@ describe("singleUse of a link that sets a password", () => {
       },
       same: () => current === JSON.stringify(body),
     }));
-    return (await judged(rule as never, { sends: [[RESET, body]], after: { [RESET]: set }, stores: now })).said;
+    return (
+      await judged(rule as never, {
+        sends: [[RESET, body]],
+        during: { [RESET]: [200, { ok: true }] },
+        after: { [RESET]: set },
+        stores: now,
+      })
+    ).said;
   }
 
   it("is sent again with another password, because the same password may change nothing", async () => {
@@ -75,15 +82,31 @@ describe("singleUse of a code whose second use changes nothing", () => {
     readonly again: Answer;
     readonly wrong?: Answer;
     readonly cookie?: string;
+    /** `true` if each request changes the stores. Default: no request does. */
+    readonly writes?: boolean;
   }
 
-  async function used({ first = [200, { id: 1 }], again, wrong = 404, cookie }: Uses): Promise<Judged["said"]> {
+  async function used({ first = [200, { id: 1 }], again, wrong = 404, cookie, writes = false }: Uses): Promise<Judged["said"]> {
     const rule = singleUse({ create, use });
     rule.brings([create, use] as never);
     const sends = [[ACCEPT, { name: "ann" }, cookie === undefined ? {} : { cookie }]] as const;
     const after = { [ACCEPT]: again, [WRONG]: wrong };
-    return (await judged(rule as never, { sends, during: { [ACCEPT]: first }, after, stores: [orders(1)] })).said;
+    const stores = writes ? Array.from({ length: 20 }, (_, count) => orders(count)) : [orders(1)];
+    return (await judged(rule as never, { sends, during: { [ACCEPT]: first }, after, stores })).said;
   }
+
+  it("holds if a wrong code gets the same answer and has the same effect, such as a count of attempts, unless the first answer was the same", async () => {
+    const [done, failed]: Answer[] = [
+      [200, { verified: true }],
+      [200, { verified: false }],
+    ];
+    expect(await used({ first: done!, again: failed!, wrong: failed!, writes: true })).toBe(true);
+    for (const uses of [
+      { first: done!, again: failed!, wrong: 404 },
+      { first: failed!, again: failed!, wrong: failed! },
+    ])
+      expect(await used({ ...uses, writes: true })).toContain("again (200) when it was sent again: the second request changed the stores");
+  });
 
   it.each<[string, Uses]>([
     ["the code of the request", { again: [200, { id: 1, token: "3f2a11bc90de", status: "accepted" }] }],
