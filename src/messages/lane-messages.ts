@@ -28,7 +28,7 @@ export const HI = 3;
 export const SHAPE = 5;
 
 /** The bits of a row's first value that hold the kind of the outcome. */
-export const KIND_BITS = 0x7f;
+export const KIND_BITS = 0x0f;
 
 /** The kind of an outcome, see {@link KIND_BITS}: the action was executed (`EXECUTED`), or did not apply (`SKIPPED`). */
 export const EXECUTED = 0;
@@ -67,7 +67,7 @@ export const WROTE: number = 1 << 13;
 
 /**
  * Flag in the first value of a row: the step added, replaced or removed generated values or times. The reached state may have the same fingerprint as
- * the state before. No bit is left for a further flag: bit 15 is used by the rows of a commit, and bits 16 to 31 hold the second hash of the state.
+ * the state before. Bits 4 to 6 are free for further flags. Bit 15 is used by the rows of a commit, and bits 16 to 31 hold the second hash.
  */
 export const RENEWED: number = 1 << 14;
 

@@ -56,11 +56,11 @@ export interface SingleUseOptions<C extends object = Values, A = ApiClient> exte
  *
  * A request counts as accepted again if it is answered 2xx or 3xx and has an effect: it changes the stores, sets a new cookie, or its JSON has a new
  * token, session or code. A successful answer without such an effect is not a finding. Values of the request or of the first answer are not new.
- * Cookies that the client had before, or that a request with a wrong code also gets, are not new either. A changed store is not a finding if the second
- * answer differs from the first, and a request with a wrong code gets the same answer and changes the same fields, such as a count of attempts. After an action that undid the effect, only
- * the same effect in the stores counts. There is no finding if this action may also have made the code valid again: its answer, the context or a
- * changed row has the code, a row that the use replaced is back, or the second use changes each field that the first use changed. Actions of state
- * graphs, and actions with `changesStores`, are not tried.
+ * Cookies that the client had before, or that a request with a wrong code also gets, are not new either. A change of the stores is not a finding if
+ * the second answer differs from the first, and a request with a wrong code gets the same answer and changes the same fields, such as a count of
+ * attempts. After an action that undid the effect, only the same effect in the stores counts. There is no finding if this action may also have made
+ * the code valid again: its answer, the context or a changed row has the code, a row that the use replaced is back, or the second use changes each
+ * field that the first use changed. Actions of state graphs, and actions with `changesStores`, are not tried.
  *
  * OWASP ASVS 5.0, 2.3.4 and 6.5.1; RFC 6749, 4.1.2 (authorization codes).
  * @throws SeqqaError `RULE_INVALID` if the agent has no such action

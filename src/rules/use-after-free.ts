@@ -36,8 +36,8 @@ export interface UseAfterFreeOptions {
  * 2xx (not 202) and is a `DELETE`, restores a deleted item, or writes to a missing item.
  *
  * Two terms. An item is *marked as deleted* if a field (`deleted`, `deleted_at`), or its `status` or `state`, says that it was deleted, removed,
- * trashed, discarded or destroyed. An item is *marked as ended* if a field or its `status` only says that it was closed, cancelled, archived, revoked or the like. An end
- * may have another cause than this deletion.
+ * trashed, discarded or destroyed. An item is *marked as ended* if a field or its `status` only says that it was closed, cancelled, archived, revoked
+ * or the like. An end may have another cause than this deletion.
  *
  * Deletion (with `resources`, if the deleted path is an item). The row may still be in the store; the item is gone if the API no longer returns it.
  * - `GET` of the item, if it can be read, must not be answered 2xx, and not with a server failure (5xx except 501 and 503). 3xx and 4xx, especially

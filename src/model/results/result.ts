@@ -398,7 +398,8 @@ export interface RaceCoverage {
   /**
    * The number of races that were seen but not reported, by reason: `control` (calls sent with a delay between them showed the same result),
    * `control_overlaps` (these calls still overlapped), `noise` (repeated executions of one order differ in the same way), `idempotent` (a repeated
-   * DELETE), `not_repeated` (a rule broke, and held in all trials on a rebuilt lane), `unconfirmed`, `max_time` (there was no time to confirm the pair), ...
+   * DELETE), `not_repeated` (a rule broke, and held in all trials on a rebuilt lane), `unconfirmed`, `max_time` (there was no time to confirm the
+   * pair), ...
    */
   readonly dismissed: Readonly<Record<string, number>>;
   /** The dismissed races: one for each pair of actions, verdict and reason. Absent if there are none. */

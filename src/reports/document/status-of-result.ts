@@ -4,10 +4,10 @@ import { resultJson } from "../json/result-json.ts";
 
 /**
  * Returns a result that is unverified if its exploration ended at the first finding although this finding does not make the run fail. The rest of the
- * states may contain findings that do.
+ * states may contain findings that do. With `none`, no finding makes a run fail, so the result stays as it is.
  */
 export function unverifiedIfCut(result: ExplorationResult, failOn: Severity | "none"): ExplorationResult {
-  if (result.stopReason !== "first_violation" || statusOfResult(result, failOn) !== 0) return result;
+  if (failOn === "none" || result.stopReason !== "first_violation" || statusOfResult(result, failOn) !== 0) return result;
   const why =
     "The exploration ended at its first finding (--bail), which is less severe than fail_on_severity. Run it without --bail, or lower fail_on_severity.";
   const own = { ...result, unverified: [...result.unverified, why] };

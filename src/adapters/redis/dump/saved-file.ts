@@ -62,8 +62,8 @@ export class SavedFile {
   }
 
   /**
-   * Writes the file. `isShared`: the database also contains the claim and the copy, so that DEL may delete them and the counters show nothing. Without space or a usable folder, there is no file, and only the copy on the server protects the
-   * database.
+   * Writes the file. Without space or a usable folder, there is no file, and only the copy on the server protects the database.
+   * @param about `isShared`: the database also contains the claim and the copy. DEL may then delete them, and the counters show nothing.
    */
   write(
     state: ReadonlyMap<Bytes, Entry>,
@@ -128,8 +128,8 @@ export class SavedFile {
 }
 
 /**
- * Returns the state of the run that wrote the file of a database without a claim. `undefined` if there is no file, or if its run was undone from another
- * machine. Waits for the claim of a run that may be alive.
+ * Returns the state of the run that wrote the file of a database without a claim. `undefined` if there is no file, or if its run was undone from
+ * another machine. Waits for the claim of a run that may be alive.
  */
 export async function lifeOf(file: SavedFile, db: number, registry: Registry | undefined): Promise<"alive" | "dead" | undefined> {
   const owner = file.head()?.owner;
