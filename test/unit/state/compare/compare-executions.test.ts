@@ -91,9 +91,24 @@ describe("numbers with a fraction, as text", () => {
       expect(values(a, b)).toEqual([0, [{ field: "systems.probe.tokens", values: [`"${a}"`, `"${b}"`] }]]);
   });
 
-  it("are not dropped if they are times in seconds, or part of a longer text", () => {
-    expect(values("1795000000.483920", "1795000001.105839")[1]).toEqual([]);
+  it("are not dropped if they are part of a longer text", () => {
     expect(values("v-1.483920", "v-1.105839")).toEqual([1, []]);
+  });
+
+  it.each([
+    ["in different seconds", "1795000000.483920", "1795000001.105839"],
+    ["within one second", "1795000000.103920", "1795000000.905839"],
+    ["of which one has no fraction by chance", "1795000000.9058", "1795000002"],
+  ])("are times if they are times in seconds: %s", (_what, a, b) => {
+    for (const aheadMs of [0, 600_000]) {
+      const at = (text: string) => {
+        const startMs = Math.floor(Number(text) * 1_000) - aheadMs;
+        return { facts: facts({ context: { at: text, queue: { at: text } } }), window: { startMs, endMs: startMs + 5 } };
+      };
+      const { generated, times, unexplained } = compareExecutions(at(a), at(b), { known: NOTHING_KNOWN });
+      expect([generated, unexplained]).toEqual([[], []]);
+      expect(times).toMatchObject(Array.from({ length: 2 }, () => ({ after: "", resolutionMs: 1, base: "step", offsets: [aheadMs] })));
+    }
   });
 });
 

@@ -546,6 +546,7 @@ describe("the request that made a value", () => {
   it.each([
     ["two years ahead", (ms: number) => ({ until: iso(ms + 730 * 86_400_000) })],
     ["two years ahead, in milliseconds", (ms: number) => ({ until: ms + 730 * 86_400_000 })],
+    ["in seconds with a fraction, as text", (ms: number) => ({ at: ((ms + 17) / 1_000).toFixed(6) })],
     ["in the notation of a language", (ms: number) => ({ at: new Date(ms).toLocaleString("en-US") })],
     ["in the notation of a language, as the whole body", (ms: number) => new Date(ms).toLocaleString("de-DE")],
     ["as String(date)", (ms: number) => ({ at: String(new Date(ms)) })],
