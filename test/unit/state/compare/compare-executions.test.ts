@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compareExecutions, fieldOf, NOTHING_KNOWN, tableOf, valuesAt, type Facts } from "../../../../src/state/index.ts";
-import { CLOCK, facts, stored, table } from "../support.ts";
+import { CLOCK, facts, stored, table, uuids } from "../support.ts";
 
 const window = { startMs: 1_000, endMs: 1_010 };
 const compared = (a: Partial<Facts>, b: Partial<Facts>) =>
@@ -71,6 +71,41 @@ describe("numbers that differ between two executions", () => {
   it("and are not whole, or below zero, are none", () => {
     expect(compared(probed({ took: 1.5 }), probed({ took: 2.5 })).generated).toEqual([]);
     expect(compared(probed({ left: -3 }), probed({ left: -2 })).generated).toEqual([]);
+  });
+});
+
+describe("members of a Set that differ between two executions", () => {
+  const at = (startMs: number, members: readonly unknown[], token?: string) => {
+    const state = { sessions: new Set(["admin", ...members]) };
+    return { facts: facts(probed(state, token === undefined ? {} : { token })), window: { startMs, endMs: startMs + 5 } };
+  };
+  const found = (members: (startMs: number) => readonly unknown[], tokenAt?: number) => {
+    const [a, b] = [CLOCK, CLOCK + 1_234].map((startMs) => at(startMs, members(startMs), tokenAt === undefined ? undefined : String(members(startMs)[tokenAt]))); // prettier-ignore
+    return compareExecutions(a!, b!, { known: NOTHING_KNOWN });
+  };
+  const ids = new Map([CLOCK, CLOCK + 1_234].map((startMs) => [startMs, uuids(2)]));
+
+  it("are generated like items of a list, and so are their copies", () => {
+    const { generated, unexplained } = found((startMs) => ids.get(startMs)!, 1);
+    expect(unexplained).toEqual([]);
+    const places = ["systems.probe.sessions", "systems.probe.sessions", "context.token"];
+    expect(generated.map(({ field, domain }) => [field, domain])).toEqual(places.map((field) => [field, undefined]));
+    expect(valuesAt(at(CLOCK, ids.get(CLOCK)!).facts, generated[0]!.place)).toEqual(["admin", ...ids.get(CLOCK)!]);
+  });
+
+  it("are times, integers of a counter, or objects with such values", () => {
+    expect(found((startMs) => [new Date(startMs).toISOString()]).times).toMatchObject([{ offsets: [0], base: "step" }]);
+    const both = found((startMs) => [{ id: ids.get(startMs)![0], at: startMs, name: "ann" }, startMs === CLOCK ? 4 : 5]);
+    expect(both.times).toMatchObject([{ offsets: [0], base: "step" }]);
+    expect(both.generated.map(({ isLoose }) => isLoose)).toEqual([true, undefined]);
+    expect(both.unexplained).toEqual([]);
+  });
+
+  it("are unexplained with the whole Set, if their number differs or they are not generated", () => {
+    const fields = (members: (startMs: number) => readonly unknown[]) => found(members).unexplained.map(({ field }) => field);
+    expect(fields((startMs) => (startMs === CLOCK ? ["a"] : ["a", "b"]))).toEqual(["systems.probe.sessions"]);
+    expect(fields((startMs) => [startMs === CLOCK ? 0.25 : 0.5])).toEqual(["systems.probe.sessions"]);
+    expect(fields((startMs) => [{ took: startMs === CLOCK ? 0.25 : 0.5 }])).toEqual(["systems.probe.sessions"]);
   });
 });
 

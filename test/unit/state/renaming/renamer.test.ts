@@ -13,7 +13,7 @@ import {
 } from "../../../../src/state/index.ts";
 import { Canonicalizer as State } from "../../../../src/state/canonical/canonicalizer.ts";
 import { JSON_TEXT } from "../../../../src/state/values/places.ts";
-import { CLOCK, stored, table, type Rows } from "../support.ts";
+import { CLOCK, stored, table, uuids, type Rows } from "../support.ts";
 
 beforeAll(loadHasher);
 
@@ -811,6 +811,36 @@ describe("a constant at a place of generated values", () => {
     expect(strict("123", 6)).toBe(strict("456", 6));
     expect(strict("abcd", 6)).toBe(strict("wxyz", 6));
     expect(strict("live", undefined)).toBe(strict("test", undefined));
+  });
+});
+
+describe("a Set with generated members", () => {
+  const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [] };
+  const state = (members: readonly unknown[], token: unknown): Facts => ({
+    ...stored(),
+    systems: { memory: { kind: "value", value: { sessions: new Set(["admin", ...members]) } } },
+    context: { token } as Facts["context"],
+  });
+  const executed = (members: readonly unknown[], token: unknown, startMs: number) => ({
+    facts: state(members, token),
+    window: { startMs, endMs: startMs + 5 },
+  });
+
+  it.each([
+    ["texts", uuids(8)],
+    ["integers", [11, 12, 13, 14, 15, 16, 17, 18]],
+  ] as const)("has one name in all executions, and a copy of a member is the same value: %s", (_what, [a1, a2, b1, b2, c1, c2, d1, d2]) => {
+    const [a, b] = [executed([a1, a2], a2, CLOCK), executed([b1, b2], b2, CLOCK + 1_234)];
+    const { generated, times } = compareExecutions(a, b, { known: NOTHING_KNOWN });
+    const strict = (members: readonly unknown[], token: unknown): number => {
+      const canonical = new State(options, { ...NOTHING_KNOWN, generated, times });
+      canonical.root(state([], ""));
+      return strictOf(canonical, step(canonical, state(members, token), CLOCK).facts);
+    };
+    expect(strict([c1, c2], c2)).toBe(strict([d1, d2], d2));
+    expect(strict([c1, c2], "none")).toBe(strict([d1, d2], "none"));
+    expect(strict([c1, c2], c2)).not.toBe(strict([c1, c2], "none"));
+    expect(strict([c1, c2], c2)).not.toBe(strict([c1], c2));
   });
 });
 
