@@ -814,6 +814,39 @@ describe("a constant at a place of generated values", () => {
   });
 });
 
+describe("a generated id before a counter in one text", () => {
+  const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [] };
+  const state = (id: string, ref: string): Facts => ({ ...stored(table("jobs", "*n id ref", [[1, id, ref]])), context: { ref } });
+  const executed = (startMs: number, id: string, ref: string) => ({
+    facts: state(id, ref),
+    window: { startMs, endMs: startMs + 5 },
+  });
+
+  it.each([":0", "-v1", "/1", "_1"])("is renamed without the counter, also in requests: %s", (rest) => {
+    const [a, b, c, d] = uuids(4) as [string, string, string, string];
+    const { generated, unexplained } = compareExecutions(executed(CLOCK, a, a + rest), executed(CLOCK + 1_234, b, b + rest), {
+      known: NOTHING_KNOWN,
+    });
+    expect(unexplained).toEqual([]);
+    const canonical = new State(options, { ...NOTHING_KNOWN, generated: [...generated, { place: written("session.id").place, after: "", domain: undefined }] }); // prettier-ignore
+    canonical.root(stored(table("jobs", "*n id ref", []), table("session", "*id", [])));
+    const named = (id: string, other: string): number => strictOf(canonical, step(canonical, state(id, other), CLOCK).facts);
+    expect(named(c, c + rest)).toBe(named(d, d + rest));
+    const later = rest.replace(/.$/, "9");
+    expect(named(c, c + later)).toBe(named(d, d + later));
+    expect(named(c, c + later)).not.toBe(named(c, c + rest));
+    expect(named(c, d + rest)).not.toBe(named(c, c + rest));
+    const label = (id: string): string => {
+      const first = step(canonical, state(id, id + rest), CLOCK);
+      const both: Facts = stored(table("jobs", "*n id ref", [[1, id, id + rest]]), table("session", "*id", [["made-value-1"]]));
+      const exchanges = [{ method: "POST", path: `/jobs/${id}${rest}`, body: JSON.stringify({ ref: id + rest }), acting: " ", answer: "made-value-1" }]; // prettier-ignore
+      const { origins } = canonical.renamer.observe(both, first.origins, { action: "retry", exchanges, startMs: CLOCK, endMs: CLOCK });
+      return origins.ids.get("made-value-1")!.label;
+    };
+    expect(label(c)).toBe(label(d));
+  });
+});
+
 describe("a Set with generated members", () => {
   const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [] };
   const state = (members: readonly unknown[], token: unknown): Facts => ({
