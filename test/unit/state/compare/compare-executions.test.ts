@@ -248,6 +248,27 @@ describe("a time that is equal in executions in different seconds", () => {
   it("is none, if both steps may have run in one second", () => {
     expect(constants(1_000)).toEqual([]);
   });
+
+  it.each([
+    ["the end of today", 7 * 61_000 + 300, () => "2025-11-21T23:59:59.999Z", true],
+    ["the end of today, in seconds", 5 * 60_000, () => "2025-11-21T23:59:59Z", true],
+    ["a time of this evening", 7 * 61_000 + 300, () => "2025-11-21T20:01:00Z", true],
+    ["the end of this minute", 7 * 60_000 + 300, (ms: number) => new Date(Math.ceil(ms / 60_000) * 60_000 - 1).toISOString(), false],
+    ["the end of ten seconds", 7 * 60_000 + 41_300, (ms: number) => new Date(Math.ceil(ms / 10_000) * 10_000).toISOString(), false],
+    ["the time at which the target began", 7 * 60_000 + 300, () => "2025-11-21T12:01:17.321Z", false],
+  ])(
+    "is one within a day only at the beginning or the end of a minute that is not the present one: %s",
+    (_what, beginMs, textOf, isOne) => {
+      const executed = (startMs: number) => {
+        const links = [[1, new Date(startMs + 3_600_000).toISOString()], [2, textOf(startMs)]]; // prettier-ignore
+        return { facts: stored(table("links", "*id expires_at", links)), window: { startMs, endMs: startMs + 5 } };
+      };
+      const found = compareExecutions(executed(start + beginMs), executed(start + beginMs + 1_100), { known: NOTHING_KNOWN });
+      expect(found.constants.map(({ ms }) => ms)).toEqual(isOne ? [Date.parse(textOf(0))] : []);
+      expect(found.times).toMatchObject([{ offsets: [3_600_000] }]);
+      expect([found.generated, found.unexplained, found.truncated]).toEqual([[], [], []]);
+    },
+  );
 });
 
 describe("a time that is truncated", () => {

@@ -162,6 +162,7 @@ describe("a time that a step writes", () => {
   it.each([
     ["far from the present", iso(Date.UTC(9999, 11, 31)), []],
     ["that was equal in two executions", iso(CLOCK + 100 * 86_400_000), [CLOCK + 100 * 86_400_000]],
+    ["that is the end of today in two executions", iso(CLOCK + 43_199_999), [CLOCK + 43_199_999]],
   ])("is not one %s, whenever the step runs", (_what, text, constants) => {
     const canonical = knowingPlaces({ ...written("member.at"), base: "stored", offsets: [0], constants }, written("session.at"));
     const ended = (apartMs: number, last = text): number => {
