@@ -1,6 +1,6 @@
 import type { Facts } from "../canonical/facts.ts";
 import { droppableField } from "../values/places.ts";
-import { FURTHEST_MS, momentOf, type StepWindow } from "../values/times.ts";
+import { FURTHEST_MS, momentOf, resolutionOf, type Moment, type StepWindow } from "../values/times.ts";
 import { differingWords, wordOf, wordOfBytes } from "../values/words.ts";
 import { Counters } from "./counters.ts";
 import { DifferingPairs, dropped, type Pair } from "./differing-pairs.ts";
@@ -56,8 +56,8 @@ export interface CompareOptions {
   readonly before?: readonly Facts[] | undefined;
 }
 
-/** The smallest distance of a constant time from its step. A time that is nearer may be the present time, truncated to minutes, hours or days. */
 const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
 /** A text that consists of at least this number of digits counts as an id, not as a number from a counter, unless it is a key of a table. */
 const ID_DIGITS = 15;
 
@@ -256,7 +256,18 @@ function equalTimes(a: Execution, b: Execution): Pick<Compared, "constants" | "t
     const { place, moment } = one;
     const time = ofRoot.has(momentKey(one)) ? undefined : truncatedTime(place, moment, a.window);
     if (time !== undefined) truncated.push(time);
-    else if (Math.abs(moment.ms - a.window.endMs) > DAY_MS) constants.push({ place, ms: moment.ms });
+    else if (isConstant(moment, a.window)) constants.push({ place, ms: moment.ms });
   }
   return { constants, truncated };
+}
+
+/**
+ * Returns `true` for a time that two executions have in common because no step computes it from the present time. A time within a day must be the
+ * beginning or the end of a minute, as in 23:59:59.999. Any other time within a day may be, for example, the time at which the target began.
+ */
+function isConstant(moment: Moment, { endMs }: StepWindow): boolean {
+  const apartMs = Math.abs(moment.ms - endMs);
+  if (apartMs > DAY_MS) return true;
+  // The end of the present minute is the same in most executions, too.
+  return apartMs > MINUTE_MS && [0, 1, 1_000].some((more) => resolutionOf({ ...moment, ms: moment.ms + more }) >= MINUTE_MS);
 }

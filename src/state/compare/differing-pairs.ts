@@ -184,6 +184,14 @@ export class DifferingPairs {
       a.forEach((item, index) => this.#value(item, b[index], [...segments, INDEX], depth + 1));
       return true;
     }
+    if (types.isSet(a) && types.isSet(b)) {
+      if (a.size !== b.size) return false;
+      const [left, right] = [[...a].filter((member) => !b.has(member)), [...b].filter((member) => !a.has(member))];
+      for (const member of a) if (b.has(member)) this.#meet(member);
+      // Rules cannot name the members of a Set, so a member has the place of a key.
+      left.forEach((member, index) => this.#value(member, right[index], [...segments, KEY], depth + 1));
+      return true;
+    }
     const [x, y] = [entriesOf(a), entriesOf(b)];
     if (x === undefined || y === undefined || x.size !== y.size) return false;
     const onlyA = [...x].filter(([key]) => !y.has(key));

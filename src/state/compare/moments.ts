@@ -1,7 +1,7 @@
 import { types } from "node:util";
 import type { ObservedTable } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../canonical/facts.ts";
-import { columnPlace, INDEX, JSON_TEXT, parsedJson, placeText, tablePlace } from "../values/places.ts";
+import { columnPlace, INDEX, JSON_TEXT, KEY, parsedJson, placeText, tablePlace } from "../values/places.ts";
 import { momentOf, type Moment } from "../values/times.ts";
 
 /** A time in a state. */
@@ -50,6 +50,7 @@ function add(value: unknown, segments: readonly string[], found: PlacedMoment[])
     const parsed = parsedJson(value);
     if (parsed !== undefined) add(parsed, [...segments, JSON_TEXT], found);
   } else if (Array.isArray(value)) for (const item of value) add(item, [...segments, INDEX], found);
+  else if (types.isSet(value)) for (const member of value) add(member, [...segments, KEY], found);
   else if (typeof value === "object" && value !== null && !ArrayBuffer.isView(value))
     for (const [key, item] of types.isMap(value) ? value : Object.entries(value)) add(item, [...segments, String(key)], found);
 }

@@ -238,7 +238,7 @@ export class FactsWalk {
       return this.#times.elsewhere(value.getTime(), "object") ?? value;
     }
     if (types.isMap(value)) return new Map([...value].map(([key, item]) => this.#entry(key, item, node)));
-    if (types.isSet(value)) return new Set([...value].map((item) => this.#value(item, node?.inner.get(INDEX))));
+    if (types.isSet(value)) return new Set([...value].map((item) => this.#value(item, node?.inner.get(KEY))));
     const prototype: unknown = Object.getPrototypeOf(value);
     if (prototype !== Object.prototype && prototype !== null) return value;
     const before = Object.entries(value);

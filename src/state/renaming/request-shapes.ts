@@ -97,7 +97,7 @@ class RequestTexts {
     const parts = splitAtWords(plain, (word, after) => {
       const name = this.#value(word, this.#counted(word, after, isPath || /id$/i.test(after)));
       if (name !== undefined) return name;
-      const moment = INTEGER.test(word) ? momentOf(Number(word)) : word.includes(":") ? momentOf(word) : undefined;
+      const moment = INTEGER.test(word) ? momentOf(Number(word)) : /[:.]/.test(word) ? momentOf(word) : undefined;
       return moment && this.#time(moment, word);
     });
     return parts === undefined ? plain : parts.map(({ text: part, found }) => found ?? part).join("");

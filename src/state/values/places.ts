@@ -86,6 +86,7 @@ function insideOf(value: unknown, segment: string): readonly unknown[] {
   if (segment === SIGNED_TEXT && typeof value === "string") return [parsedSigned(value)];
   if (segment === INDEX && Array.isArray(value)) return value;
   if (typeof value !== "object" || value === null) return [];
+  if (types.isSet(value)) return segment === KEY ? [...value] : [];
   const entries: readonly (readonly [unknown, unknown])[] = types.isMap(value) ? [...value] : Object.entries(value);
   if (segment === KEY) return entries.map(([key]) => key);
   return entries.filter(([key]) => segment === "*" || String(key) === segment).map(([, item]) => item);
@@ -202,8 +203,8 @@ function claimsOf(text: string): object | undefined {
 }
 
 /**
- * Elements of a place's path that are no names: an array index, a generated key, parsed JSON, a parsed JWT, a parsed signed text, and the root of all
- * tables.
+ * Elements of a place's path that are no names: an array index, a generated key or a member of a Set, parsed JSON, a parsed JWT, a parsed signed
+ * text, and the root of all tables.
  */
 export const INDEX = "[]";
 export const KEY = "#key";

@@ -30,7 +30,8 @@ const WITH_NAMES =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)(?:, \d\d \w{3} \d{4} \d\d:\d\d:\d\d (?:GMT|[+-]\d{4})| \w{3} \d\d \d{4} \d\d:\d\d:\d\d GMT[+-]\d{4}(?: \([^()]+\))?| (\w{3} [ \d]\d) (\d\d:\d\d:\d\d) (\d{4}))$/;
 /** Matches a date and time in the notation of a language, with the year at the end or at the beginning of the date. */
 const IN_LANGUAGE = /^(\d{1,4})([/.-])(\d{1,2})\2(\d{1,4}),?\s(\d{1,2})(:\d\d:\d\d)(?:[.,](\d{1,9}))?(?:\s([AP])M)?$/;
-const DIGITS = /^\d{10,19}$/;
+/** Matches a time since 1970. Only seconds can have a fraction. */
+const DIGITS = /^(?:\d{10,19}|\d{10}\.\d{1,9})$/;
 
 /**
  * The largest usual distance of a generated time from the present. A time that is further away is given data, or a number that looks like a time by
@@ -39,8 +40,9 @@ const DIGITS = /^\d{10,19}$/;
 export const FURTHEST_MS: number = 400 * 86_400_000;
 
 /**
- * Reads a time from a number, a `Date`, or a text: ISO 8601 with a `T` or a blank, a date, an HTTP date, digits since 1970, or a date and time with
- * seconds in the notation of a language (`27/11/2026, 09:05:07`, `11/27/2026, 9:05:07 AM`). `undefined` if the value is not a time.
+ * Reads a time from a number, a `Date`, or a text: ISO 8601 with a `T` or a blank, a date, an HTTP date, digits since 1970
+ * (`1795000000.483920`), or a date and time with seconds in the notation of a language (`27/11/2026, 09:05:07`, `11/27/2026, 9:05:07 AM`).
+ * `undefined` if the value is not a time.
  */
 export function momentOf(value: unknown): Moment | undefined {
   if (typeof value === "number" || typeof value === "bigint") return ofNumber(Number(value));

@@ -57,6 +57,9 @@ export type TextPart<T> = { readonly text: string; readonly found?: undefined } 
  */
 export function splitAtWords<T>(text: string, find: (word: string, after: string) => T | undefined): readonly TextPart<T>[] | undefined {
   const parts: TextPart<T>[] = [];
+  // {@link differingWords} takes the id before the counter for a word only if it begins the text.
+  const counted = countedIn(text, "^", find);
+  if (counted !== undefined) return [counted.id, counted.rest];
   let done = 0;
   let after = "^";
   for (const { 0: time, index } of timesIn(text)) {
@@ -96,11 +99,13 @@ function splitInto<T>(
     const isWord = LETTER_OR_DIGIT.test(word);
     const found = isWord ? (find(word, after) ?? (isNext ? find(word, AFTER_FOUND) : undefined)) : undefined;
     const rest = found === undefined && tier < 2 && word.length <= LONGEST_NAME ? endOf(word, tier === 0, after, find) : undefined;
+    const counted = found === undefined && rest === undefined ? countedIn(word, after, find) : undefined;
     const wasNext = isNext;
     isNext = found !== undefined || rest !== undefined;
     if (found === undefined && tier === TIERS.length - 1) continue;
     if (match.index > done) parts.push({ text: text.slice(done, match.index) });
     if (found !== undefined) parts.push({ text: word, found });
+    else if (counted !== undefined) parts.push(counted.id, counted.rest);
     else if (rest !== undefined) {
       splitInto(word.slice(0, rest.at - 1), tier, { after, isNext: wasNext }, find, parts);
       parts.push({ text: word[rest.at - 1]! }, { text: word.slice(rest.at), found: rest.found });
@@ -111,6 +116,17 @@ function splitInto<T>(
     done = match.index + word.length;
   }
   if (done < text.length) parts.push({ text: text.slice(done) });
+}
+
+/** Returns the parts of a text that consists of a known word and a counter; see {@link COUNTED}. */
+function countedIn<T>(
+  text: string,
+  after: string,
+  find: (word: string, after: string) => T | undefined,
+): { readonly id: TextPart<T>; readonly rest: TextPart<T> } | undefined {
+  const [, word, rest] = (DIGIT.test(text.at(-1)!) && COUNTED.exec(text)) || [];
+  const found = word === undefined ? undefined : find(word, after);
+  return found === undefined ? undefined : { id: { text: word!, found }, rest: { text: rest! } };
 }
 
 /**
@@ -145,6 +161,7 @@ function lastRun(text: string, otherwise: string): string {
 }
 
 const LETTER_OR_DIGIT = /[A-Za-z0-9]/;
+const DIGIT = /\d/;
 const OF_TOKEN = /[\w.+=~-]/;
 const OF_WIDE = /[\w.+/=~-]/;
 
@@ -203,10 +220,11 @@ function otherWords(a: string, b: string): readonly WordPair[] {
 }
 
 /**
- * Matches a word, such as a code, that is followed by a counter: `732722:0`. The counter is not a part of the word, because it shows how often the
- * code was tried.
+ * Matches a word, such as a code or an id, that is followed by a counter or a version: `732722:0`, `<uuid>-v3`. The counter is not a part of the
+ * word, because it shows, for example, how often the code was tried. Ids in base64url may end like a counter by chance, but hardly in the same way
+ * in two executions.
  */
-const COUNTED = /^([A-Za-z0-9]{4,})([:|]\d{1,3})$/;
+const COUNTED = /^([A-Za-z0-9]{4,}|[\w-]{16,})([:|./#=_-]v?\d{1,3})$/;
 
 interface Run {
   readonly text: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compareExecutions, fieldOf, NOTHING_KNOWN, tableOf, valuesAt, type Facts } from "../../../../src/state/index.ts";
-import { CLOCK, facts, stored, table } from "../support.ts";
+import { CLOCK, facts, stored, table, uuids } from "../support.ts";
 
 const window = { startMs: 1_000, endMs: 1_010 };
 const compared = (a: Partial<Facts>, b: Partial<Facts>) =>
@@ -74,6 +74,41 @@ describe("numbers that differ between two executions", () => {
   });
 });
 
+describe("members of a Set that differ between two executions", () => {
+  const at = (startMs: number, members: readonly unknown[], token?: string) => {
+    const state = { sessions: new Set(["admin", ...members]) };
+    return { facts: facts(probed(state, token === undefined ? {} : { token })), window: { startMs, endMs: startMs + 5 } };
+  };
+  const found = (members: (startMs: number) => readonly unknown[], tokenAt?: number) => {
+    const [a, b] = [CLOCK, CLOCK + 1_234].map((startMs) => at(startMs, members(startMs), tokenAt === undefined ? undefined : String(members(startMs)[tokenAt]))); // prettier-ignore
+    return compareExecutions(a!, b!, { known: NOTHING_KNOWN });
+  };
+  const ids = new Map([CLOCK, CLOCK + 1_234].map((startMs) => [startMs, uuids(2)]));
+
+  it("are generated like items of a list, and so are their copies", () => {
+    const { generated, unexplained } = found((startMs) => ids.get(startMs)!, 1);
+    expect(unexplained).toEqual([]);
+    const places = ["systems.probe.sessions", "systems.probe.sessions", "context.token"];
+    expect(generated.map(({ field, domain }) => [field, domain])).toEqual(places.map((field) => [field, undefined]));
+    expect(valuesAt(at(CLOCK, ids.get(CLOCK)!).facts, generated[0]!.place)).toEqual(["admin", ...ids.get(CLOCK)!]);
+  });
+
+  it("are times, integers of a counter, or objects with such values", () => {
+    expect(found((startMs) => [new Date(startMs).toISOString()]).times).toMatchObject([{ offsets: [0], base: "step" }]);
+    const both = found((startMs) => [{ id: ids.get(startMs)![0], at: startMs, name: "ann" }, startMs === CLOCK ? 4 : 5]);
+    expect(both.times).toMatchObject([{ offsets: [0], base: "step" }]);
+    expect(both.generated.map(({ isLoose }) => isLoose)).toEqual([true, undefined]);
+    expect(both.unexplained).toEqual([]);
+  });
+
+  it("are unexplained with the whole Set, if their number differs or they are not generated", () => {
+    const fields = (members: (startMs: number) => readonly unknown[]) => found(members).unexplained.map(({ field }) => field);
+    expect(fields((startMs) => (startMs === CLOCK ? ["a"] : ["a", "b"]))).toEqual(["systems.probe.sessions"]);
+    expect(fields((startMs) => [startMs === CLOCK ? 0.25 : 0.5])).toEqual(["systems.probe.sessions"]);
+    expect(fields((startMs) => [{ took: startMs === CLOCK ? 0.25 : 0.5 }])).toEqual(["systems.probe.sessions"]);
+  });
+});
+
 describe("numbers with a fraction, as text", () => {
   const values = (a: string, b: string) => {
     const { generated, times, unexplained } = compared(probed({ tokens: a }), probed({ tokens: b }));
@@ -91,9 +126,24 @@ describe("numbers with a fraction, as text", () => {
       expect(values(a, b)).toEqual([0, [{ field: "systems.probe.tokens", values: [`"${a}"`, `"${b}"`] }]]);
   });
 
-  it("are not dropped if they are times in seconds, or part of a longer text", () => {
-    expect(values("1795000000.483920", "1795000001.105839")[1]).toEqual([]);
+  it("are not dropped if they are part of a longer text", () => {
     expect(values("v-1.483920", "v-1.105839")).toEqual([1, []]);
+  });
+
+  it.each([
+    ["in different seconds", "1795000000.483920", "1795000001.105839"],
+    ["within one second", "1795000000.103920", "1795000000.905839"],
+    ["of which one has no fraction by chance", "1795000000.9058", "1795000002"],
+  ])("are times if they are times in seconds: %s", (_what, a, b) => {
+    for (const aheadMs of [0, 600_000]) {
+      const at = (text: string) => {
+        const startMs = Math.floor(Number(text) * 1_000) - aheadMs;
+        return { facts: facts({ context: { at: text, queue: { at: text } } }), window: { startMs, endMs: startMs + 5 } };
+      };
+      const { generated, times, unexplained } = compareExecutions(at(a), at(b), { known: NOTHING_KNOWN });
+      expect([generated, unexplained]).toEqual([[], []]);
+      expect(times).toMatchObject(Array.from({ length: 2 }, () => ({ after: "", resolutionMs: 1, base: "step", offsets: [aheadMs] })));
+    }
   });
 });
 
@@ -198,6 +248,27 @@ describe("a time that is equal in executions in different seconds", () => {
   it("is none, if both steps may have run in one second", () => {
     expect(constants(1_000)).toEqual([]);
   });
+
+  it.each([
+    ["the end of today", 7 * 61_000 + 300, () => "2025-11-21T23:59:59.999Z", true],
+    ["the end of today, in seconds", 5 * 60_000, () => "2025-11-21T23:59:59Z", true],
+    ["a time of this evening", 7 * 61_000 + 300, () => "2025-11-21T20:01:00Z", true],
+    ["the end of this minute", 7 * 60_000 + 300, (ms: number) => new Date(Math.ceil(ms / 60_000) * 60_000 - 1).toISOString(), false],
+    ["the end of ten seconds", 7 * 60_000 + 41_300, (ms: number) => new Date(Math.ceil(ms / 10_000) * 10_000).toISOString(), false],
+    ["the time at which the target began", 7 * 60_000 + 300, () => "2025-11-21T12:01:17.321Z", false],
+  ])(
+    "is one within a day only at the beginning or the end of a minute that is not the present one: %s",
+    (_what, beginMs, textOf, isOne) => {
+      const executed = (startMs: number) => {
+        const links = [[1, new Date(startMs + 3_600_000).toISOString()], [2, textOf(startMs)]]; // prettier-ignore
+        return { facts: stored(table("links", "*id expires_at", links)), window: { startMs, endMs: startMs + 5 } };
+      };
+      const found = compareExecutions(executed(start + beginMs), executed(start + beginMs + 1_100), { known: NOTHING_KNOWN });
+      expect(found.constants.map(({ ms }) => ms)).toEqual(isOne ? [Date.parse(textOf(0))] : []);
+      expect(found.times).toMatchObject([{ offsets: [3_600_000] }]);
+      expect([found.generated, found.unexplained, found.truncated]).toEqual([[], [], []]);
+    },
+  );
 });
 
 describe("a time that is truncated", () => {

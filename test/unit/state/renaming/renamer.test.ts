@@ -13,7 +13,7 @@ import {
 } from "../../../../src/state/index.ts";
 import { Canonicalizer as State } from "../../../../src/state/canonical/canonicalizer.ts";
 import { JSON_TEXT } from "../../../../src/state/values/places.ts";
-import { CLOCK, stored, table, type Rows } from "../support.ts";
+import { CLOCK, stored, table, uuids, type Rows } from "../support.ts";
 
 beforeAll(loadHasher);
 
@@ -162,6 +162,7 @@ describe("a time that a step writes", () => {
   it.each([
     ["far from the present", iso(Date.UTC(9999, 11, 31)), []],
     ["that was equal in two executions", iso(CLOCK + 100 * 86_400_000), [CLOCK + 100 * 86_400_000]],
+    ["that is the end of today in two executions", iso(CLOCK + 43_199_999), [CLOCK + 43_199_999]],
   ])("is not one %s, whenever the step runs", (_what, text, constants) => {
     const canonical = knowingPlaces({ ...written("member.at"), base: "stored", offsets: [0], constants }, written("session.at"));
     const ended = (apartMs: number, last = text): number => {
@@ -546,6 +547,7 @@ describe("the request that made a value", () => {
   it.each([
     ["two years ahead", (ms: number) => ({ until: iso(ms + 730 * 86_400_000) })],
     ["two years ahead, in milliseconds", (ms: number) => ({ until: ms + 730 * 86_400_000 })],
+    ["in seconds with a fraction, as text", (ms: number) => ({ at: ((ms + 17) / 1_000).toFixed(6) })],
     ["in the notation of a language", (ms: number) => ({ at: new Date(ms).toLocaleString("en-US") })],
     ["in the notation of a language, as the whole body", (ms: number) => new Date(ms).toLocaleString("de-DE")],
     ["as String(date)", (ms: number) => ({ at: String(new Date(ms)) })],
@@ -810,6 +812,69 @@ describe("a constant at a place of generated values", () => {
     expect(strict("123", 6)).toBe(strict("456", 6));
     expect(strict("abcd", 6)).toBe(strict("wxyz", 6));
     expect(strict("live", undefined)).toBe(strict("test", undefined));
+  });
+});
+
+describe("a generated id before a counter in one text", () => {
+  const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [] };
+  const state = (id: string, ref: string): Facts => ({ ...stored(table("jobs", "*n id ref", [[1, id, ref]])), context: { ref } });
+  const executed = (startMs: number, id: string, ref: string) => ({
+    facts: state(id, ref),
+    window: { startMs, endMs: startMs + 5 },
+  });
+
+  it.each([":0", "-v1", "/1", "_1"])("is renamed without the counter, also in requests: %s", (rest) => {
+    const [a, b, c, d] = uuids(4) as [string, string, string, string];
+    const { generated, unexplained } = compareExecutions(executed(CLOCK, a, a + rest), executed(CLOCK + 1_234, b, b + rest), {
+      known: NOTHING_KNOWN,
+    });
+    expect(unexplained).toEqual([]);
+    const canonical = new State(options, { ...NOTHING_KNOWN, generated: [...generated, { place: written("session.id").place, after: "", domain: undefined }] }); // prettier-ignore
+    canonical.root(stored(table("jobs", "*n id ref", []), table("session", "*id", [])));
+    const named = (id: string, other: string): number => strictOf(canonical, step(canonical, state(id, other), CLOCK).facts);
+    expect(named(c, c + rest)).toBe(named(d, d + rest));
+    const later = rest.replace(/.$/, "9");
+    expect(named(c, c + later)).toBe(named(d, d + later));
+    expect(named(c, c + later)).not.toBe(named(c, c + rest));
+    expect(named(c, d + rest)).not.toBe(named(c, c + rest));
+    const label = (id: string): string => {
+      const first = step(canonical, state(id, id + rest), CLOCK);
+      const both: Facts = stored(table("jobs", "*n id ref", [[1, id, id + rest]]), table("session", "*id", [["made-value-1"]]));
+      const exchanges = [{ method: "POST", path: `/jobs/${id}${rest}`, body: JSON.stringify({ ref: id + rest }), acting: " ", answer: "made-value-1" }]; // prettier-ignore
+      const { origins } = canonical.renamer.observe(both, first.origins, { action: "retry", exchanges, startMs: CLOCK, endMs: CLOCK });
+      return origins.ids.get("made-value-1")!.label;
+    };
+    expect(label(c)).toBe(label(d));
+  });
+});
+
+describe("a Set with generated members", () => {
+  const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [] };
+  const state = (members: readonly unknown[], token: unknown): Facts => ({
+    ...stored(),
+    systems: { memory: { kind: "value", value: { sessions: new Set(["admin", ...members]) } } },
+    context: { token } as Facts["context"],
+  });
+  const executed = (members: readonly unknown[], token: unknown, startMs: number) => ({
+    facts: state(members, token),
+    window: { startMs, endMs: startMs + 5 },
+  });
+
+  it.each([
+    ["texts", uuids(8)],
+    ["integers", [11, 12, 13, 14, 15, 16, 17, 18]],
+  ] as const)("has one name in all executions, and a copy of a member is the same value: %s", (_what, [a1, a2, b1, b2, c1, c2, d1, d2]) => {
+    const [a, b] = [executed([a1, a2], a2, CLOCK), executed([b1, b2], b2, CLOCK + 1_234)];
+    const { generated, times } = compareExecutions(a, b, { known: NOTHING_KNOWN });
+    const strict = (members: readonly unknown[], token: unknown): number => {
+      const canonical = new State(options, { ...NOTHING_KNOWN, generated, times });
+      canonical.root(state([], ""));
+      return strictOf(canonical, step(canonical, state(members, token), CLOCK).facts);
+    };
+    expect(strict([c1, c2], c2)).toBe(strict([d1, d2], d2));
+    expect(strict([c1, c2], "none")).toBe(strict([d1, d2], "none"));
+    expect(strict([c1, c2], c2)).not.toBe(strict([c1, c2], "none"));
+    expect(strict([c1, c2], c2)).not.toBe(strict([c1], c2));
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { isFixed, momentOf } from "../../../../src/state/values/times.ts";
+import { isFixed, momentOf, resolutionOf } from "../../../../src/state/values/times.ts";
 
 const NOON = Date.UTC(2026, 10, 27, 9, 5, 7);
 
@@ -38,6 +38,26 @@ describe("a text with a date and a time", () => {
   ])("%s is none", (text) => {
     expect(momentOf(text)).toBeUndefined();
   });
+});
+
+describe("a text of digits", () => {
+  it.each([
+    ["1795000000", 1_795_000_000_000],
+    ["1795000000.25", 1_795_000_000_250],
+    ["1795000000.483920", 1_795_000_000_483.92],
+    ["1795000000.000000", 1_795_000_000_000],
+  ])("%s is a time in seconds", (text, ms) => {
+    const { ms: read, form } = momentOf(text)!;
+    expect([read, form]).toEqual([expect.closeTo(ms, 3), "s"]);
+    expect(resolutionOf({ ms: read, form }) > 1).toBe(ms % 1_000 === 0);
+  });
+
+  it.each(["1795000000.", "179500000.483920", "0.1795000000", "1795000000.1.2", "1795000000.4839201234", "5795000000.48"])(
+    "%s is no time",
+    (text) => {
+      expect(momentOf(text)).toBeUndefined();
+    },
+  );
 });
 
 describe("a time far from its step", () => {

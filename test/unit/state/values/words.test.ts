@@ -114,6 +114,34 @@ describe("a word before a counter", () => {
     expect(renamed("Zk3x9q|12", "p0Lw2e|12")).toBe("<id 6>|12");
   });
 
+  const IDS: readonly (readonly [name: string, a: string, b: string])[] = [
+    ["a UUID", "6f1c2b3a-0d4e-4f5a-8b6c-7d8e9f0a1b2c", "019ac7f3-1b2c-4abc-8def-0123456789ab"],
+    ["a ULID", "01KB7T9Z0Q3W5E8R1T4Y6U2I9P", "01KB7TA1M2N4B6V8C0X2Z4L6K8"],
+    ["a nanoid", "V1StGXR8_Z5jdHi6B-myT", "k3-9Qw_bV1StGXR8_Z-7"],
+  ];
+
+  it.each(IDS)("is generated without the counter, whatever separates them: %s", (_name, a, b) => {
+    for (const rest of [":0", "|12", "/2", "#3", ".4", "=5", "-6", "_7", "-v3", ":v10"]) {
+      expect(renamed(a + rest, b + rest), rest).toBe(`<id ${a.length}>${rest}`);
+      expect(renamed(b + rest, a + rest), rest).toBe(`<id ${b.length}>${rest}`);
+    }
+    expect(renamed(`${a}-6`, `${b}-7`)).toBe("<id>");
+    expect(renamed(`${a}-6`, b)).toBe("<id>");
+    expect(renamed(a, b)).toBe("<id>");
+  });
+
+  it.each(IDS)("is found as a known word inside a longer text, unless the text with the counter is known: %s", (_name, a) => {
+    const split = (text: string, ...known: readonly string[]): string | undefined =>
+      splitAtWords(text, (word) => (known.includes(word) ? "<id>" : undefined))
+        ?.map(({ text: part, found }) => found ?? part)
+        .join("");
+    for (const rest of [":0", "/2", ".4", "-6", "_7", "-v3"]) {
+      expect(split(`/items/${a}${rest}?x=1`, a), rest).toBe(`/items/<id>${rest}?x=1`);
+      expect(split(`see ${a}${rest}`, a), rest).toBe(`see <id>${rest}`);
+    }
+    expect(split(`/items/${a}-6`, a, `${a}-6`)).toBe("/items/<id>");
+  });
+
   it("is one word with a number that differs, or without a number", () => {
     expect(renamed("732722:0", "119283:1")).toBe("<id>");
     expect(renamed("k3x9:ab", "z8w1:ab")).toBe("<id>");
