@@ -41,7 +41,11 @@ export async function takeOver(registry: Registry, claim: Claim, run: string, ho
     const file = await SavedFile.of(connection, claim.db);
     // A run saves the whole external database before its first change. If the saved data is incomplete, the run has changed nothing, or was just
     // saving the data again after FLUSHALL.
-    if (!claim.saved) return { removed, ...(file.mayBeNeeded() && (await putBackFile(connection, file, how))) };
+    if (!claim.saved && file.mayBeNeeded()) return { removed, ...(await putBackFile(connection, file, how)) };
+    if (!claim.saved) {
+      if (how.dryRun !== true) file.remove();
+      return { removed };
+    }
     const keyspace = new Keyspace(connection, false, await ignoredKeys(registry, claim.db));
     const leftover = await putBack(registry, keyspace, how);
     if (how.dryRun !== true) file.remove();

@@ -135,7 +135,10 @@ export async function lifeOf(file: SavedFile, db: number, registry: Registry | u
   const owner = file.head()?.owner;
   if (owner === undefined) return undefined;
   if (await isOwned(owner, db, registry)) return "alive";
-  return file.mayBeNeeded() ? "dead" : undefined;
+  if (file.mayBeNeeded()) return "dead";
+  // Remove the file, because it would seem to be needed as soon as the user empties a database.
+  file.remove();
+  return undefined;
 }
 
 /** Returns `true` if the run that wrote the file is alive. */

@@ -43,9 +43,11 @@ it("the file is always needed if the database also contains the claim, which DEL
   expect([file.mayBeNeeded(), await lifeOf(file, 0, undefined)]).toEqual([true, "dead"]);
 });
 
-it("the file of a dead run that was undone elsewhere is not used", async () => {
+it("the file of a dead run that was undone elsewhere is removed", async () => {
   await written();
-  expect(await lifeOf(await fileAt({ info: 2 }), 0, undefined)).toBeUndefined();
+  const file = await fileAt({ info: 2 });
+  expect(await lifeOf(file, 0, undefined)).toBeUndefined();
+  expect(file.head()).toBeUndefined();
 });
 
 it("the run of a claim is alive, also if no database was emptied", async () => {
