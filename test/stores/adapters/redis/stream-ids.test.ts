@@ -44,7 +44,7 @@ async function explore(isBroken: boolean): Promise<ExplorationResult> {
       new Action<Jobs, object>({
         name: "work",
         run: async () => {
-          const [first] = await target.xrange("jobs", "-", "+", "COUNT", 1);
+          const first = (await target.xrange("jobs", "-", "+", "COUNT", 1)).at(0);
           if (first === undefined) return null;
           await target.xdel("jobs", first[0]);
           return ApiResponse.of(200, { id: first[0] });
