@@ -27,16 +27,16 @@ async function explore(isBroken: boolean): Promise<ExplorationResult> {
   process.env["SEQQA_ALLOW_DB"] = "127.0.0.1/1";
   const target = server.client();
   await target.select(1);
-  const made = { default: 0 };
   const agent = new Agent<Jobs, object>({
     world: new World<Jobs, object>({ api: {}, systems: { db: new RedisAdapter({ url: server.url(1) }) } }),
     actions: [
       new Action<Jobs, object>({
         name: "create",
         run: async (_api, context) => {
-          if (context.get("made", made) === 2) return null;
+          const made = context.get("made") ?? 0;
+          if (made === 2) return null;
           const id = (await target.xadd("jobs", "*", "n", "x"))!;
-          context.set("made", context.get("made", made) + 1);
+          context.set("made", made + 1);
           context.set("job", id);
           return ApiResponse.of(201, { id });
         },
