@@ -395,6 +395,9 @@ export class Encoder {
         return "u";
       case "bigint":
         if (this.#pinning) this.pins.add(String(value));
+        // Code in this process can tell a bigint from a number, so the types belong to the order of the entries of a store in memory.
+        this.#hasEntries = true;
+        if (this.#keepsOrder) return `#${value}n;`;
         return this.#clock.nearNumber(Number(value)) ? this.#time(value) : `#${value};`;
       default:
         throw new SeqqaError("STATE_NOT_DATA", `A state contains a value of type ${typeof value}, which seqqa cannot compare.`, {

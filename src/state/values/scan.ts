@@ -5,12 +5,13 @@ import { looksRandom, readsLikeWord } from "./randomness.ts";
 
 export type Placeholders = readonly (readonly [string, string])[];
 
-// The order of the alternatives matters, because the first match counts: a JSON Web Token, a date and time, an HTTP date, a number as long as an
-// epoch time, and a word that may be or contain an id.
+// The order of the alternatives matters, because the first match counts: a JSON Web Token, a date and time, an HTTP date, an id of a Redis stream, a
+// number as long as an epoch time, and a word that may be or contain an id.
 const CANDIDATE =
-  /eyJ[\w-]{6,}\.eyJ[\w-]{6,}\.[\w-]*|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?(?!\w)|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT|\d{10,19}(?:\.\d+)?(?![\w-])|[\w-]{16,}/g;
+  /eyJ[\w-]{6,}\.eyJ[\w-]{6,}\.[\w-]*|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?(?!\w)|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT|(?<![\w-])\d{13}-\d{1,4}(?![\w-])|\d{10,19}(?:\.\d+)?(?![\w-])|[\w-]{16,}/g;
 const UUID = /(?<![0-9a-fA-F])(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9A-F]{8}-(?:[0-9A-F]{4}-){3}[0-9A-F]{12})(?![0-9a-fA-F])/g;
 const WHOLE_UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const STREAM_ID = /^(\d{13})-\d{1,4}$/;
 const DASH = 0x2d;
 const PREFIXED = /^([a-z]{2,10}[_-])([A-Za-z0-9]{16,})$/;
 const STANDARD_BASE64 = /^(?=.*[+/=])[A-Za-z0-9+/]{22,}={0,2}$/;
@@ -109,7 +110,14 @@ function scanCandidate(candidate: string, clock: Clock, pieces: Piece[]): void {
     pieces.push(clock.nearNumber(Number(candidate)) ? { kind: "time" } : { kind: "text", text: candidate });
   else if ((candidate.includes(":") || candidate.includes(" ")) && first !== 0x2d) {
     pieces.push(clock.nearText(candidate) ? { kind: "time" } : { kind: "text", text: candidate });
-  } else scanRun(candidate, clock, pieces);
+  } else {
+    const [, ms] = STREAM_ID.exec(candidate) ?? [];
+    if (ms === undefined) scanRun(candidate, clock, pieces);
+    else
+      pieces.push(
+        clock.nearMs(Number(ms)) ? { kind: "id", key: candidate, form: "t", rank: "", order: "" } : { kind: "text", text: candidate },
+      );
+  }
 }
 
 function scanRun(run: string, clock: Clock, pieces: Piece[]): void {

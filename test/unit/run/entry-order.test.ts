@@ -79,3 +79,35 @@ describe("the order of the entries of a store in memory", () => {
     expect(verdict).toMatchObject({ complete: true, exceptions: [] });
   });
 });
+
+describe("a number and a bigint in memory", () => {
+  it.concurrent.each([true, false])("are two states if the target tells them apart: %s", async (isToldApart) => {
+    const memory = new MemoryAdapter<{ amount: number | bigint; broken: boolean }>({ state: { amount: 0, broken: false } });
+    const set = (name: string, amount: number | bigint): Action<object, object> =>
+      new Action<object, object>({
+        name,
+        run: async () => {
+          if (memory.state.amount !== 0) return null;
+          memory.state.amount = amount;
+          return ApiResponse.of(200);
+        },
+      });
+    const pay = new Action<object, object>({
+      name: "pay",
+      run: async () => {
+        if (isToldApart && typeof memory.state.amount === "bigint") memory.state.broken = true;
+        return ApiResponse.of(200);
+      },
+    });
+    const { violations, reductions } = await new Agent<object, object>({
+      world: new World({ api: {}, systems: { memory } }),
+      actions: [set("set", 5), set("set_big", 5n), pay],
+      invariants: [new Invariant({ name: "unbroken", check: () => !memory.state.broken })],
+    }).explore();
+    if (isToldApart) expect(violations).toMatchObject([{ reproductionPath: ["set_big", "pay"] }]);
+    else {
+      expect(violations).toEqual([]);
+      expect(reductions).toMatchObject([{ reason: "the order of entries of memory", refuted: 0 }]);
+    }
+  });
+});

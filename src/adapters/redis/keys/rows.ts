@@ -28,11 +28,11 @@ const TABLES: Readonly<Record<string, readonly ObservedColumn[]>> = {
   list: columns(["key", "index"], ["value"]),
   other: columns(["key"], ["type", "dump"]),
   set: columns(["key", "member"], []),
-  stream: columns(["key", "id", "at"], ["field", "value"]),
+  stream: columns(["key", "id", "at"], ["field", "value", "entry"]),
   stream_consumer: columns(["key", "group", "consumer"], []),
   stream_group: columns(["key", "group"], ["after"]),
   stream_info: columns(["key"], ["last_id"]),
-  stream_pending: columns(["key", "group", "id"], ["consumer", "deliveries"]),
+  stream_pending: columns(["key", "group", "id"], ["consumer", "deliveries", "entry"]),
   string: columns(["key"], ["value"]),
   zset: columns(["key", "member"], ["score"]),
 };
@@ -139,8 +139,9 @@ function shown(value: Bytes | number | null): StoredValue {
 }
 
 /**
- * Adds the rows of a stream. Ids that the server made from its clock are replaced by their position in the stream (`~1`, `~2`, ...), so that the same
- * calls lead to the same state at any time. XINFO's counters (entries added, lag) and delivery times are left out.
+ * Adds the rows of a stream. In keys, ids that the server made from its clock are replaced by their position in the stream (`~1`, `~2`, ...), so that
+ * the same calls lead to the same rows at any time. The column `entry` shows such an id as it is: experiments learn that it is generated, and a client
+ * that holds the id is known to hold this entry. XINFO's counters (entries added, lag) and delivery times are left out.
  */
 function streamRows(key: Bytes, entry: Entry, add: (table: string, row: RawRow) => void): void {
   const info = new Map(pairs(entry.value));
@@ -154,6 +155,7 @@ function streamRows(key: Bytes, entry: Entry, add: (table: string, row: RawRow) 
     .sort(byId);
   const names = new Map(times.map((id, i) => [id, `~${i + 1}`]));
   const name = (id: Bytes): Bytes => names.get(id) ?? id;
+  const entryOf = (id: Bytes): Bytes | null => (drawn(id) ? id : null);
   /**
    * Returns the id up to which a consumer group has read. If the server made this id from its clock, returns the number of entries up to this id
    * instead.
@@ -162,7 +164,8 @@ function streamRows(key: Bytes, entry: Entry, add: (table: string, row: RawRow) 
   const last = info.get("last-generated-id") as Bytes;
   add("stream_info", [key, drawn(last) ? null : last]);
   for (const [id, fields] of entries) {
-    for (const [at, [field, value]] of pairs(fields ?? []).entries()) add("stream", [key, name(id), at, field, value as Bytes]);
+    for (const [at, [field, value]] of pairs(fields ?? []).entries())
+      add("stream", [key, name(id), at, field, value as Bytes, entryOf(id)]);
   }
   for (const group of groups) {
     const groupName = group.get("name") as Bytes;
@@ -171,7 +174,7 @@ function streamRows(key: Bytes, entry: Entry, add: (table: string, row: RawRow) 
       add("stream_consumer", [key, groupName, new Map(pairs(consumer)).get("name") as Bytes]);
     }
     for (const [id, consumer, , deliveries] of pendingOf(group)) {
-      add("stream_pending", [key, groupName, name(id), consumer, deliveries]);
+      add("stream_pending", [key, groupName, name(id), consumer, deliveries, entryOf(id)]);
     }
   }
 }
