@@ -310,7 +310,13 @@ class Spending {
    * such as a count of attempts. The second request was then refused.
    */
   async #isRefusal(second: ApiResponse, [before, after]: StoreChange, sender: Sender): Promise<boolean> {
-    if (second.text === this.#spent.text) return false;
+    const own = codesIn(this.#spent.request);
+    const wrong = withWrongCode(this.#spent);
+    // The request with a wrong code proves nothing if it may still contain the code.
+    const isWrongIn = ({ request }: ApiResponse): boolean =>
+      request.url !== this.#spent.request.url || (own.areNamed && !codesIn(request).texts.some((text) => own.texts.includes(text)));
+    const isWrong = wrong !== undefined && isWrongIn(wrong);
+    if (!isWrong || second.text === this.#spent.text) return false;
     const refusal = await this.#refused(sender);
     if (refusal?.statusCode !== second.statusCode || refusal.text !== second.text) return false;
     const last = await this.#step.stores();

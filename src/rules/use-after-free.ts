@@ -94,7 +94,7 @@ export function useAfterFree<C extends object = Values, A = ApiClient>(options: 
         return item === undefined || staysGone(step, answer, path, item);
       }
       // `{ "deleted": 0 }` says that the request deleted nothing.
-      if (outcomeOf(answer) === "nothing") return true;
+      if (!step.changed && outcomeOf(answer) === "nothing") return true;
       if (paths === undefined) return sameAsBefore(step, answer, path);
       const place = paths.place(path);
       return place?.of !== "item" || isGone(step, answer, path, place, paths);

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { full, size, some } from "../sizes.ts";
@@ -112,5 +113,25 @@ describe("GraphQL answers with errors and status 200 are refusals", { timeout: 2
     const { status, stdout } = await seqqa(["run", ".", "--parallel", "1", "--output", "out"], { cwd: await folderOf("closed", 1) });
     expect(stdout).toContain("0 of 2 actions worked. These actions never worked: create_order was answered 200 with errors in");
     expect(status).toBe(3);
+  });
+
+  it("each time: no edge of a state graph was followed", async () => {
+    const cwd = await folderOf("closed", 3);
+    writeFileSync(
+      join(cwd, "graphql.explore.ts"),
+      `import { StateGraph, World } from "seqqa";
+import { GraphQLClient } from "seqqa/clients/graphql";
+export const graph = new StateGraph<any, GraphQLClient>({
+  name: "graphql",
+  world: (lane) => new World<any, GraphQLClient>({ api: new GraphQLClient(lane.baseUrl + "/graphql"), systems: lane.systems }),
+})
+  .addNode("empty", { initial: true })
+  .addNode("ordered")
+  .addEdge("empty", "ordered", { name: "order", action: (api) => api.query("mutation { createOrder { id } }") });
+`,
+    );
+    const { status, stdout } = await seqqa(["run", ".", "--parallel", "1", "--output", "out"], { cwd });
+    expect(stdout).toContain('no path reached the node "ordered": "order" never applied');
+    expect(status).toBe(1);
   });
 });

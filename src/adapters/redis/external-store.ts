@@ -96,8 +96,9 @@ export class ExternalStore {
   async keep(state: ReadonlyMap<Bytes, Entry>): Promise<void> {
     // Copy the entries, because a restore changes their expiry times.
     this.#root = new Map([...state].map(([key, entry]) => [key, { ...entry }]));
+    const file = await SavedFile.of(this.#registry.connection, this.#db);
     await saveState(this.#registry, this.#db, this.#root, this.#ignore);
-    await this.#writeFile();
+    this.#writeFile(file);
     this.#registry.beat(() => this.#keepAgain());
   }
 
@@ -191,23 +192,24 @@ export class ExternalStore {
     return leaseOver(`the Redis database ${shownPlace({ ...this.#registry.connection.place, db: this.#db })}`);
   }
 
-  async #writeFile(): Promise<void> {
-    const { connection, db, former } = this.#registry;
-    this.#file = await SavedFile.of(connection, this.#db);
-    this.#file.write(this.#root, { run, ignore: this.#ignore, notify: former, isShared: db === this.#db });
+  #writeFile(file: SavedFile): void {
+    const { db, former } = this.#registry;
+    this.#file = file;
+    file.write(this.#root, { run, ignore: this.#ignore, notify: former, isShared: db === this.#db });
   }
 
   #keepAgain(): Promise<void> {
     const again = this.#queue.then(async () => {
       // If this run has sent no heartbeat for a long time, another process may have used the database, so its content is unknown.
       if (this.#registry.isSilent) throw this.#over();
+      // Read the counters of commands that empty databases before the data is saved, because the target may empty the database again meanwhile.
+      const file = await SavedFile.of(this.#registry.connection, this.#db);
       if (!(await this.#registry.claim(this.#db, "borrowed", run))) throw inUse(this.#registry.connection.place);
       await saveState(this.#registry, this.#db, this.#root, this.#ignore);
       const { connection, db, owner } = this.#registry;
       const said = [...this.#recorded].flatMap(([key, entry]) => [bytesOf(key), bytesOf(textOf(entry))]);
       await RECORD.run(connection, [db, this.#db, owner, "recorded", Date.now(), ...said]);
-      // The file contains the counters of commands that empty databases, and the database was emptied.
-      await this.#writeFile();
+      this.#writeFile(file);
     });
     this.#queue = again.catch(() => undefined);
     return again;

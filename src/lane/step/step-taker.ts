@@ -16,7 +16,6 @@ import {
   type UnitRequest,
   type InconclusiveEvent,
 } from "../../messages/lane-messages.ts";
-import { refusesInBody } from "../../model/http/refusal.ts";
 import { isPromise } from "../../model/stores/store-adapter.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
 import { responseHash, type Canonicalizer } from "../../state/index.ts";
@@ -316,11 +315,9 @@ export class StepTaker {
   }
 
   /** Returns {@link WROTE} if the step wrote, and {@link REFUSED} if the body of its answer refuses the request. */
-  #effectOf({ response }: Outcome): number {
-    const { exchanges, wrote } = this.#base.stepper;
-    // Without a request, the answer is an object of the user's code, and reading its text would take longer than the step.
-    const isRefused = exchanges.length > 0 && response !== undefined && refusesInBody(response);
-    return (wrote ? WROTE : 0) | (isRefused ? REFUSED : 0);
+  #effectOf(outcome: Outcome): number {
+    const { stepper } = this.#base;
+    return (stepper.wrote ? WROTE : 0) | (stepper.isRefusedInBody(outcome) ? REFUSED : 0);
   }
 
   /** Returns a hash of a response. Returns 0 for worlds in memory, since computing the hash would take longer than the step. */

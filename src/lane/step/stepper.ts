@@ -18,6 +18,7 @@ import { describe, errorEvent, thrownEvent } from "./error-events.ts";
 import { HiddenBodies } from "./hidden-bodies.ts";
 import { expects503, StepJudge, type SeenStep } from "./step-judge.ts";
 import { StepTurns } from "./step-turns.ts";
+import { refusesInBody } from "../../model/http/refusal.ts";
 import { isGraphqlQuery, isGraphqlRefusal } from "./graphql-requests.ts";
 import { sentRequest } from "./sent-request.ts";
 
@@ -265,8 +266,9 @@ export class Stepper {
         ? executed(response)
         : this.#judge.returned(action, response, this.#seen(pending));
     // The call succeeded, so the world is now at the node of the state graph to which this edge leads.
-    if (action instanceof EdgeAction && outcome.kind === "executed" && outcome.status < 400 && !this.#isBroken())
-      this.#state.moveTo(action.edge.to);
+    if (action instanceof EdgeAction && outcome.kind === "executed" && outcome.status < 400 && !this.#isBroken()) {
+      if (!this.isRefusedInBody(outcome)) this.#state.moveTo(action.edge.to);
+    }
     return outcome;
   }
 
@@ -290,6 +292,12 @@ export class Stepper {
       if (isDone && !isGraphqlQuery(request.body) && !isGraphqlRefusal(exchange.response)) return true;
     }
     return false;
+  }
+
+  /** Returns `true` if the step was answered 2xx with a body that refuses the request. */
+  isRefusedInBody({ response }: Outcome): boolean {
+    // Without a request, the answer is an object of the user's code, and reading its text would take longer than the step.
+    return this.exchanges.length > 0 && response !== undefined && refusesInBody(response);
   }
 
   get window(): { readonly startMs: number; readonly endMs: number } {

@@ -22,6 +22,8 @@ const MOST_INTERLEAVINGS = 100;
 const MOST_REFUSALS = 8;
 /** Number of times that each order of the calls is repeated, to find values that change by themselves. */
 const REPEATS = 2;
+/** Maximum number of times that the orders of the calls are repeated because a minute or a day may have gone on. */
+const MOST_CLOCKS = 2;
 /** Maximum number of comparisons of the same two executions. Each comparison may find random keys one level deeper in nested data. */
 const ROUNDS = 10;
 
@@ -45,6 +47,7 @@ export class Oracle {
   #canonicalizer: Canonicalizer;
   #measure: Measure;
   #learned = false;
+  #clockLeft = MOST_CLOCKS;
 
   constructor(base: LaneBase, calls: Calls, before: Facts, orders: readonly Execution[]) {
     this.#calls = calls;
@@ -96,9 +99,10 @@ export class Oracle {
 
   /**
    * Repeats each order of the calls, to find times in whole minutes or days that went on since the orders were executed. Comparisons then treat them
-   * like other times. @returns `true` if there are such times
+   * like other times. Only the first {@link MOST_CLOCKS} calls of this method have an effect. @returns `true` if there are such times
    */
   async learnClock(): Promise<boolean> {
+    if (this.#clockLeft-- <= 0) return false;
     let learned = false;
     for (const order of this.#orders) {
       const again = await this.#calls.inOrder(order.order!);

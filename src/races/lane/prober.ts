@@ -240,8 +240,9 @@ export class Prober {
     const dismissed = await this.#whyNot(judgement, way, oracle, plan);
     if (dismissed !== undefined) {
       this.#dismissed = dismissed;
-      // Keep the first dismissed trial together with its own reason.
-      if (earlier.dismissed !== undefined) ({ dismissed: this.#dismissed, hit: this.#dismissedHit } = earlier);
+      // Keep the first dismissed trial together with its own reason. A trial that nothing refutes is more important.
+      const isUnknown = dismissed === "control_overlaps" && earlier.dismissed !== "control_overlaps";
+      if (earlier.dismissed !== undefined && !isUnknown) ({ dismissed: this.#dismissed, hit: this.#dismissedHit } = earlier);
       return false;
     }
     // The control arm may have shown which values are times.

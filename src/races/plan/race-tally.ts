@@ -58,7 +58,7 @@ export class RaceTally {
     if (dismissed === "not_there") this.#unreached.push(request);
     if (dismissed === "order_fails" || dismissed === "not_there" || dismissed === "one_connection") return this.leave(dismissed, request);
     const { hit, trials, misses } = answer;
-    if (hit === undefined && dismissed === undefined && trials === 0 && misses > 0) return this.leave("no_overlap", request);
+    if (hit === undefined && dismissed === undefined && trials === 0) return this.leave(misses > 0 ? "no_overlap" : "no_write", request);
     if (!this.#unprobed.has(keyOf(request))) this.#probed.add(keyOf(request));
     this.#probedPairs.add(pairOf(request.sides));
     if (answer.hit !== undefined) this.#hits.add(keyOf(request));

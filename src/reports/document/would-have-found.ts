@@ -4,7 +4,18 @@ import type { ExplorationFacts, RaceCoverage } from "../../model/results/result.
 import { NOT_TRIED_AGAIN } from "../../model/results/unconfirmed-races.ts";
 
 /** Reasons for which a run leaves out calls in its search for races or faults. Another run may include such calls. */
-const LEFT_OUT = ["finding", "max_time", "interrupted", "lane_lost", "too_many_states", "not_there", "one_connection"];
+const LEFT_OUT = [
+  "finding",
+  "max_time",
+  "interrupted",
+  "lane_lost",
+  "too_many_states",
+  "not_there",
+  "one_connection",
+  "order_fails",
+  "no_overlap",
+  "no_write",
+];
 
 export type Completeness = Pick<
   ExplorationFacts,

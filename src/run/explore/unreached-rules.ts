@@ -66,6 +66,7 @@ const WHY: Readonly<Record<string, string>> = {
   not_there: "their path led to another state than before",
   one_connection: "the target serves one connection at a time",
   no_overlap: "they never overlapped",
+  no_write: "seqqa could hold none of their writes",
   lane_lost: "the target was lost",
   order_fails: "one of them got no answer when they were sent one after the other",
   max_time: "there was no time left",

@@ -176,7 +176,7 @@ export class JourneyLanes {
         ...done.rejectedCookies,
       ],
       ...(failure !== undefined && { error: runError(failure, "client") }),
-      ...(failure === undefined && steps.length > 0 && steps.every(({ status }) => status === "skipped") && { error: DID_NOTHING }),
+      ...(failure === undefined && ran.status === "passed" && steps.length > 0 && steps.every(isSkipped) && { error: DID_NOTHING }),
       ...(notPutBack !== undefined && ended === undefined && { notPutBack: { kind: "not_put_back", path: [], ...notPutBack } as const }),
     };
   }
@@ -213,6 +213,8 @@ const DID_NOTHING: RunError = {
   source: "journey",
   count: 1,
 };
+
+const isSkipped = ({ status }: StepResult): boolean => status === "skipped";
 
 function lateNote(name: string): string {
   return `The target wrote to its stores after the journey "${name}" had ended. seqqa undid these writes before this journey began. To wait for such late writes, set target.settle.`;

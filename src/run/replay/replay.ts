@@ -116,7 +116,7 @@ function resultOf(
       // Without the last answer, the rule was not checked, so that the missing finding does not show that the rule holds.
       ...(failure === undefined || rule === undefined
         ? []
-        : [{ code: "RULE_NOT_CHECKED", message: "The rule could not be checked, because the target gave no answer.", source: rule }]),
+        : [{ code: "RULE_NOT_CHECKED", message: "The rule may not have been checked, because the target gave no answer.", source: rule }]),
       ...unjudged.map(({ invariant, what }) => ({
         code: "RULE_INCONCLUSIVE",
         message: `The rule could not be judged: ${urls.text(what)}.`,

@@ -31,7 +31,7 @@ export function withExemptions(coverage: Coverage, { actions }: AgentDefinition<
     const known = marked[name];
     if (known === undefined) continue;
     const { unseenWrites, ...rest } = known;
-    const isRefused = mayNeverSucceed && Object.keys(known.statuses).every((status) => Number(status) >= 300);
+    const isRefused = mayNeverSucceed && (!works(known) || Object.keys(known.statuses).every((status) => Number(status) >= 300));
     const own = {
       ...rest,
       ...(unseenWrites !== undefined && !isRefused && { unseenWrites }),

@@ -4,6 +4,7 @@ import { Context } from "../../model/context/context.ts";
 import type { Committer } from "../../engine/commit/committer.ts";
 import type { FoundViolation } from "../../engine/findings/finding-log.ts";
 import type { ActionCoverage } from "../../model/results/result.ts";
+import { works } from "../../reports/console/summary/rules-text.ts";
 import { grouped, plural } from "../../reports/console/text/numbers.ts";
 
 type AnyAction = AgentDefinition<never, never>["actions"][number];
@@ -156,7 +157,7 @@ function producers(key: string, { definition, coverage, stopped }: Explored): st
 function fateOf(coverage: ActionCoverage | undefined, broken?: readonly string[]): string {
   if (coverage === undefined || coverage.applied === 0) return "never ran either";
   const all = Object.keys(coverage.statuses).map(Number);
-  if (all.some((status) => status > 0 && status < 400))
+  if (works(coverage) && all.some((status) => status > 0 && status < 400))
     return broken === undefined
       ? "succeeded"
       : `succeeded, but broke ${broken.join(" or ")} each time, so that seqqa did not explore from the states after it`;

@@ -377,7 +377,7 @@ export class RunSession {
         : `The exploration ${name} does not continue, because --only leaves it out. seqqa keeps its result of ${steps} steps.`;
     reporter.message(why);
     const found = resultOfEntry(entry);
-    const result = marked(found, known);
+    const result = unverifiedIfCut(marked(found, known), config.failOnSeverity);
     if (result !== found || stored.outcome !== "ended") this.#store?.explorationTaken(stored).ended(name, result);
     if (reason === "left_out") this.#leftOut++;
     if (result.stopReason !== "interrupted") {

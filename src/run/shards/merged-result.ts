@@ -18,6 +18,7 @@ import type {
   Violation,
 } from "../../model/results/result.ts";
 import { joinedOperations, type OperationCoverage } from "../../model/results/coverage.ts";
+import { works } from "../../reports/console/summary/rules-text.ts";
 import { raceText, resultJson, verdictOf, violationText, type ExplorationEntry } from "../../reports/index.ts";
 import { CommittedGraph } from "../results/committed-graph.ts";
 import { hasEndedEarly, idleActions } from "../results/idle-actions.ts";
@@ -234,7 +235,7 @@ function beyondSteps(known: ReadonlySet<string>, entries: readonly ExplorationEn
 /** Returns the edges of a user's state graph that a shard reports as dead and that applied in no other shard. */
 function deadEdgesOf(entries: readonly ExplorationEntry[], coverage: ExplorationEntry["coverage"]["actions"]): readonly string[] {
   const dead = new Set(entries.flatMap(({ deadEdges = [] }) => deadEdges));
-  return [...dead].filter((edge) => Object.keys(coverage[edge]!.statuses).every((status) => Number(status) >= 400));
+  return [...dead].filter((edge) => !works({ ...coverage[edge]!, mustBeRefused: undefined }));
 }
 
 /** Returns the node at the end of a path in the merged graph; `null` if the graph does not contain the whole path. */

@@ -25,7 +25,7 @@ export interface GraphCoverage {
 }
 
 /** Answers with this status or a higher status are refusals, so the edge was not followed. */
-const REFUSED = 400;
+export const REFUSED = 400;
 const SERVER_ERROR = 500;
 
 /**

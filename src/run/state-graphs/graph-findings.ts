@@ -5,9 +5,10 @@ import type { GraphShape } from "../../model/declare/state-graph/graph-shape.ts"
 import type { ActionCoverage, StateGraphResult, StopReason, Violation } from "../../model/results/result.ts";
 import { Severity } from "../../model/declare/severity.ts";
 import { deniedName } from "../../model/declare/state-graph/state-graph.ts";
+import { works } from "../../reports/console/summary/rules-text.ts";
 import { violationText } from "../../reports/index.ts";
 import { ENOUGH, hasEndedEarly, neverBegan } from "../results/idle-actions.ts";
-import { deadName, graphCoverage, unreachedName, type GraphCoverage } from "./graph-coverage.ts";
+import { deadName, graphCoverage, REFUSED, unreachedName, type GraphCoverage } from "./graph-coverage.ts";
 
 export interface GraphParts {
   readonly name: string;
@@ -35,7 +36,11 @@ export interface GraphFindings {
 export function graphFindings(parts: GraphParts): GraphFindings {
   const { graph, committer, stopReason, coverage: counts } = parts;
   const { edges, nodes, visited } = committer;
-  const explored = { from: edges.from(), action: edges.actions(), to: edges.to(), status: edges.statuses(), found: edges.found() };
+  const actions = edges.actions();
+  // If the bodies of all 2xx answers to an edge refuse the request, the edge was refused.
+  const refused = new Set(graph.edges.flatMap(({ name }, edge) => (works({ ...counts[name]!, mustBeRefused: undefined }) ? [] : [edge])));
+  const status = edges.statuses().map((one, index) => (refused.has(actions[index]!) ? Math.max(one, REFUSED) : one));
+  const explored = { from: edges.from(), action: actions, to: edges.to(), status, found: edges.found() };
   const coverage = graphCoverage(graph, explored, visited.size, (state) => !nodes.has(state, EXPANDED));
   const { unreachedNodes, deadEdges } = coverage;
   const broken = new Set([...committer.findings.violations.values()].map(({ finding }) => finding.invariant));

@@ -49,7 +49,7 @@ describe("useAfterFree with resources", () => {
     { acknowledged: true, deletedCount: 0 },
   ])("does not judge a DELETE that deleted nothing: 200 %j", async (body) => {
     const after = { "GET /customers/7": [200, { id: 7 }] as Answer };
-    expect(await judged(rule as never, deleted({ after }, [200, body]))).toEqual({ said: true, asked: [] });
+    expect(await judged(rule as never, deleted({ after, changed: false }, [200, body]))).toEqual({ said: true, asked: [] });
   });
 
   it("is broken by what lies below, and by a list that still has it", async () => {

@@ -103,7 +103,7 @@ function recordOf(run: string, db: number): string {
 }
 
 /**
- * Returns the state of the run that uses a database in place. Changes nothing. Returns `undefined` if the user is not allowed to read the registry,
+ * Returns the state of the run that uses a database in place. Changes nothing on the server. Returns `undefined` if the user is not allowed to read the registry,
  * because such a user cannot start a run that uses the database in place.
  */
 export async function inPlaceRun(place: RedisPlace): Promise<InPlaceRun> {
@@ -125,7 +125,7 @@ export async function inPlaceRun(place: RedisPlace): Promise<InPlaceRun> {
   }
 }
 
-/** Returns the changes that a dead run left in a database that it used in place. Changes nothing. */
+/** Returns the changes that a dead run left in a database that it used in place. Changes nothing on the server. */
 export async function leftIn(place: RedisPlace): Promise<Leftover | undefined> {
   const registry = await Registry.find(place);
   if (registry === undefined) return (await cleanLost(place, undefined, { dryRun: true })).leftover;

@@ -20,7 +20,7 @@ export function works({
   statuses,
   mustBeRefused,
   refusedInBody = 0,
-}: Pick<ActionCoverage, "statuses" | "mustBeRefused" | "refusedInBody">): boolean {
+}: Pick<ActionCoverage, "statuses" | "refusedInBody"> & { readonly mustBeRefused?: true | undefined }): boolean {
   const counts = Object.entries(statuses);
   if (mustBeRefused === true) return counts.length > 0;
   return counts.reduce((sum, [status, count]) => sum + (Number(status) < 400 ? count : 0), 0) > refusedInBody;

@@ -18,6 +18,7 @@ const REASONS: Readonly<Record<string, string>> = {
   order_fails: "one order of the calls could not be executed: a call failed or got no answer",
   one_connection: "the target serves one connection at a time",
   no_overlap: "the calls never overlapped",
+  no_write: "the calls made no write that seqqa could hold",
   idempotent: "the repeated DELETE was answered like the first DELETE",
   control: "calls sent 50 ms apart showed the same result, too",
   control_overlaps: "calls sent with a delay between them showed the same result, but still overlapped",
