@@ -58,7 +58,7 @@ function project(name: string, own: NonNullable<ViteUserConfig["test"]>): ViteUs
   // Unit tests first: most mistakes show within seconds. They do not wait, so more workers than cores would only load all modules once more; the
   // others wait much of the time for processes and servers.
   const unit = name === "unit";
-  const scheduling = { sequence: { groupOrder: unit ? 0 : 1 }, maxWorkers: unit ? CORES : 3 * CORES };
+  const scheduling = { sequence: { groupOrder: unit ? 0 : 1 }, maxWorkers: unit ? CORES : Math.round(3.5 * CORES) };
   const setupFiles = [...(shared.test!.setupFiles as string[]), ...((own.setupFiles ?? []) as string[])];
   const globalSetup = [`${SETUP}/temporary-folder.ts`, ...((own.globalSetup ?? []) as string[])];
   return {
