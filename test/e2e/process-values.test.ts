@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { documentOf, folderWith, only, seqqa } from "../support/e2e.ts";
+import { template } from "../support/store-templates.ts";
 
 /** A job table whose column `locked_by` names the process that works on a job, as many job libraries write it. */
 const SERVER = `
@@ -52,4 +53,49 @@ describe("a column with the id of the target's process", () => {
   it("needs no remark if target.env sets the value", async () => {
     expect(await explored(2, { env: ", WORKER: host-7701" })).toMatchObject({ status: 0, unverified: [], statesVisited: 9 });
   });
+});
+
+/** A target that fills its store with the present time at each start. A timer changes a table that is left out of the states. */
+const SEEDING = `
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+const { Pool } = createRequire(${JSON.stringify(import.meta.url)})("pg");
+const db = new Pool({ connectionString: process.env.DATABASE_URL, max: 2 });
+await db.query("CREATE TABLE IF NOT EXISTS orders (id INT PRIMARY KEY, status TEXT, created_at TIMESTAMPTZ DEFAULT now())");
+await db.query("CREATE TABLE IF NOT EXISTS beats (id INT PRIMARY KEY, n INT)");
+await db.query("INSERT INTO orders (id, status) VALUES (1, 'new'), (2, 'new') ON CONFLICT DO NOTHING");
+await db.query("INSERT INTO beats VALUES (1, 0) ON CONFLICT DO NOTHING");
+if (process.env.BEATS) setInterval(() => db.query("UPDATE beats SET n = n + 1").catch(() => undefined), 50);
+createServer(async ({ url }, response) => {
+  const [, id, status] = url.split("/");
+  if (status === undefined) return response.end();
+  const { rowCount } = await db.query("UPDATE orders SET status = $2 WHERE id = $1 AND status <> $2", [id, status]);
+  response.writeHead(rowCount > 0 ? 200 : 409).end();
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+
+it.each(["created_at", "beats"])("states are exchanged between lanes whose root states differ in %s", async (what) => {
+  const [env, ignore] = what === "beats" ? [', BEATS: "1"', ", ignore: [beats]"] : ["", ""];
+  const explored = async (lanes: number) => {
+    const cwd = folderWith({
+      "server.mjs": SEEDING,
+      "orders.explore.ts": `import { Action, Agent } from "seqqa";
+export const agent = new Agent<any>({
+  actions: [1, 2].flatMap((id) => ["paid", "sent"].map((status) => new Action<any>({ name: status + "_" + id, run: (api) => api.post("/" + id + "/" + status) }))),
+  invariants: [],
+});
+`,
+      "seqqa.yaml": `db_url: "${await template("postgres")}"
+systems: { db: { checkpoint: journal${ignore} } }
+target: { command: node server.mjs, env: { PORT: "{port}", DATABASE_URL: "{db_url}"${env} } }
+`,
+    });
+    const ran = await seqqa(["run", ".", "--reporter", "json", "--parallel", String(lanes)], { cwd });
+    const { digest, divergences, statesVisited } = only(documentOf(ran));
+    expect(ran.stderr).not.toContain("again:");
+    return { status: ran.status, digest, divergences, statesVisited };
+  };
+  const alone = await explored(1);
+  expect(alone).toMatchObject({ status: 0, divergences: [], statesVisited: 9 });
+  expect(await explored(3)).toEqual(alone);
 });

@@ -75,6 +75,8 @@ export class RootState {
   #snapshot: WorldSnapshot | undefined;
   #redrawn = false;
   #setupAt: StepWindow = { startMs: Date.now(), endMs: Date.now() };
+  /** The times at which the `setup` that made `#snapshot` began and ended. */
+  #firstSetupAt: StepWindow = this.#setupAt;
   #made: WorldSnapshot | undefined;
   /** Sets the counters that no checkpoint restores. Only set during {@link cleanly}. */
   #clean: (() => Promise<void>) | undefined;
@@ -176,7 +178,7 @@ export class RootState {
     await this.#setUp();
     this.#facts = await this.#settle();
     const { state } = this.#options;
-    if (state.portable) this.#snapshot = await state.capture();
+    if (state.portable) [this.#snapshot, this.#firstSetupAt] = [await state.capture(), this.#setupAt];
   }
 
   async #root(): Promise<void> {
@@ -252,6 +254,8 @@ export class RootState {
     if (!this.#redrawn) await state.restore(this.mark);
     else {
       await state.write(this.#snapshot!);
+      // A later `setup` has another window, from which the times of this state have other distances.
+      this.#setupAt = this.#firstSetupAt;
       await this.#settle();
       this.#redrawn = false;
     }

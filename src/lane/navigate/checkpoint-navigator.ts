@@ -1,9 +1,14 @@
+import { SeqqaError } from "../../model/errors.ts";
 import { isPromise } from "../../model/stores/store-adapter.ts";
 import type { UnitRequest } from "../../messages/lane-messages.ts";
 import type { Draws } from "../bring-up/data-draws.ts";
+import { OtherState } from "../bring-up/lane-lost.ts";
 import { SpotCheck } from "../step/spot-check.ts";
 import { samePath, Navigator, type NavigatorOptions } from "./navigator.ts";
 import { passesAt, SOON_MS, type WorldSnapshot, type SavedWorld } from "../state/saved-world.ts";
+
+/** Returns `true` for the error of a store in which a snapshot changes a row that does not exist. */
+const doesNotFit = (error: unknown): boolean => error instanceof SeqqaError && error.code === "JOURNAL_INCOHERENT";
 
 const isOld = (saved: WorldSnapshot | SavedWorld): boolean => passesAt(saved) <= Date.now() + SOON_MS;
 
@@ -48,12 +53,9 @@ export class CheckpointNavigator extends Navigator {
   override goTo(unit: UnitRequest, direct: boolean): SavedWorld | Promise<SavedWorld> {
     if (this.isHere(unit)) return this.here!.mark;
     if (direct && this.canWrite(unit)) {
+      if (this.options.state.isOfOtherRoot(unit.snapshot as WorldSnapshot)) return this.#writeOther(unit);
       const written = this.options.state.write(unit.snapshot as WorldSnapshot, true);
-      if (this.#path.length > 0) {
-        this.#marks.length = 1;
-        this.#path = [];
-        this.#drawn = [];
-      }
+      this.#forgetPath();
       if (!isPromise(written)) {
         const mark = this.options.state.mark();
         if (!isPromise(mark) && !this.#check.due()) return this.arrive(unit, mark);
@@ -114,8 +116,43 @@ export class CheckpointNavigator extends Navigator {
     return samePath(drawn ?? path.slice(0, depth), draw ?? path.slice(0, depth));
   }
 
+  /** Writes a snapshot of a lane with another root state, and verifies the reached state, because the snapshot may not fit this lane. */
+  async #writeOther(unit: UnitRequest): Promise<SavedWorld> {
+    const { state } = this.options;
+    this.here = undefined;
+    this.#forgetPath();
+    try {
+      await state.write(unit.snapshot as WorldSnapshot, true);
+      const mark = await state.mark();
+      if (!unit.uncertain) return await this.verified(unit, mark);
+    } catch (error) {
+      if (!(error instanceof OtherState) && !doesNotFit(error)) throw error;
+    }
+    return this.#replayInstead(unit);
+  }
+
+  /** Replays the path of a node whose snapshot does not fit this lane. From now on, the lane refuses snapshots of other lanes. */
+  async #replayInstead(unit: UnitRequest): Promise<SavedWorld> {
+    this.options.state.refuseOtherLanes();
+    return this.verified(unit, await this.replay(unit.path, unit.draws));
+  }
+
+  /** Forgets the checkpoints of the path that the lane has executed, because writing a snapshot removes them. */
+  #forgetPath(): void {
+    if (this.#path.length === 0) return;
+    this.#marks.length = 1;
+    this.#path = [];
+    this.#drawn = [];
+  }
+
   async #finishWriting(unit: UnitRequest, written: void | Promise<void>): Promise<SavedWorld> {
-    await written;
+    try {
+      await written;
+    } catch (error) {
+      // Tables that are left out of states may differ between lanes, too, and the root states do not show it.
+      if (doesNotFit(error)) return this.#replayInstead(unit);
+      throw error;
+    }
     const mark = await this.options.state.mark();
     return this.#check.due() ? this.verified(unit, mark) : this.arrive(unit, mark);
   }

@@ -2,7 +2,7 @@ import type { UnitRequest } from "../../messages/lane-messages.ts";
 import { CheckpointNavigator } from "./checkpoint-navigator.ts";
 import type { TargetRestart } from "../bring-up/target-restart.ts";
 import { samePath, type NavigatorOptions } from "./navigator.ts";
-import type { SavedWorld } from "../state/saved-world.ts";
+import type { SavedWorld, WorldSnapshot } from "../state/saved-world.ts";
 
 /**
  * Brings a lane to nodes for `target.rollback: restart`, if the stores can be written. Before each action it ends the target's process, writes the
@@ -33,6 +33,11 @@ export class FreshNavigator extends CheckpointNavigator {
 
   override goTo(unit: UnitRequest, _direct: boolean): SavedWorld | Promise<SavedWorld> {
     return this.isHere(unit) ? this.here!.mark : this.#renew(unit);
+  }
+
+  /** A snapshot is written while the target is stopped. If it did not fit, the path could not be replayed, so it must be of an equal root state. */
+  protected override canWrite(unit: UnitRequest): boolean {
+    return super.canWrite(unit) && !this.options.state.isOfOtherRoot(unit.snapshot as WorldSnapshot);
   }
 
   async #renew(unit: UnitRequest): Promise<SavedWorld> {

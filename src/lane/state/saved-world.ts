@@ -69,6 +69,8 @@ export interface WorldSnapshot {
   readonly setupAt?: StepWindow | undefined;
   /** The hash of the root state's generated values on the lane that took the snapshot; see {@link WorldState.accepts}. */
   readonly rootValues?: string | undefined;
+  /** The hash of the values in the root state's stores that have names, on the lane that took the snapshot; see {@link WorldState.isOfOtherRoot}. */
+  readonly rootStores?: string | undefined;
   /** The hash of the root state's tokens on the lane that took the snapshot. */
   readonly rootTokens?: string | undefined;
   /** The host and port of the target of the lane that took the snapshot. Absent if the target has no URL. */

@@ -41,6 +41,7 @@ export class WorldState {
   readonly #clock: StoreAdapter | undefined;
   readonly #wholeContext: boolean;
   readonly #hidden: boolean;
+  #refusesOtherLanes = false;
   readonly #host: string | undefined;
   /** The time at which the first cookie of the observed state expires, in milliseconds since 1970. `undefined` if no cookie expires. */
   #cookiesPassMs: number | undefined;
@@ -370,6 +371,7 @@ export class WorldState {
       aheadMs: this.aheadMs || undefined,
       cookiesPassMs: this.#firstToExpire(this.#clients.expiries()),
       rootValues: this.#names.renamer?.rootValues,
+      rootStores: this.#names.renamer?.rootStores,
       rootTokens: this.#names.renamer?.rootTokens,
       host: this.#host,
     };
@@ -384,9 +386,23 @@ export class WorldState {
   accepts(snapshot: WorldSnapshot): boolean {
     const renamer = this.#names.renamer;
     if (snapshot.rootValues !== renamer?.rootValues || this.namesOtherHost(snapshot)) return false;
+    if (this.#refusesOtherLanes && (snapshot.host !== this.#host || this.isOfOtherRoot(snapshot))) return false;
     // If the lanes have different tokens, this lane uses its own tokens. This is possible only if the clients are as in the root state, and the
     // context contains no token.
     return this.#hasTokensOf(snapshot) || (snapshot.hasRootClients && renamer?.hasTokensInContext === false);
+  }
+
+  /**
+   * Returns `true` if the root state of the lane that took a snapshot has other values in its stores, such as the times at which the target filled
+   * them. The snapshot then only fits this lane if no step to its state changed these rows.
+   */
+  isOfOtherRoot({ rootStores }: WorldSnapshot): boolean {
+    return rootStores !== this.#names.renamer?.rootStores;
+  }
+
+  /** Makes {@link accepts} refuse snapshots of other lanes, because one of them did not fit this lane. */
+  refuseOtherLanes(): void {
+    this.#refusesOtherLanes = true;
   }
 
   /**

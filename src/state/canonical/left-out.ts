@@ -34,6 +34,24 @@ export function withoutLeftOut({ systems, context, clients, ...rest }: Facts, wr
   };
 }
 
+/**
+ * Returns the values of the root state that have names in its fingerprint, such as generated ids and times, as text. Two root states with equal
+ * fingerprints may differ in these values. @param named the same stores with the names
+ */
+export function namedText(systems: Facts["systems"], named: Facts["systems"]): string {
+  if (named === systems) return "";
+  return Object.entries(systems)
+    .flatMap(([name, observed]) => {
+      const other = named[name];
+      if (observed.kind === "value" || other === undefined || other.kind === "value") return [];
+      return observed.tables.map(({ added }, index) => {
+        const names = other.tables[index]?.added;
+        return added.map((row, at) => rowText(row.filter((value, column) => names?.[at]?.[column] !== value))).join();
+      });
+    })
+    .join("\n");
+}
+
 /** Returns the values of tables that are left out of states as text, to compare two root states whose fingerprints are equal. */
 export function leftOutText(systems: Facts["systems"], writer: Writer): string {
   const tables = Object.entries(systems).flatMap(([name, observed]) =>

@@ -4,7 +4,7 @@ import type { ObservedTable, StoredValue } from "../../model/stores/store-adapte
 import { fieldOfKind, readFieldOfKind } from "../../model/stores/field-of-kind.ts";
 import { ROWS } from "../../model/stores/ignore-line.ts";
 import type { Facts } from "../canonical/facts.ts";
-import { columnPlace, fieldOf, placeText, tablePlace } from "../values/places.ts";
+import { columnPlace, fieldOf, INDEX, placeText, tablePlace } from "../values/places.ts";
 
 type Row = readonly StoredValue[];
 
@@ -145,6 +145,10 @@ function addValues(a: unknown, b: unknown, segments: readonly string[], found: C
   if (isDeepStrictEqual(a, b)) return;
   if (isRecord(a) && isRecord(b)) {
     for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) addValues(a[key], b[key], [...segments, key], found);
+    return;
+  }
+  if (Array.isArray(a) && Array.isArray(b) && a.length === b.length) {
+    a.forEach((item, at) => addValues(item, b[at], [...segments, INDEX], found));
     return;
   }
   const field = fieldOf(placeText(segments));

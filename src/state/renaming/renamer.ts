@@ -45,6 +45,11 @@ export class Renamer {
    * that do not exist.
    */
   rootValues: string = "";
+  /**
+   * A hash of the values in the root state's stores that have names, including times. If lanes differ in it, a state that is copied between them may
+   * contain changes of rows that do not exist.
+   */
+  rootStores: string = "";
   /** A hash of the signed tokens that clients and the context have in the root state. */
   rootTokens: string = "";
   /** The target's clock. */
@@ -129,6 +134,11 @@ export class Renamer {
     const parts = this.#rootTokens.parts();
     this.rootValues = hashOf([...this.#values.constants].filter(([key]) => !parts.some((part) => part.includes(key))));
     this.rootTokens = hashOf(this.#rootTokens.all);
+  }
+
+  /** Sets {@link rootStores} to the hash of a text. */
+  setRootStores(text: string): void {
+    this.rootStores = hashOf(text);
   }
 
   /** Adds values to {@link rootValues}. */

@@ -287,7 +287,7 @@ export class JournalMode implements MysqlMode {
       if (await put(true)) return;
       await this.#read(true);
       await put(false);
-    });
+    }, true);
   }
 
   query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
@@ -404,7 +404,8 @@ export class JournalMode implements MysqlMode {
     this.#known.log.forget(entries);
   }
 
-  #alone<T>(work: () => Promise<T>): Promise<T> {
+  /** @param isWrite `true` if a snapshot is written. It may not fit the root state of this lane, so the store can still be used after a failure. */
+  #alone<T>(work: () => Promise<T>, isWrite = false): Promise<T> {
     return this.#control.inTurn(async () => {
       for (let tries = 1; ; tries++) {
         if (this.#broken !== undefined) throw this.#broken;
@@ -414,7 +415,10 @@ export class JournalMode implements MysqlMode {
           return result;
         } catch (error) {
           if (!(error instanceof Stale)) throw this.#explained(error);
-          if (tries > 3) throw (this.#broken = incoherent(this.#control.store, "seqqa must delete a row that does not exist"));
+          if (tries <= 3) continue;
+          const why = incoherent(this.#control.store, "seqqa must delete a row that does not exist");
+          if (!isWrite) this.#broken = why;
+          throw why;
         }
       }
     });

@@ -415,7 +415,7 @@ export class JournalMode implements PostgresMode {
         const { top } = this.#mirror;
         if (!(error instanceof SeqqaError) && !isBusy(error)) await this.#read(false);
         if (this.#mirror.top !== top) throw new Writing("another session");
-        throw this.#putError(error);
+        throw this.#putError(error, kept !== undefined);
       }
       // The undo log contains a schema statement. `#read` throws if the statement changed the schema. Otherwise the caller tries the restore again.
       await this.#read(false);
@@ -440,9 +440,14 @@ export class JournalMode implements PostgresMode {
     return observeMirror(this.#tables, this.#sequences, this.#mirror, this.#selection);
   }
 
-  #putError(error: unknown): unknown {
+  /** @param isWrite `true` if a snapshot was being written. It may not fit the root state of this lane, so the store can still be used. */
+  #putError(error: unknown, isWrite: boolean): unknown {
     if (isBusy(error) || error instanceof SeqqaError) return error;
-    if (codeOf(error) === INCOHERENT_STATE) return (this.#broken = incoherent(this.#control.store, (error as Error).message));
+    if (codeOf(error) === INCOHERENT_STATE) {
+      const why = incoherent(this.#control.store, (error as Error).message);
+      if (!isWrite) this.#broken = why;
+      return why;
+    }
     return (this.#broken = notPutBack(this.#control.store, error));
   }
 

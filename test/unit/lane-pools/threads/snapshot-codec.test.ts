@@ -20,6 +20,7 @@ const WHOLE: Required<WorldSnapshot> = {
   cookiesPassMs: 1_764_000_000_000,
   rootTokens: "1.3",
   rootValues: "a.b",
+  rootStores: "c.d",
   host: "127.0.0.1:3001",
   setupAt: { startMs: 1, endMs: 2 },
 };

@@ -10,6 +10,7 @@ import {
   readKnowledge,
   rowUpdates,
 } from "../../../../src/state/index.ts";
+import type { Facts } from "../../../../src/state/canonical/facts.ts";
 import { Generated } from "../../../../src/state/values/named.ts";
 import type { StoredValue } from "../../../../src/model/stores/store-adapter.ts";
 import { stored, table } from "../support.ts";
@@ -34,6 +35,17 @@ describe("rows that both observations have", () => {
     expect(rowUpdates(before, after)).toEqual({ fields: [], counts: new Map() });
     expect(changedFields(before, after)).toEqual(["users.email", "users.id", "users.seen"]);
   });
+});
+
+it("the fields of an array's members are named, if the array has as many members as before", () => {
+  const probe = (...jobs: readonly object[]) =>
+    ({ systems: { probe: { kind: "value", value: { jobs } } }, context: {}, clients: {} }) as Facts;
+  const [a, b] = [
+    { name: "a", beat: 1 },
+    { name: "b", beat: 1 },
+  ];
+  expect(fieldChanges(probe(a, b), probe({ ...a, beat: 2 }, b)).fields).toEqual(["systems.probe.jobs[].beat"]);
+  expect(fieldChanges(probe(a, b), probe(a)).fields).toEqual(["systems.probe.jobs"]);
 });
 
 describe("fields that become NULL, or were NULL", () => {
