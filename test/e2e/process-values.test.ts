@@ -65,7 +65,7 @@ await db.query("CREATE TABLE IF NOT EXISTS orders (id INT PRIMARY KEY, status TE
 await db.query("CREATE TABLE IF NOT EXISTS beats (id INT PRIMARY KEY, n INT)");
 await db.query("INSERT INTO orders (id, status) VALUES (1, 'new'), (2, 'new') ON CONFLICT DO NOTHING");
 await db.query("INSERT INTO beats VALUES (1, 0) ON CONFLICT DO NOTHING");
-if (process.env.BEATS) setInterval(() => db.query("UPDATE beats SET n = n + 1").catch(() => undefined), 50);
+if (process.env.BEATS) setInterval(() => db.query(process.env.BEATS).catch(() => undefined), 400);
 createServer(async ({ url }, response) => {
   const [, id, status] = url.split("/");
   if (status === undefined) return response.end();
@@ -74,8 +74,11 @@ createServer(async ({ url }, response) => {
 }).listen(Number(process.env.PORT), "127.0.0.1");
 `;
 
-it.each(["created_at", "beats"])("states are exchanged between lanes whose root states differ in %s", async (what) => {
-  const [env, ignore] = what === "beats" ? [', BEATS: "1"', ", ignore: [beats]"] : ["", ""];
+it.each([
+  ["created_at", "", ""],
+  ["the rows of a timer", ', BEATS: "UPDATE beats SET n = n + 1"', ", ignore: [beats]"],
+  ["new rows of a timer", ', BEATS: "INSERT INTO beats SELECT max(id) + 1, 0 FROM beats"', ", ignore: [beats]"],
+])("states are exchanged between lanes whose root states differ in %s", async (_what, env, ignore) => {
   const explored = async (lanes: number) => {
     const cwd = folderWith({
       "server.mjs": SEEDING,

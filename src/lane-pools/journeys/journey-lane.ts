@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { freshContext, runSteps, skippedSteps, type RanStep, type RanSteps } from "../../journeys/index.ts";
-import { isAt, type LaneBase } from "../../lane/index.ts";
+import { isAt, LaneLost, type LaneBase } from "../../lane/index.ts";
 import { Action } from "../../model/declare/action.ts";
 import { AgentDefinition } from "../../model/declare/agent.ts";
 import type { JourneyDefinition } from "../../model/declare/journey/journey.ts";
@@ -99,7 +99,9 @@ export class JourneyLane {
     try {
       // A timer of the target may write between the restore and the comparison.
       for (let left = RESTORES; left > 0; left--) {
-        await home.again();
+        await home.again().catch((error: unknown) => {
+          if (!(error instanceof LaneLost) || left === 1) throw error;
+        });
         if (await this.#atRoot()) return undefined;
       }
       const found = differences(this.#rootLines, await linesOf(this.#built.base));

@@ -7,8 +7,9 @@ import { SpotCheck } from "../step/spot-check.ts";
 import { samePath, Navigator, type NavigatorOptions } from "./navigator.ts";
 import { passesAt, SOON_MS, type WorldSnapshot, type SavedWorld } from "../state/saved-world.ts";
 
-/** Returns `true` for the error of a store in which a snapshot changes a row that does not exist. */
-const doesNotFit = (error: unknown): boolean => error instanceof SeqqaError && error.code === "JOURNAL_INCOHERENT";
+/** Returns `true` for the error of a store in which a snapshot changes a row that does not exist, or adds a row that exists. */
+const doesNotFit = (error: unknown): boolean =>
+  error instanceof SeqqaError && (error.code === "JOURNAL_INCOHERENT" || error.code === "STORE_NOT_PUT_BACK");
 
 const isOld = (saved: WorldSnapshot | SavedWorld): boolean => passesAt(saved) <= Date.now() + SOON_MS;
 
@@ -54,8 +55,14 @@ export class CheckpointNavigator extends Navigator {
     if (this.isHere(unit)) return this.here!.mark;
     if (direct && this.canWrite(unit)) {
       if (this.options.state.isOfOtherRoot(unit.snapshot as WorldSnapshot)) return this.#writeOther(unit);
-      const written = this.options.state.write(unit.snapshot as WorldSnapshot, true);
-      this.#forgetPath();
+      let written;
+      try {
+        written = this.options.state.write(unit.snapshot as WorldSnapshot, true);
+      } catch (error) {
+        return this.#instead(unit, error);
+      } finally {
+        this.#forgetPath();
+      }
       if (!isPromise(written)) {
         const mark = this.options.state.mark();
         if (!isPromise(mark) && !this.#check.due()) return this.arrive(unit, mark);
@@ -120,20 +127,29 @@ export class CheckpointNavigator extends Navigator {
   async #writeOther(unit: UnitRequest): Promise<SavedWorld> {
     const { state } = this.options;
     this.here = undefined;
+    // The state of an uncertain unit cannot be verified.
+    if (unit.uncertain) return this.withoutSnapshot(unit);
     this.#forgetPath();
     try {
       await state.write(unit.snapshot as WorldSnapshot, true);
-      const mark = await state.mark();
-      if (!unit.uncertain) return await this.verified(unit, mark);
+      return await this.verified(unit, await state.mark());
     } catch (error) {
-      if (!(error instanceof OtherState) && !doesNotFit(error)) throw error;
+      return this.#instead(unit, error);
     }
-    return this.#replayInstead(unit);
   }
 
-  /** Replays the path of a node whose snapshot does not fit this lane. From now on, the lane refuses snapshots of other lanes. */
-  async #replayInstead(unit: UnitRequest): Promise<SavedWorld> {
+  /**
+   * Brings the lane to a node whose snapshot does not fit this lane. From now on, the lane refuses snapshots of other lanes.
+   * @throws `error` if it has another cause
+   */
+  #instead(unit: UnitRequest, error: unknown): Promise<SavedWorld> {
+    if (!(error instanceof OtherState) && !doesNotFit(error)) throw error;
     this.options.state.refuseOtherLanes();
+    return this.withoutSnapshot(unit);
+  }
+
+  /** Brings the lane to a node by replaying its path. */
+  protected async withoutSnapshot(unit: UnitRequest): Promise<SavedWorld> {
     return this.verified(unit, await this.replay(unit.path, unit.draws));
   }
 
@@ -150,8 +166,7 @@ export class CheckpointNavigator extends Navigator {
       await written;
     } catch (error) {
       // Tables that are left out of states may differ between lanes, too, and the root states do not show it.
-      if (doesNotFit(error)) return this.#replayInstead(unit);
-      throw error;
+      return this.#instead(unit, error);
     }
     const mark = await this.options.state.mark();
     return this.#check.due() ? this.verified(unit, mark) : this.arrive(unit, mark);

@@ -2,7 +2,10 @@ import type { UnitRequest } from "../../messages/lane-messages.ts";
 import { CheckpointNavigator } from "./checkpoint-navigator.ts";
 import type { TargetRestart } from "../bring-up/target-restart.ts";
 import { samePath, type NavigatorOptions } from "./navigator.ts";
-import type { SavedWorld, WorldSnapshot } from "../state/saved-world.ts";
+import type { SavedWorld } from "../state/saved-world.ts";
+
+/** Thrown if a snapshot of another lane does not fit this lane. */
+class DoesNotFit extends Error {}
 
 /**
  * Brings a lane to nodes for `target.rollback: restart`, if the stores can be written. Before each action it ends the target's process, writes the
@@ -35,18 +38,23 @@ export class FreshNavigator extends CheckpointNavigator {
     return this.isHere(unit) ? this.here!.mark : this.#renew(unit);
   }
 
-  /** A snapshot is written while the target is stopped. If it did not fit, the path could not be replayed, so it must be of an equal root state. */
-  protected override canWrite(unit: UnitRequest): boolean {
-    return super.canWrite(unit) && !this.options.state.isOfOtherRoot(unit.snapshot as WorldSnapshot);
+  /** @throws DoesNotFit because the target is stopped while a snapshot is written, so that the path cannot be replayed */
+  protected override withoutSnapshot(): Promise<SavedWorld> {
+    return Promise.reject(new DoesNotFit());
   }
 
   async #renew(unit: UnitRequest): Promise<SavedWorld> {
     this.here = undefined;
-    try {
-      const node = unit.path.length === 0 || this.canWrite(unit) ? unit : await this.#captured(unit);
-      const mark = await this.#restart.around(async () => {
+    const write = (node: UnitRequest): Promise<SavedWorld> =>
+      this.#restart.around(async () => {
         await this.options.home.first();
         return super.goTo(node, true);
+      });
+    try {
+      const isWritten = unit.path.length === 0 || this.canWrite(unit);
+      const mark = await write(isWritten ? unit : await this.#captured(unit)).catch(async (error: unknown) => {
+        if (!(error instanceof DoesNotFit) || !isWritten) throw error;
+        return write(await this.#captured(unit));
       });
       return this.arrive(unit, mark);
     } catch (error) {

@@ -75,6 +75,8 @@ export interface WorldSnapshot {
   readonly rootTokens?: string | undefined;
   /** The host and port of the target of the lane that took the snapshot. Absent if the target has no URL. */
   readonly host?: string | undefined;
+  /** A random id of the lane that took the snapshot. */
+  readonly lane?: string | undefined;
 }
 
 /** The credentials of a client, and the name of the action that set them. The name is `undefined` for credentials of the root state. */

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { ClientPart, CookieExpiry, PendingRequest } from "../../model/http/client.ts";
 import { contextPartOf, type ContextPart } from "../../model/context/context.ts";
@@ -41,6 +42,8 @@ export class WorldState {
   readonly #clock: StoreAdapter | undefined;
   readonly #wholeContext: boolean;
   readonly #hidden: boolean;
+  /** Identifies the snapshots of this lane. */
+  readonly #lane = randomUUID();
   #refusesOtherLanes = false;
   readonly #host: string | undefined;
   /** The time at which the first cookie of the observed state expires, in milliseconds since 1970. `undefined` if no cookie expires. */
@@ -374,6 +377,7 @@ export class WorldState {
       rootStores: this.#names.renamer?.rootStores,
       rootTokens: this.#names.renamer?.rootTokens,
       host: this.#host,
+      lane: this.#lane,
     };
     return isPromise(systems) ? systems.then((snapshots) => ({ systems: snapshots, ...own })) : { systems, ...own };
   }
@@ -386,7 +390,7 @@ export class WorldState {
   accepts(snapshot: WorldSnapshot): boolean {
     const renamer = this.#names.renamer;
     if (snapshot.rootValues !== renamer?.rootValues || this.namesOtherHost(snapshot)) return false;
-    if (this.#refusesOtherLanes && (snapshot.host !== this.#host || this.isOfOtherRoot(snapshot))) return false;
+    if (this.#refusesOtherLanes && snapshot.lane !== this.#lane) return false;
     // If the lanes have different tokens, this lane uses its own tokens. This is possible only if the clients are as in the root state, and the
     // context contains no token.
     return this.#hasTokensOf(snapshot) || (snapshot.hasRootClients && renamer?.hasTokensInContext === false);

@@ -35,7 +35,7 @@ export function withoutLeftOut({ systems, context, clients, ...rest }: Facts, wr
 }
 
 /**
- * Returns the values of the root state that have names in its fingerprint, such as generated ids and times, as text. Two root states with equal
+ * Returns the rows of the root state with values that have names in its fingerprint, such as generated ids and times, as text. Two root states with equal
  * fingerprints may differ in these values. @param named the same stores with the names
  */
 export function namedText(systems: Facts["systems"], named: Facts["systems"]): string {
@@ -44,9 +44,11 @@ export function namedText(systems: Facts["systems"], named: Facts["systems"]): s
     .flatMap(([name, observed]) => {
       const other = named[name];
       if (observed.kind === "value" || other === undefined || other.kind === "value") return [];
-      return observed.tables.map(({ added }, index) => {
+      return observed.tables.map((table, index) => {
         const names = other.tables[index]?.added;
-        return added.map((row, at) => rowText(row.filter((value, column) => names?.[at]?.[column] !== value))).join();
+        // Rows may be read in any order.
+        const rows = table.added.filter((row, at) => row.some((value, column) => names?.[at]?.[column] !== value));
+        return `${table.name} ${rows.map(rowText).toSorted().join()}`;
       });
     })
     .join("\n");
@@ -61,7 +63,7 @@ export function leftOutText(systems: Facts["systems"], writer: Writer): string {
     .filter(([name, table]) => tableWithoutLeftOut(name, table, writer) !== table)
     .map(([name, table]) => {
       const cells = table.added.map((row) => row.filter((_value, column) => isCellLeftOut(writer, name, table, row, column)));
-      return `${name}.${table.name} ${cells.map(rowText).join()}`;
+      return `${name}.${table.name} ${cells.map(rowText).toSorted().join()}`;
     })
     .join("\n");
 }

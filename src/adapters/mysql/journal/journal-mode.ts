@@ -366,7 +366,7 @@ export class JournalMode implements MysqlMode {
       ...(this.#recorder?.restored(to.depth, kept) ?? []),
       "commit",
     ];
-    const rows = await this.#change(statements, seen);
+    const rows = await this.#change(statements, seen, kept !== undefined);
     if (rows === undefined) return false;
     if (seen) log.raise();
     log.forget(undone);
@@ -378,9 +378,9 @@ export class JournalMode implements MysqlMode {
 
   /**
    * Executes a transaction and returns the log entries that exist afterwards. If the transaction fails and `mayFail` is `true`, rolls back and
-   * returns `undefined`.
+   * returns `undefined`. `isWrite`: a snapshot is written. It may not fit the root state of this lane, so the store can still be used afterwards.
    */
-  async #change(statements: readonly string[], mayFail: boolean): Promise<Row[] | undefined> {
+  async #change(statements: readonly string[], mayFail: boolean, isWrite: boolean): Promise<Row[] | undefined> {
     const parts = batches(statements);
     try {
       for (const part of parts.slice(0, -1)) await this.#control.rows(part.join(";\n"));
@@ -395,7 +395,9 @@ export class JournalMode implements MysqlMode {
       await this.#read(false);
       if (this.#known.mirror.top !== before) throw new Writing();
       if (errnoOf(error) === WRONG_COUNT) throw new Stale();
-      throw (this.#broken = notPutBack(this.#control.store, error));
+      const why = notPutBack(this.#control.store, error);
+      if (!(isWrite && CONFLICTS.has(errnoOf(error)))) this.#broken = why;
+      throw why;
     }
   }
 
@@ -438,6 +440,8 @@ export class JournalMode implements MysqlMode {
 }
 
 const NO_TABLE = 1146;
+/** Errors of violated constraints: a row that exists already, foreign keys, and checks. */
+const CONFLICTS: ReadonlySet<number> = new Set([1062, 1451, 1452, 3819, 4025]);
 
 /** Thrown if a row to delete does not exist. Another session may have changed the row after the undo log was read, so the operation is repeated. */
 class Stale extends Error {}

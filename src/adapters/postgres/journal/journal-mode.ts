@@ -448,7 +448,9 @@ export class JournalMode implements PostgresMode {
       if (!isWrite) this.#broken = why;
       return why;
     }
-    return (this.#broken = notPutBack(this.#control.store, error));
+    const why = notPutBack(this.#control.store, error);
+    if (!(isWrite && CONFLICT.test(String(codeOf(error))))) this.#broken = why;
+    return why;
   }
 
   #alone<T>(work: () => Promise<T>): Promise<T> {
@@ -467,6 +469,9 @@ export class JournalMode implements PostgresMode {
     });
   }
 }
+
+/** Matches the SQLSTATE of a violated constraint, such as a row that exists already. */
+const CONFLICT = /^23/;
 
 /** Thrown if the undo log had unread entries that may affect the operation. The caller then tries the operation again. */
 class Stale extends Error {}

@@ -21,6 +21,7 @@ const WHOLE: Required<WorldSnapshot> = {
   rootTokens: "1.3",
   rootValues: "a.b",
   rootStores: "c.d",
+  lane: "e",
   host: "127.0.0.1:3001",
   setupAt: { startMs: 1, endMs: 2 },
 };
