@@ -59,10 +59,10 @@ export class CheckpointNavigator extends Navigator {
       try {
         written = this.options.state.write(unit.snapshot as WorldSnapshot, true);
       } catch (error) {
-        return this.#instead(unit, error);
-      } finally {
         this.#forgetPath();
+        return this.#instead(unit, error);
       }
+      this.#forgetPath();
       if (!isPromise(written)) {
         const mark = this.options.state.mark();
         if (!isPromise(mark) && !this.#check.due()) return this.arrive(unit, mark);

@@ -5,6 +5,7 @@ import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
 import type { ExplorationEvent } from "../../../../src/engine/events.ts";
 import { Action } from "../../../../src/model/declare/action.ts";
 import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
+import { SeqqaError } from "../../../../src/model/errors.ts";
 import { ApiResponse } from "../../../../src/model/http/response.ts";
 import { World } from "../../../../src/model/declare/world.ts";
 import { laneCase, mess, type Hands } from "../../../support/lane-case.ts";
@@ -111,6 +112,45 @@ describe("getting to a node", () => {
     expect([own!.replayed, other!.replayed]).toEqual([0, replays]);
     expect(other!.rows).toEqual(own!.rows);
   });
+
+  it.each(["at once", "later"])(
+    "by replay if the snapshot does not fit this lane, which then refuses snapshots of other lanes: %s",
+    async (when) => {
+      type Users = Record<string, unknown>;
+      class Strict extends MemoryAdapter<{ n: number }> {
+        tries = 0;
+        override write(): never {
+          this.tries++;
+          const refusal = new SeqqaError("JOURNAL_INCOHERENT", "The rows of this lane differ.");
+          if (when === "at once") throw refusal;
+          return Promise.reject(refusal) as never;
+        }
+      }
+      const lanes = [Strict, MemoryAdapter<{ n: number }>].map(async (Store) => {
+        const store = new Store({ state: { n: 0 } });
+        const definition = new AgentDefinition<Users, MemoryAdapter<{ n: number }>>({
+          world: () => new World<Users, MemoryAdapter<{ n: number }>>({ api: store, systems: { store } }),
+          actions: [
+            new Action<Users, MemoryAdapter<{ n: number }>>({ name: "up", run: async (api) => (api.state.n++, ApiResponse.of(200)) }),
+          ],
+          invariants: [],
+        });
+        return { store, lane: await laneOf(definition) };
+      });
+      const [strict, first] = await Promise.all(lanes);
+      const { rootLo: lo, rootHi: hi } = first!.lane.base.report;
+      const unit = { from: 0, to: 1, uncertain: false };
+      const rootUnit = { ...unit, path: [], lo, hi, snapshot: undefined };
+      const root = await first!.lane.runtime.expand({ units: [rootUnit], direct: true });
+      const node = { ...unit, path: [0], lo: root.rows[2]!, hi: root.rows[3]!, snapshot: root.snapshots[0]!.snapshot };
+      for (const replayed of [1, 1]) {
+        const { rows, failure, ...expansion } = await strict!.lane.runtime.expand({ units: [node], direct: true });
+        expect([expansion.replayed, failure, rows[1]]).toEqual([replayed, undefined, 200]);
+        await strict!.lane.runtime.expand({ units: [rootUnit], direct: true });
+      }
+      expect((strict!.store as Strict).tries).toBe(1);
+    },
+  );
 
   it("captures a state once, and none that is known", async () => {
     const lane = await laneCase({ actions: [up, up, look] });
