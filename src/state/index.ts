@@ -32,7 +32,7 @@ export {
   comparableKnowledge,
   knowledgeText,
   knowsNothing,
-  openSameStores,
+  leaveSameCounters,
   NOTHING_KNOWN,
   joinedTimes,
   readKnowledge,

@@ -21,7 +21,7 @@ import type { BuiltLane, LaneFactory, LaneHost } from "../lane-factory.ts";
 import { LaterProblems } from "../with-problem.ts";
 import { HangWatch } from "./hang-watch.ts";
 import { takeUncaught } from "../uncaught.ts";
-import { openSameStores, NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";
+import { leaveSameCounters, NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";
 
 export interface InlineLanePoolOptions {
   readonly definition: AgentDefinition<never, never>;
@@ -78,7 +78,7 @@ export class InlineLanePool implements LanePool {
   }
 
   async learn(knowledge: Knowledge, fresh?: "fresh"): Promise<readonly LaneReport[]> {
-    const isFresh = fresh === "fresh" || !openSameStores(knowledge, this.#knowledge);
+    const isFresh = fresh === "fresh" || !leaveSameCounters(knowledge, this.#knowledge);
     this.#knowledge = knowledge;
     const report = isFresh ? undefined : await this.#relearn(knowledge).catch(() => undefined);
     if (report !== undefined) return [report];

@@ -26,7 +26,7 @@ import { decodeError } from "./error-codec.ts";
 import { lostExpansion } from "./lost-expansion.ts";
 import { serveProcesses } from "./process-channel.ts";
 import type { Answer, AttachAnswer, ControlChannel, ExpandAnswer, ExpandTask, Task } from "./protocol.ts";
-import { openSameStores, NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";
+import { leaveSameCounters, NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";
 
 export interface ThreadLanePoolOptions {
   readonly lanes: number;
@@ -148,7 +148,7 @@ export class ThreadLanePool implements LanePool {
   }
 
   async learn(knowledge: Knowledge, fresh?: "fresh"): Promise<readonly LaneReport[]> {
-    const isFresh = fresh === "fresh" || !openSameStores(knowledge, this.#knowledge);
+    const isFresh = fresh === "fresh" || !leaveSameCounters(knowledge, this.#knowledge);
     this.#knowledge = knowledge;
     const reports = isFresh ? [] : await Promise.all(this.#lanes.map((_, lane) => this.#relearn(lane)));
     const all = reports.filter((one) => one !== undefined);

@@ -212,13 +212,9 @@ export function joinedTimes(all: readonly TimePlace[]): readonly TimePlace[] {
   return [...kept.values()];
 }
 
-/**
- * Returns `true` if stores are opened in the same way with both kinds of knowledge: restores leave the same counters and the same background fields as
- * they are. If not, all stores must be opened again. A state that one lane captured could otherwise not be written on a lane that is built later.
- */
-export function openSameStores(a: Pick<Knowledge, "unrestored" | "background">, b: Pick<Knowledge, "unrestored" | "background">): boolean {
-  const left = ({ unrestored = [], background }: typeof a): string => JSON.stringify([unrestored, background.toSorted()]);
-  return left(a) === left(b);
+/** Returns `true` if restores leave the same counters as they are with both kinds of knowledge. If not, stores must be opened again. */
+export function leaveSameCounters(a: Pick<Knowledge, "unrestored">, b: Pick<Knowledge, "unrestored">): boolean {
+  return JSON.stringify(a.unrestored ?? []) === JSON.stringify(b.unrestored ?? []);
 }
 
 export function knowsNothing({
