@@ -18,7 +18,7 @@ import type {
   Violation,
 } from "../../model/results/result.ts";
 import { joinedOperations, type OperationCoverage } from "../../model/results/coverage.ts";
-import { works } from "../../reports/console/summary/rules-text.ts";
+import { wasAccepted } from "../../reports/console/summary/rules-text.ts";
 import { raceText, resultJson, verdictOf, violationText, type ExplorationEntry } from "../../reports/index.ts";
 import { CommittedGraph } from "../results/committed-graph.ts";
 import { hasEndedEarly, idleActions } from "../results/idle-actions.ts";
@@ -235,7 +235,7 @@ function beyondSteps(known: ReadonlySet<string>, entries: readonly ExplorationEn
 /** Returns the edges of a user's state graph that a shard reports as dead and that applied in no other shard. */
 function deadEdgesOf(entries: readonly ExplorationEntry[], coverage: ExplorationEntry["coverage"]["actions"]): readonly string[] {
   const dead = new Set(entries.flatMap(({ deadEdges = [] }) => deadEdges));
-  return [...dead].filter((edge) => !works({ ...coverage[edge]!, mustBeRefused: undefined }));
+  return [...dead].filter((edge) => !wasAccepted(coverage[edge]!));
 }
 
 /** Returns the node at the end of a path in the merged graph; `null` if the graph does not contain the whole path. */

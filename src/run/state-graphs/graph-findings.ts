@@ -5,7 +5,7 @@ import type { GraphShape } from "../../model/declare/state-graph/graph-shape.ts"
 import type { ActionCoverage, StateGraphResult, StopReason, Violation } from "../../model/results/result.ts";
 import { Severity } from "../../model/declare/severity.ts";
 import { deniedName } from "../../model/declare/state-graph/state-graph.ts";
-import { works } from "../../reports/console/summary/rules-text.ts";
+import { wasAccepted } from "../../reports/console/summary/rules-text.ts";
 import { violationText } from "../../reports/index.ts";
 import { ENOUGH, hasEndedEarly, neverBegan } from "../results/idle-actions.ts";
 import { deadName, graphCoverage, REFUSED, unreachedName, type GraphCoverage } from "./graph-coverage.ts";
@@ -38,7 +38,7 @@ export function graphFindings(parts: GraphParts): GraphFindings {
   const { edges, nodes, visited } = committer;
   const actions = edges.actions();
   // If the bodies of all 2xx answers to an edge refuse the request, the edge was refused.
-  const refused = new Set(graph.edges.flatMap(({ name }, edge) => (works({ ...counts[name]!, mustBeRefused: undefined }) ? [] : [edge])));
+  const refused = new Set(graph.edges.flatMap(({ name }, edge) => (wasAccepted(counts[name]!) ? [] : [edge])));
   const status = edges.statuses().map((one, index) => (refused.has(actions[index]!) ? Math.max(one, REFUSED) : one));
   const explored = { from: edges.from(), action: actions, to: edges.to(), status, found: edges.found() };
   const coverage = graphCoverage(graph, explored, visited.size, (state) => !nodes.has(state, EXPANDED));

@@ -35,37 +35,43 @@ export function withoutLeftOut({ systems, context, clients, ...rest }: Facts, wr
 }
 
 /**
- * Returns the rows of the root state with values that have names in its fingerprint, such as generated ids and times, as text. Two root states with equal
- * fingerprints may differ in these values. @param named the same stores with the names
+ * Returns the rows of the root state with values that have names in its fingerprint, such as generated ids and times, as text. Two root states with
+ * equal fingerprints may differ in these values. @param named the same stores with the names
  */
 export function namedText(systems: Facts["systems"], named: Facts["systems"]): string {
   if (named === systems) return "";
-  return Object.entries(systems)
-    .flatMap(([name, observed]) => {
-      const other = named[name];
-      if (observed.kind === "value" || other === undefined || other.kind === "value") return [];
-      return observed.tables.map((table, index) => {
-        const names = other.tables[index]?.added;
-        // Rows may be read in any order.
-        const rows = table.added.filter((row, at) => row.some((value, column) => names?.[at]?.[column] !== value));
-        return `${table.name} ${rows.map(rowText).toSorted().join()}`;
-      });
-    })
-    .join("\n");
+  return tablesText(systems, (name, { added }, index) => {
+    const other = named[name]!;
+    const names = other.kind === "rows" ? other.tables[index]!.added : [];
+    return added.filter((row, at) => row.some((value, column) => names[at]?.[column] !== value));
+  });
 }
 
 /** Returns the values of tables that are left out of states as text, to compare two root states whose fingerprints are equal. */
 export function leftOutText(systems: Facts["systems"], writer: Writer): string {
-  const tables = Object.entries(systems).flatMap(([name, observed]) =>
-    observed.kind === "value" ? [] : observed.tables.map((table) => [name, table] as const),
+  return tablesText(systems, (name, table) =>
+    hasLeftOut(writer, name, table)
+      ? table.added.map((row) => row.filter((_value, column) => isCellLeftOut(writer, name, table, row, column)))
+      : [],
   );
-  return tables
-    .filter(([name, table]) => tableWithoutLeftOut(name, table, writer) !== table)
-    .map(([name, table]) => {
-      const cells = table.added.map((row) => row.filter((_value, column) => isCellLeftOut(writer, name, table, row, column)));
-      return `${name}.${table.name} ${cells.map(rowText).toSorted().join()}`;
-    })
-    .join("\n");
+}
+
+/** Returns rows of all tables as text that does not depend on their order. Tables without rows have no text. */
+function tablesText(systems: Facts["systems"], rowsOf: (system: string, table: ObservedTable, index: number) => Rows): string {
+  const texts = Object.entries(systems).flatMap(([name, observed]) =>
+    observed.kind === "value"
+      ? []
+      : observed.tables.map((table, index) => {
+          const rows = rowsOf(name, table, index);
+          return rows.length === 0 ? "" : `${name}.${table.name} ${rows.map(rowText).toSorted().join()}\n`;
+        }),
+  );
+  return texts.join("");
+}
+
+/** Returns `true` if values of the table may be left out of states. */
+function hasLeftOut(writer: Writer, system: string, table: ObservedTable): boolean {
+  return writer.plans.of(system, table).modes.some(({ kind }) => kind === "ignore" || kind === "mask" || kind === "by_row");
 }
 
 /** Returns the contents of stores without the values that are left out of states; see {@link withoutLeftOut}. */
@@ -79,7 +85,7 @@ export function storesWithoutLeftOut(systems: Facts["systems"], writer: Writer):
 }
 
 function tableWithoutLeftOut(system: string, table: ObservedTable, writer: Writer): ObservedTable {
-  if (writer.plans.of(system, table).modes.every(({ kind }) => kind !== "ignore" && kind !== "mask" && kind !== "by_row")) return table;
+  if (!hasLeftOut(writer, system, table)) return table;
   const shown = (rows: Rows): Rows =>
     rows.map((row) =>
       row.map((value, column) => {

@@ -443,13 +443,10 @@ export class JournalMode implements PostgresMode {
   /** @param isWrite `true` if a snapshot was being written. It may not fit the root state of this lane, so the store can still be used. */
   #putError(error: unknown, isWrite: boolean): unknown {
     if (isBusy(error) || error instanceof SeqqaError) return error;
-    if (codeOf(error) === INCOHERENT_STATE) {
-      const why = incoherent(this.#control.store, (error as Error).message);
-      if (!isWrite) this.#broken = why;
-      return why;
-    }
-    const why = notPutBack(this.#control.store, error);
-    if (!(isWrite && CONFLICT.test(String(codeOf(error))))) this.#broken = why;
+    const code = String(codeOf(error));
+    const isIncoherent = code === INCOHERENT_STATE;
+    const why = isIncoherent ? incoherent(this.#control.store, (error as Error).message) : notPutBack(this.#control.store, error);
+    if (!isWrite || !(isIncoherent || CONFLICT.test(code))) this.#broken = why;
     return why;
   }
 

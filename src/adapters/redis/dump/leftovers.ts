@@ -41,8 +41,8 @@ export async function takeOver(registry: Registry, claim: Claim, run: string, ho
     const file = await SavedFile.of(connection, claim.db);
     // A run saves the whole external database before its first change. If the saved data is incomplete, the run has changed nothing, or was just
     // saving the data again after FLUSHALL.
-    if (!claim.saved && file.mayBeNeeded()) return { removed, ...(await putBackFile(connection, file, how)) };
     if (!claim.saved) {
+      if (file.mayBeNeeded()) return { removed, ...(await putBackFile(connection, file, how)) };
       if (how.dryRun !== true) file.remove();
       return { removed };
     }
@@ -103,7 +103,7 @@ function recordOf(run: string, db: number): string {
 }
 
 /**
- * Returns the state of the run that uses a database in place. Changes nothing on the server. Returns `undefined` if the user is not allowed to read the registry,
+ * Returns the state of the run that uses a database in place. Changes nothing on the server. Returns `undefined` if the user may not read the registry,
  * because such a user cannot start a run that uses the database in place.
  */
 export async function inPlaceRun(place: RedisPlace): Promise<InPlaceRun> {

@@ -16,14 +16,13 @@ export type RuleState = "held" | "broken" | "unjudged";
  * if the action must be refused. Status 0 (no response) counts as working, because an edge of a `StateGraph` may send no request. Errors in the code
  * of actions are reported elsewhere.
  */
-export function works({
-  statuses,
-  mustBeRefused,
-  refusedInBody = 0,
-}: Pick<ActionCoverage, "statuses" | "refusedInBody"> & { readonly mustBeRefused?: true | undefined }): boolean {
-  const counts = Object.entries(statuses);
-  if (mustBeRefused === true) return counts.length > 0;
-  return counts.reduce((sum, [status, count]) => sum + (Number(status) < 400 ? count : 0), 0) > refusedInBody;
+export function works(action: Pick<ActionCoverage, "statuses" | "mustBeRefused" | "refusedInBody">): boolean {
+  return action.mustBeRefused === true ? Object.keys(action.statuses).length > 0 : wasAccepted(action);
+}
+
+/** Returns `true` if an action had a status below 400 and a body that does not refuse the request, even if the action must be refused. */
+export function wasAccepted({ statuses, refusedInBody = 0 }: Pick<ActionCoverage, "statuses" | "refusedInBody">): boolean {
+  return Object.entries(statuses).reduce((sum, [status, count]) => sum + (Number(status) < 400 ? count : 0), 0) > refusedInBody;
 }
 
 /** Returns `true` like {@link works}, but `false` for an action that threw an error and never got an answer. */
